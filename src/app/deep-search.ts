@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
+import type { RepositoryNames } from '../core/channels/channel-settings.ts';
 import { createDeepSearchClient, type DeepSearchClient } from '../deepsearch/client.ts';
 import { createDeepSearch } from '../deepsearch/deep-search.ts';
 import { guardDeepSearch } from '../deepsearch/guarded.ts';
@@ -9,7 +10,7 @@ import { version } from '../version.ts';
 import type { AppContext } from './context.ts';
 
 /** The code search service: its conversations and whether it is reachable. */
-export type DeepSearchAccess = ReturnType<typeof watchAccess>;
+export type DeepSearchAccess = ReturnType<typeof watchAccess> & { repositories: RepositoryNames };
 
 /** Creates the client of the code search service, with its request limits. */
 export function createDeepSearchAccess(context: AppContext): DeepSearchAccess {
@@ -22,7 +23,10 @@ export function createDeepSearchAccess(context: AppContext): DeepSearchAccess {
     burst: config.SRC_REQUEST_BURST,
     log,
   });
-  return watchAccess(guarded, now);
+  return {
+    ...watchAccess(guarded, now),
+    repositories: { known: (names) => client.repositoryNames(names) },
+  };
 }
 
 function createClient({ config, now, random }: AppContext): DeepSearchClient {

@@ -10,6 +10,7 @@ import { createRunSlots } from '../core/run-slots.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
+import { createChannelList } from '../slack/home/channel-list.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
@@ -50,6 +51,7 @@ export function createLifecycle(
     accessPolicy: accessControl.access,
     overviewOf,
     serviceState: deepSearch.state,
+    channelsOf: createChannelList({ slack, chosen: accessControl.chosenRules, log, now }),
     accountOf: accountViews.of,
     visits,
     threads,

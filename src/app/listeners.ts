@@ -32,7 +32,7 @@ export interface Listeners {
  * receiver.
  */
 export function createListeners(
-  { config, log, now, storage, outbound, tasks }: AppContext,
+  { config, log, now, storage, audit, outbound, tasks }: AppContext,
   { slack, accessControl, accountViews, messenger, read, clients }: SlackParts,
   deepSearch: DeepSearchAccess,
   { ports, accept, requests, presence, overviewOf }: Lifecycle,
@@ -101,6 +101,12 @@ export function createListeners(
       reports,
       access,
       people,
+      admins: accessControl.admins,
+      chosenRules: accessControl.chosenRules,
+      channelSettings: storage.channelSettings,
+      repositories: deepSearch.repositories,
+      refusesUnknownRepositories: accounts.mode === 'shared',
+      audit,
       noteChanged: accessControl.noteChanged,
       channels,
       audiences,

@@ -40,6 +40,7 @@ const messageLogSchema = z.looseObject({
         'duplicate',
         'addressesAnother',
         'muted',
+        'onlyMentions',
         'asksNothing',
         'peoplesThread',
         'fromBot',

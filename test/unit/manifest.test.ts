@@ -14,6 +14,7 @@ import { createAccountViews } from '../../src/slack/home/accounts.ts';
 import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
 import { createUnlimitedSlackApi } from '../support/fake-slack/unlimited-slack-api.ts';
 import { createCoreHarness } from '../support/lifecycle/core-harness.ts';
+import { createMemoryRecords } from '../support/memory-records.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -193,7 +194,13 @@ function registrations() {
     prompts: { suggest: () => undefined },
     sessions: { settle: () => undefined },
     unfurls: { take: () => undefined },
-    access: { admit: async () => ({ may: true }), sharesWithOthers: false },
+    access: { admit: async () => ({ may: true }), limitOf: () => 'none', sharesWithOthers: false },
+    admins: { isAdmin: async () => false },
+    chosenRules: { of: async () => undefined },
+    channelSettings: createMemoryRecords(),
+    repositories: { known: async () => [] },
+    refusesUnknownRepositories: true,
+    audit: { note: async () => undefined },
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,
     channels: { noteShared: () => undefined },
