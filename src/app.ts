@@ -124,6 +124,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       {
         clock: now,
         log,
+        encryptionKeys: config.ENCRYPTION_KEYS,
         retentionMs: config.RETENTION_DAYS && config.RETENTION_DAYS * dayMs,
         auditDays: config.AUDIT_DAYS,
       },

@@ -1,20 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { EncryptionKey } from './core/accounts/accounts.ts';
 import { Secret } from './core/secret.ts';
 
 /*
  * The forms of settings: each turns the text of an environment variable into a value, or says what is wrong with it
  * without repeating it.
  */
-
-/** A key for AES-256. */
-export interface EncryptionKey {
-  /** Letters, digits, `-` and `_`. Stored beside what the key encrypts. */
-  id: string;
-  /** 32 bytes in base64. */
-  key: Secret;
-}
 
 /** Undefined if the text is not a list of keys. */
 function readEncryptionKeys(text: string): EncryptionKey[] | undefined {

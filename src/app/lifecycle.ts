@@ -12,6 +12,7 @@ import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
 import { createChannelList } from '../slack/home/channel-list.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
+import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
 import type { DeepSearchAccess } from './deep-search.ts';
@@ -77,6 +78,15 @@ export function createLifecycle(
     durations: createDurations(storage.durations),
     askedQuestions,
     refusedTexts,
+    readerChoices: storage.readerChoices,
+    answerReaders: createAnswerReaders({
+      slack,
+      audiences: accessControl.audiences,
+      endpoint: config.SRC_ENDPOINT,
+      deepSearch: () => ports.deepSearch('app'),
+      showWithheld: (...showing) => requests.showWithheld(...showing),
+      log,
+    }),
     observer: presence.observer,
     audit,
     questions,
@@ -92,7 +102,7 @@ export function createLifecycle(
     settings: lifecycleSettings(config),
   };
   const accept = createAccept({ ...ports, digest: shortDigest });
-  const requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
+  const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
   return { ports, scheduler, accept, requests, presence, overviewOf };
 }
 

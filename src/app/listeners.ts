@@ -1,6 +1,8 @@
 import type { Accounts } from '../core/accounts/accounts.ts';
+import { createEndDeparted } from '../core/accounts/departed.ts';
 import { createOpenIn } from '../core/history/overview.ts';
 import { recallAnswer } from '../core/lifecycle/resharing.ts';
+import { createPreviewRule } from '../core/question/link-previews.ts';
 import { createBoltApp } from '../slack/bolt-app.ts';
 import { createAnswerUpdates } from '../slack/messages/answer-updates.ts';
 import { createPrivateNotifier } from '../slack/messages/private-notifier.ts';
@@ -42,6 +44,11 @@ export function createListeners(
   const { identity } = slack;
   const { questions, threads, claims, votes } = storage;
   const { people, channels, audiences, memberships, access } = accessControl;
+  const endDeparted = createEndDeparted({ accounts, overviewOf, requests, log });
+  accessControl.departures.listen((userId) => {
+    const departed = { teamId: identity.teamId, userId };
+    void tasks.run({ event: 'departed_not_ended', userId }, () => endDeparted(departed));
+  });
   const messageLog = createMessageLog({ records: storage.messageLogs, tasks, log });
   const privateNotifier = createPrivateNotifier({ sendPrivately: messenger.sendPrivately, tasks });
   const threadNotes = createThreadNoteKeeper({ ...storage, tasks, log });
@@ -61,6 +68,7 @@ export function createListeners(
     slack,
     endpoint: config.SRC_ENDPOINT,
     deepSearch: deepSearch.deepSearch,
+    mayPreview: createPreviewRule(storage),
     access,
     audiences,
     claims,

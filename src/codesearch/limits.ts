@@ -133,6 +133,8 @@ export const LIMITS = {
   oauthTokenSeconds: 3_600,
   /** A refresh token that is not used this long ends its grant. */
   oauthRefreshSeconds: 30 * 24 * 3_600,
+  /** Pairs of tokens issued for one refresh token while none of them is used; one more ends the oldest. */
+  unusedTokenPairs: 8,
   /** Of a GraphQL document; also bounds the work of parsing and validating it. */
   graphqlTokens: 50_000,
   /** Brackets of any kind within each other; the parser calls itself for each, and its stack ends near 1,500. */

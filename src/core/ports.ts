@@ -125,6 +125,10 @@ export type CardView =
   | { kind: 'cancelled'; byUserId?: string }
   | { kind: 'failed'; durationMs: number }
   | { kind: 'gaveUp'; durationMs: number }
+  /** Answered. The asker chooses who sees the answer. */
+  | { kind: 'choosing' }
+  /** Answered. Only the asker sees the answer, in direct messages. */
+  | { kind: 'answeredPrivately' }
   /** The readers of this place changed after the question was asked, so nothing is shown. */
   | { kind: 'notAllowed' }
   /** An answer shown again here. */
@@ -136,6 +140,8 @@ export type PrivateNotice =
   /** `canInvite`: the app can post there once a person invites it. Otherwise it cannot post there at all. */
   | { kind: 'notInChannel'; questionId: string; text: string; canInvite: boolean; isBetweenTwo?: true }
   | { kind: 'undeliverable'; questionId: string; place: ThreadPlace; shareUrl?: string }
+  /** Asks who sees an answer. `people` read the channel; absent if Slack does not say how many. `text` is the question. */
+  | { kind: 'chooseReaders'; questionId: string; channelId: string; text: string; people?: number }
   /** An answer could not be shown again in this channel. */
   | { kind: 'shareUndeliverable'; questionId: string; channelId: string }
   /**
@@ -235,6 +241,16 @@ export type Admission =
 export interface AccessPolicy {
   /** `confirmed`: the asker saw these readers and agreed. Any other reader is a reason to refuse. */
   admit(userId: string, place: Place, options?: { confirmed?: ConfirmedAudience | undefined }): Promise<Admission>;
+}
+
+/** What is done about the readers of an answer that was asked with a person's own access. */
+export interface AnswerReaders {
+  /** How many people read the channel. Undefined if Slack does not say. Throws no `AppError`. */
+  count(place: Place): Promise<number | undefined>;
+  /** Hands the answer over to the asker's direct messages, once for each question. Throws `AppError`. */
+  showPrivately(question: Question): Promise<void>;
+  /** Whether the app's account, which is not the asker's, can open this conversation by its share URL. Throws `AppError`. */
+  canOpen(shareUrl: string, conversationId: number): Promise<boolean>;
 }
 
 /** Reads the messages of a thread before a question. */

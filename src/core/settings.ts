@@ -79,6 +79,9 @@ export const mostAskedKept = 50;
 /** Most open questions to read to find those of one channel or person. A workspace should never have as many. */
 export const mostOpenRead = 1_000;
 
+/** People who left and whose questions ended, that a process remembers. */
+export const mostDepartedKnown = 5_000;
+
 /** How long after a visit the app updates a Home. */
 export const visitLifeMs = 7 * 24 * 60 * 60 * 1000;
 
@@ -105,6 +108,19 @@ export const gatherTries = 2;
 
 /** How long a rate limit may delay reading the thread. With many questions at once a delay is normal, not a failure. */
 export const gatherPatienceMs = 120_000;
+
+/**
+ * How long people can choose who sees an answer that was asked with their own access. After that it goes to their direct
+ * messages.
+ */
+export const chooseReadersMs = 24 * 60 * 60 * 1000;
+
+/** Threads and channels that are kept for each person who chose to show answers there. Beyond that the oldest are asked again. */
+export const mostThreadsChosen = 200;
+export const mostChannelsChosen = 200;
+
+/** Questions of a conversation that are looked up to find out whose account the conversation belongs to. */
+export const mostQuestionsLookedUp = 20;
 
 /** Most repositories in a channel's settings, and in one question's `in:repo`. */
 export const mostRepositories = 50;

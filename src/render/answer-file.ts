@@ -1,4 +1,5 @@
 import type { Answer, Question } from '../core/question/question.ts';
+import { readersOf, shareUrlFor } from '../core/question/readers.ts';
 import { safeUrl } from './links.ts';
 import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
@@ -17,7 +18,7 @@ export function answerFileName({ id, delivery }: Pick<Question, 'id' | 'delivery
 export function renderAnswerFile(question: Question, answer: Answer): string {
   const say = sayIn(question.locale);
   const { file, words } = say;
-  const { shareUrl } = question.upstream;
+  const shareUrl = shareUrlFor(question, readersOf(question));
   const atMs = question.endedMs ?? question.acceptedMs;
   const facts = [
     file.answeredAt(`${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`),

@@ -1,5 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { type Answer, isBetweenTwo, isSharedWithOthers, type Question, type Quota } from '../core/question/question.ts';
+import { readersOf, shareUrlFor } from '../core/question/readers.ts';
 import { button, context, section } from './blocks.ts';
 import { feedbackBlock, feedbackWeight } from './feedback.ts';
 import { followUpsWeight, renderFollowUps } from './follow-ups.ts';
@@ -101,7 +102,8 @@ export function prepareAnswer(question: Question, answer: Answer): PreparedMessa
   }
 }
 
-function diagramNotes({ upstream: { shareUrl } }: Question, say: Say): DiagramNotes | undefined {
+function diagramNotes(question: Question, say: Say): DiagramNotes | undefined {
+  const shareUrl = shareUrlFor(question, readersOf(question));
   if (shareUrl === undefined || shareUrl.length > MAX_SHARE_URL) return undefined;
   const names = new Map(DIAGRAM_LANGUAGES.map((language) => [language, say.answer.diagram(language)]));
   return { url: shareUrl, label: say.words.openInDeepSearch(), names };
@@ -167,7 +169,8 @@ function renderShare(question: Question, say: Say): Button[] {
     : [];
 }
 
-function linkTo({ upstream: { shareUrl } }: Question, label: string): string | undefined {
+function linkTo(question: Question, label: string): string | undefined {
+  const shareUrl = shareUrlFor(question, readersOf(question));
   if (shareUrl === undefined || shareUrl.length > MAX_SHARE_URL) return undefined;
   const link = mrkdwnLink(shareUrl, label);
   // Escaping may have made the link longer.

@@ -100,6 +100,10 @@ function statusLine(question: Question, view: CardView, say: Say): string {
       return [say.card.answered(view.durationMs, view.steps), briefThreadNote(question, say)]
         .filter(Boolean)
         .join(' · ');
+    case 'choosing':
+      return say.card.choosing();
+    case 'answeredPrivately':
+      return say.card.answeredPrivately();
     case 'cancelled':
       return say.card.cancelled(view.byUserId === undefined ? undefined : `<@${view.byUserId}>`);
     case 'failed':
@@ -162,6 +166,7 @@ function buttonsFor(question: Question, view: CardView, say: Say): Button[] {
 /** Cards of questions that have ended. */
 const QUIET: ReadonlySet<CardView['kind']> = new Set([
   'answered',
+  'answeredPrivately',
   'cancelled',
   'failed',
   'gaveUp',

@@ -215,6 +215,10 @@ function state({ question, view }: OverviewEntry, say: Say): string {
       );
     case 'answered':
       return home.answered(view.durationMs);
+    case 'choosing':
+      return home.choosing();
+    case 'answeredPrivately':
+      return home.answeredPrivately();
     case 'cancelled':
       return home.cancelled();
     case 'failed':

@@ -20,6 +20,10 @@ export const ACTIONS = {
   askInDm: 'deepsearch:ask_in_dm',
   /** Shows an answer that was withheld from a channel. */
   showInDm: 'deepsearch:show_in_dm',
+  /** The choices of who sees an answer that was asked with own access. */
+  showHere: 'deepsearch:show_here',
+  onlyForMe: 'deepsearch:only_for_me',
+  alwaysHere: 'deepsearch:always_here',
   askEdited: 'deepsearch:ask_edited',
   askMention: 'deepsearch:ask_mention',
   askAsFollowUp: 'deepsearch:ask_as_follow_up',

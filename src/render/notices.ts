@@ -62,6 +62,12 @@ export type Notice =
   | { kind: 'alreadyShown' }
   /** Someone wants to see a withheld answer to another person's question. */
   | { kind: 'notYours'; reference: string }
+  /** From now on, the person's answers are shown in this channel. */
+  | { kind: 'alwaysShown'; channelId: string }
+  /** The person has already chosen who sees the answer. */
+  | { kind: 'readersChosen' }
+  /** The time in which the person could choose who sees the answer is over. */
+  | { kind: 'choiceTooLate' }
   | { kind: 'sharing'; channelId: string }
   | { kind: 'muted' }
   /** `isInVain`: the channel's settings take only mentions anyway. */
@@ -221,6 +227,23 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(say.notices.alreadyShown());
     case 'notYours':
       return said(say.notices.notYours());
+    case 'chooseReaders': {
+      const value = { questionId: notice.questionId };
+      return givenBack(say, say.notices.chooseReaders(`<#${notice.channelId}>`, notice.people), notice.text, [
+        actions([
+          button(say.buttons.showHere(), ACTIONS.showHere, value),
+          button(say.buttons.onlyForMe(), ACTIONS.onlyForMe, value),
+          button(say.buttons.alwaysHere(), ACTIONS.alwaysHere, value),
+        ]),
+        context(say.notices.chooseReadersLater()),
+      ]);
+    }
+    case 'alwaysShown':
+      return said(say.notices.alwaysShown(`<#${notice.channelId}>`));
+    case 'readersChosen':
+      return said(say.notices.readersChosen());
+    case 'choiceTooLate':
+      return said(say.notices.choiceTooLate());
     case 'sharing':
       return said(say.sharing.sharing(`<#${notice.channelId}>`));
   }

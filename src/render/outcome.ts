@@ -1,6 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { threadQuestion } from '../core/question/prompt.ts';
 import { type Failure, isBetweenTwo, type Outcome, type Question } from '../core/question/question.ts';
+import { readersOf, shareUrlFor } from '../core/question/readers.ts';
 import { referenceOf } from '../core/question/reference.ts';
 import { prepareAnswer } from './answer.ts';
 import { actions, button, context, section } from './blocks.ts';
@@ -83,7 +84,8 @@ function ending(
     case 'failed':
       return failed(question, outcome.failure, say, contactFor(question, options, say));
     case 'gaveUp': {
-      const { shareUrl, askedMs } = question.upstream;
+      const { askedMs } = question.upstream;
+      const shareUrl = shareUrlFor(question, readersOf(question));
       const waitedMs = question.endedMs === undefined || askedMs === undefined ? undefined : question.endedMs - askedMs;
       return {
         lines: [

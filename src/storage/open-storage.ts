@@ -1,3 +1,4 @@
+import type { AccountStore, EncryptionKey, Locks } from '../core/accounts/accounts.ts';
 import type { ChannelSettings } from '../core/channels/channel-settings.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
@@ -7,15 +8,20 @@ import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
+import type { ReaderChoices } from '../core/question/reader-choices.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
+import { createAccountStore } from './accounts.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
 import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
+import { createKeyRing } from './encryption.ts';
 import type { EngineStore } from './key-value-store.ts';
+import { createLocks } from './locks.ts';
+import { readerChoicesType } from './reader-choices.ts';
 import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
@@ -42,10 +48,14 @@ export interface Storage {
   messageLogs: Records<MessageLogRecord>;
   threadNotes: Records<ThreadNotes>;
   addedMentions: Records<AddedMention>;
+  readerChoices: Records<ReaderChoices>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
   channelSettings: Records<ChannelSettings>;
   votes: VoteStore;
+  /** People's accounts, encrypted. Without keys none can be stored. They have no expiry. */
+  accounts: AccountStore;
+  locks: Locks;
   /** Entries are stored for `auditDays` at least. */
   audit: AuditStore;
   /** Applies the bound on the lives of records to those that were stored before it was set. See {@link shortenLives}. */
@@ -58,25 +68,25 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+export interface StorageOptions {
+  clock: Clock;
+  log: Log;
+  /** The first one encrypts people's accounts, all of them decrypt. */
+  encryptionKeys?: readonly EncryptionKey[] | undefined;
+  retentionMs?: number | undefined;
+  auditDays?: number;
+}
+
 /**
  * Opens the storage and checks that it works. `retentionMs` bounds the life of all records that no open question needs.
  * Throws `AppError` of kind `storage` that says what is wrong.
  */
-export async function openStorage(
-  location: StorageLocation,
-  {
-    clock,
-    log,
-    retentionMs = Number.POSITIVE_INFINITY,
-    auditDays = 90,
-  }: { clock: Clock; log: Log; retentionMs?: number | undefined; auditDays?: number },
-): Promise<Storage> {
-  const options = { retentionMs, auditMs: auditDays * DAY_MS, log };
+export async function openStorage(location: StorageLocation, options: StorageOptions): Promise<Storage> {
   if ('redisUrl' in location) {
-    const store = await openRedisStore(location.redisUrl, log);
+    const store = await openRedisStore(location.redisUrl, options.log);
     return { ...createStorage(store, options), redis: store.client };
   }
-  return createStorage(openEmbeddedStore(location.dataDir, clock, log), options);
+  return createStorage(openEmbeddedStore(location.dataDir, options.clock, options.log), options);
 }
 
 /** Opens the texts under keys for a program that works beside the app. Throws `AppError` of kind `storage`. */
@@ -91,7 +101,7 @@ export async function openStoreBeside(
 
 function createStorage(
   kv: EngineStore,
-  { retentionMs, auditMs, log }: { retentionMs: number; auditMs: number; log: Log },
+  { log, encryptionKeys = [], retentionMs = Number.POSITIVE_INFINITY, auditDays = 90 }: StorageOptions,
 ): Storage {
   return {
     questions: createQuestionStore(kv, retentionMs),
@@ -103,12 +113,15 @@ function createStorage(
     messageLogs: createRecords(kv, messageLogType, retentionMs),
     threadNotes: createRecords(kv, threadNotesType, retentionMs),
     addedMentions: createRecords(kv, addedMentionType, retentionMs),
+    readerChoices: createRecords(kv, readerChoicesType, retentionMs),
     refusedTexts: createRecords(kv, refusedTextType, retentionMs),
     visits: createRecords(kv, visitType, retentionMs),
     channelSettings: createRecords(kv, channelSettingsType, retentionMs),
     votes: createVoteStore(kv, retentionMs),
+    accounts: createAccountStore(kv, createKeyRing(encryptionKeys)),
+    locks: createLocks(kv, log),
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
-    audit: createAuditStore(kv, auditMs, log),
+    audit: createAuditStore(kv, auditDays * DAY_MS, log),
     ping: () => kv.ping(),
     close: () => kv.close(),
   };

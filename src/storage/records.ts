@@ -9,6 +9,7 @@ import type { RunSlotBook } from '../core/run-slots.ts';
 import { visitLifeMs } from '../core/settings.ts';
 import { upgradeQuestion, upgradeThread } from './earlier-records.ts';
 import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
+import { showingSchema } from './showing-schema.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -164,7 +165,7 @@ const questionSchema = z.looseObject({
     })
     .exactOptional(),
   startsOwnConversation: z.boolean().exactOptional(),
-  showing: z.looseObject({ askedMs: z.number(), choice: z.enum(['here', 'onlyMe']).exactOptional() }).exactOptional(),
+  showing: showingSchema.exactOptional(),
   scope: z.looseObject({ repositories: z.array(z.string()), isFromText: z.boolean().exactOptional() }).exactOptional(),
   channelContext: z.string().exactOptional(),
   answersPrivately: z.boolean().exactOptional(),

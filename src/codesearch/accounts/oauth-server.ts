@@ -61,6 +61,8 @@ export interface OAuthSetup {
 interface GrantUser {
   id: number;
   grantId: string;
+  /** The refresh token that the next pair is issued for. */
+  refreshToken?: string;
 }
 
 /** Creates the OAuth server: authorization codes with PKCE (S256), short-lived tokens, rotating refresh tokens. */
@@ -115,8 +117,10 @@ export function createOAuthServer({ store, clock, tokenLifetime }: OAuthSetup): 
     async saveToken(token, client, user) {
       const now = clock();
       const scopes = token.scope ?? [];
+      const { grantId, refreshToken: issuedFor } = user as GrantUser;
       const isStored = await store.putTokens({
-        grantId: (user as GrantUser).grantId,
+        grantId,
+        ...(issuedFor === undefined ? {} : { issuedFor }),
         accessToken: token.accessToken,
         accessExpiresMs: now + tokenLifetime * 1000,
         refreshToken: token.refreshToken ?? '',
@@ -130,7 +134,7 @@ export function createOAuthServer({ store, clock, tokenLifetime }: OAuthSetup): 
     async getRefreshToken(text) {
       const record = await store.refreshToken(text);
       if (record === undefined) return undefined;
-      const user: GrantUser = { id: record.userId, grantId: record.grantId };
+      const user: GrantUser = { id: record.userId, grantId: record.grantId, refreshToken: text };
       return { refreshToken: text, scope: record.scopes, client: known(record.clientId), user };
     },
     revokeToken: ({ refreshToken }) => store.useRefreshToken(refreshToken),

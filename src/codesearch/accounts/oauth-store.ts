@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
 import { LIMITS } from '../limits.ts';
-import type { CodeRecord, GrantRecord, OAuthApp, OAuthTokenRecord } from './records.ts';
+import type { CodeRecord, GrantRecord, OAuthApp, OAuthTokenRecord, TokenPair } from './records.ts';
 import { isRegistrableRedirect } from './redirect-uris.ts';
 import { digestOf, newSecret } from './secrets.ts';
 import { AccountError } from './store.ts';
@@ -25,6 +25,8 @@ export interface NewTokens {
   refreshToken: string;
   refreshExpiresMs: number;
   scopes: string[];
+  /** The refresh token that the pair is issued for. Absent for the first pair of a grant. */
+  issuedFor?: string;
 }
 
 /** Durable OAuth apps, grants, codes and tokens; secrets are stored by digest. Every change is one transaction. */
@@ -41,11 +43,16 @@ export interface OAuthStore {
   code(code: string): Promise<CodeRecord | undefined>;
   /** False when the code was used meanwhile, which also ends its grant. */
   useCode(code: string): Promise<boolean>;
-  /** False when the grant has ended. */
+  /** False when the grant has ended, or the refresh token was replaced meanwhile, which also ends the grant. */
   putTokens(tokens: NewTokens): Promise<boolean>;
-  /** The unused refresh token of this text; a used one ends its grant. */
+  /**
+   * The refresh token of this text, unless it was replaced: one that was replaced ends its grant. A refresh token is
+   * replaced by the first use of a token that was issued for it, so that a client which lost the reply can ask again.
+   */
   refreshToken(token: string): Promise<OAuthTokenRecord | undefined>;
+  /** Notes the use of a refresh token, which replaces the one before it. False when it was replaced meanwhile. */
   useRefreshToken(token: string): Promise<boolean>;
+  /** The access token of this text. Its first use replaces the refresh token that it was issued for, before it returns. */
   accessToken(token: string): OAuthTokenRecord | undefined;
   /** Revokes a token of this app: a refresh token with its grant, an access token alone. Ignores unknown tokens. */
   revoke(token: string, clientId: string): Promise<void>;
@@ -78,6 +85,39 @@ export async function openOAuthStore(root: RootDatabase<unknown, string>, clock:
     if (record.used) grants.remove(record.grantId);
     else table.put(digest, { ...record, used: true });
     return !record.used;
+  }
+
+  /** Whether the first use of this token replaces the refresh token that it was issued for. */
+  function isBeforeReplaced({ issuedFor }: OAuthTokenRecord): boolean {
+    return issuedFor !== undefined && oauthTokens.get(issuedFor)?.used === false;
+  }
+
+  /** Replaces the refresh token that this token was issued for, and ends the other pairs that were issued for it. */
+  function replaceBefore(record: OAuthTokenRecord, digest: string): void {
+    const before = record.issuedFor === undefined ? undefined : oauthTokens.get(record.issuedFor);
+    if (record.issuedFor === undefined || before === undefined || before.used) return;
+    const { issued = [], ...rest } = before;
+    oauthTokens.put(record.issuedFor, { ...rest, used: true });
+    for (const pair of issued) if (pair.access !== digest && pair.refresh !== digest) endPair(pair);
+  }
+
+  function endPair({ access, refresh }: TokenPair): void {
+    oauthTokens.remove(access);
+    const record = oauthTokens.get(refresh);
+    if (record !== undefined) oauthTokens.put(refresh, { ...record, used: true });
+  }
+
+  /** Notes a pair at the refresh token that it is issued for. False when that one was replaced, which ends the grant. */
+  function addPair(before: string, pair: TokenPair): boolean {
+    const record = oauthTokens.get(before);
+    if (record === undefined || record.used) {
+      if (record !== undefined) grants.remove(record.grantId);
+      return false;
+    }
+    const issued = [...(record.issued ?? []), pair];
+    for (const oldest of issued.splice(0, Math.max(0, issued.length - LIMITS.unusedTokenPairs))) endPair(oldest);
+    oauthTokens.put(before, { ...record, issued });
+    return true;
   }
 
   async function unused<Value extends { used: boolean; grantId: string; clientId: string; expiresMs: number }>(
@@ -135,14 +175,17 @@ export async function openOAuthStore(root: RootDatabase<unknown, string>, clock:
     },
     code: (code) => unused(codes.get(digestOf(code))),
     useCode: (code) => root.transaction(() => useOnce(codes, digestOf(code))),
-    putTokens: ({ grantId, accessToken, accessExpiresMs, refreshToken, refreshExpiresMs, scopes }) =>
+    putTokens: ({ grantId, accessToken, accessExpiresMs, refreshToken, refreshExpiresMs, scopes, issuedFor }) =>
       root.transaction(() => {
         const grant = grants.get(grantId);
-        if (grant === undefined) return false;
+        const pair: TokenPair = { access: digestOf(accessToken), refresh: digestOf(refreshToken) };
+        const before = issuedFor === undefined ? undefined : digestOf(issuedFor);
+        if (grant === undefined || (before !== undefined && !addPair(before, pair))) return false;
         const { clientId, userId } = grant;
-        const shared = { grantId, clientId, userId, scopes, used: false };
-        oauthTokens.put(digestOf(accessToken), { ...shared, kind: 'access', expiresMs: accessExpiresMs });
-        oauthTokens.put(digestOf(refreshToken), { ...shared, kind: 'refresh', expiresMs: refreshExpiresMs });
+        const origin = before === undefined ? {} : { issuedFor: before };
+        const shared = { grantId, clientId, userId, scopes, used: false, ...origin };
+        oauthTokens.put(pair.access, { ...shared, kind: 'access', expiresMs: accessExpiresMs });
+        oauthTokens.put(pair.refresh, { ...shared, kind: 'refresh', expiresMs: refreshExpiresMs });
         grants.put(grantId, { ...grant, expiresMs: Math.max(refreshExpiresMs, accessExpiresMs) });
         return true;
       }),
@@ -150,11 +193,25 @@ export async function openOAuthStore(root: RootDatabase<unknown, string>, clock:
       const record = oauthTokens.get(digestOf(token));
       return record?.kind === 'refresh' ? unused(record) : undefined;
     },
-    useRefreshToken: (token) => root.transaction(() => useOnce(oauthTokens, digestOf(token))),
+    useRefreshToken: (token) =>
+      root.transaction(() => {
+        const digest = digestOf(token);
+        const record = oauthTokens.get(digest);
+        if (record === undefined) return false;
+        if (record.used) grants.remove(record.grantId);
+        else replaceBefore(record, digest);
+        return !record.used;
+      }),
     accessToken(token) {
       const record = oauthTokens.get(digestOf(token));
       if (record?.kind !== 'access' || record.expiresMs <= clock()) return undefined;
-      return liveGrant(record.grantId, record.clientId) === undefined ? undefined : record;
+      if (liveGrant(record.grantId, record.clientId) === undefined) return undefined;
+      if (!isBeforeReplaced(record)) return record;
+      // The use is stored before the request is answered. The record is read again: it may have ended meanwhile.
+      root.transactionSync(() => {
+        if (oauthTokens.get(digestOf(token)) !== undefined) replaceBefore(record, digestOf(token));
+      });
+      return oauthTokens.get(digestOf(token));
     },
     async revoke(token, clientId) {
       await root.transaction(() => {

@@ -67,7 +67,13 @@ export interface CodeRecord {
   used: boolean;
 }
 
-/** An OAuth token, stored by its digest. A used refresh token is kept until it expires, to notice its reuse. */
+/** The digests of an access token and a refresh token that were issued together. */
+export interface TokenPair {
+  access: string;
+  refresh: string;
+}
+
+/** An OAuth token, stored by its digest. A replaced refresh token is kept until it expires, to notice its reuse. */
 export interface OAuthTokenRecord {
   kind: 'access' | 'refresh';
   grantId: string;
@@ -75,5 +81,10 @@ export interface OAuthTokenRecord {
   userId: number;
   scopes: string[];
   expiresMs: number;
+  /** A refresh token: whether a token that was issued for it has been used. Until then it can be sent again. */
   used: boolean;
+  /** Digest of the refresh token that this token was issued for. Absent for the first pair of a grant. */
+  issuedFor?: string;
+  /** The pairs that were issued for this refresh token, oldest first. */
+  issued?: TokenPair[];
 }

@@ -57,6 +57,14 @@ export interface AccountStore {
   people(teamId: string): Promise<Person[]>;
 }
 
+/** A key for AES-256. */
+export interface EncryptionKey {
+  /** Letters, digits, `-` and `_`. Stored beside what the key encrypts. */
+  id: string;
+  /** 32 bytes in base64. */
+  key: Secret;
+}
+
 /** A credential in the form of the `Authorization` header: `token …` or `Bearer …`. */
 export interface UsableCredential {
   scheme: 'token' | 'Bearer';

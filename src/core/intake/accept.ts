@@ -31,6 +31,8 @@ export interface NewQuestion {
   insteadOf?: string;
   follows?: Question['follows'];
   shares?: Question['shares'];
+  /** Same as in `Question`. Given for an answer that is shown again: the access that it was asked with. */
+  access?: Question['access'];
   /** Same as in `Question`. If absent, the question gets the asker's locale at its admission. */
   locale?: string | undefined;
   responseUrl?: string;
@@ -140,6 +142,7 @@ function draft(id: string, request: NewQuestion, nowMs: number): Question {
     ...(isAskable(request.asFollowUp) ? { asFollowUp: request.asFollowUp } : {}),
     ...(request.insteadOf === undefined ? {} : { insteadOf: request.insteadOf }),
     ...(request.follows === undefined ? {} : { follows: request.follows }),
+    ...(request.access === undefined ? {} : { access: request.access }),
     ...(request.shares === undefined ? {} : { shares: request.shares }),
     ...(request.locale === undefined ? {} : { locale: request.locale }),
     ...(request.responseUrl === undefined ? {} : { responseUrl: request.responseUrl }),

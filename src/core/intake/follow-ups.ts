@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { QuestionStore } from '../ports.ts';
 import type { ConfirmedAudience, Place, Question } from '../question/question.ts';
+import { shareUrlFor } from '../question/readers.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
 import { type Attempt, attemptKeys } from './attempts.ts';
 import type { ButtonResult, FindQuestion, Requester } from './find-question.ts';
@@ -53,7 +54,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     const question = await find(questionId, requester);
     const suggested = followUpOf(question, index);
     if (question === undefined || suggested === undefined) return { kind: 'expired' };
-    const { shareUrl } = question.upstream;
+    const shareUrl = shareUrlFor(question, { userId: requester.userId });
     const { key } = await attemptUnder(attemptKeys.followUpPrivately(questionId, index, requester.userId));
     return accept(
       {
@@ -112,6 +113,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
         askerId: userId,
         text: question.text,
         origin: 'shared',
+        ...(question.access === undefined ? {} : { access: question.access }),
         shares: { questionId, withLink, confirmed },
       },
       byMs,

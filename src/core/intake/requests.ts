@@ -5,6 +5,7 @@ import { createAskAsFollowUp } from './ask-as-follow-up.ts';
 import { createAttempts } from './attempts.ts';
 import { createCancel } from './cancel.ts';
 import { createCheckAgain } from './check-again.ts';
+import { createChooseReaders } from './choose-readers.ts';
 import { createEdits } from './edits.ts';
 import { createFindQuestion, createFindStartedBy } from './find-question.ts';
 import { createFollowUps } from './follow-ups.ts';
@@ -37,5 +38,6 @@ export function createRequests(ports: RequestPorts) {
     ...createWithheldAnswers(shared),
     ...createAskAsFollowUp(shared),
     ...createAddedMentions(shared),
+    ...createChooseReaders(shared),
   };
 }

@@ -1,5 +1,6 @@
 import type { QuestionStore } from '../ports.ts';
 import type { ConfirmedAudience, Place, Question } from '../question/question.ts';
+import { isKeptPrivate } from '../question/readers.ts';
 import { isAboutPerson } from '../question/refused-text.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
 import { type Attempt, attemptKeys } from './attempts.ts';
@@ -22,8 +23,10 @@ export interface WithheldPorts {
   attemptUnder: (key: string) => Promise<Attempt>;
 }
 
-/** Whether the service was asked and only the readers of the place prevent the app from showing the answer. */
-export function isAnswerWithheld({ outcome, upstream, shares }: Question): boolean {
+/** Whether the service was asked, and only the readers of the place or the asker prevent the app from showing the answer. */
+export function isAnswerWithheld(question: Question): boolean {
+  const { outcome, upstream, shares } = question;
+  if (isKeptPrivate(question)) return true;
   if (outcome?.kind !== 'notAllowed' || isAboutPerson(outcome.reason)) return false;
   return shares === undefined && upstream.askedMs !== undefined;
 }
@@ -65,6 +68,7 @@ export function createWithheldAnswers({ questions, accept, attemptUnder }: Withh
         text: withheld.text,
         origin: 'shared',
         beginsThread: attempt === undefined,
+        ...(withheld.access === undefined ? {} : { access: withheld.access }),
         shares: { questionId: withheld.id, withLink: true, confirmed: onlyTheAsker, withheld: true },
       },
       byMs,

@@ -21,6 +21,7 @@ import {
 } from './lifecycle-ports.ts';
 import { replace } from './replacing.ts';
 import { answeredWith, createResharing } from './resharing.ts';
+import { createShowing } from './showing.ts';
 import { leaveQueue, readPositionInQueue } from './thread-queue.ts';
 import { type Effect, withCallLeftBehind } from './unknown-outcome.ts';
 
@@ -37,6 +38,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   const card = createCardUpdates(ports);
   const asking = createAsking(ports);
   const delivering = createDelivery(ports, card);
+  const showing = createShowing(ports, delivering.leave, delivering.failed);
   const admission = createAdmission(ports);
   const resharing = createResharing(ports);
 
@@ -134,6 +136,12 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
         return attempt(question, () => delivering.attach(question, step.checkFirst), delivering.attachFailed);
       case 'sayUndeliverable':
         return attempt(question, () => delivering.sayUndeliverable(question), delivering.sayUndeliverableFailed);
+      case 'showing':
+        return attempt(
+          question,
+          () => showing.take(question, step.step),
+          (current, error) => showing.failed(current, step.step, error),
+        );
       case 'closeCard':
         return attempt(question, () => delivering.closeCard(question), delivering.closeCardFailed);
       case 'close':
@@ -327,8 +335,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
 function preparingOnce(messenger: Pick<Messenger, 'prepare'>): Messenger['prepare'] {
   let last: { key: string; prepared: PreparedOutcome } | undefined;
   return function prepare(question) {
-    const { outcome, endedMs, delivery } = question;
-    const key = `${outcome?.kind} ${endedMs} ${delivery.round}`;
+    const { outcome, endedMs, delivery, upstream } = question;
+    const key = `${outcome?.kind} ${endedMs} ${delivery.round} ${upstream.isLinkOpen}`;
     if (last?.key !== key) last = { key, prepared: messenger.prepare(question) };
     return last.prepared;
   };

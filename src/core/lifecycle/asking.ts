@@ -3,6 +3,7 @@ import { AppError, isAppError } from '../errors.ts';
 import { nextPollMs } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
 import { findEarlier, withAsked } from '../question/earlier-questions.ts';
+import { upstreamClaim } from '../question/link-previews.ts';
 import { upstreamText } from '../question/prompt.ts';
 import { isInThread, newThread, type Question, type Thread, type ThreadPlace } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
@@ -122,7 +123,7 @@ export function createAsking(ports: LifecyclePorts) {
 
   /** Two questions with the same text may find each other's upstream question. The first to claim it keeps it. */
   async function isOurs(question: Question, asked: Asked): Promise<boolean> {
-    const owner = await claims.claim(`upstream:${asked.conversationId}:${asked.question.id}`, question.id);
+    const owner = await claims.claim(upstreamClaim(asked.conversationId, asked.question.id), question.id);
     return owner === question.id;
   }
 

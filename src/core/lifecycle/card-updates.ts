@@ -1,5 +1,6 @@
 import { isAppError } from '../errors.ts';
 import type { Question } from '../question/question.ts';
+import { isChoiceAwaited } from '../question/readers.ts';
 import { recheckAfterMs } from '../settings.ts';
 import { cardView, digestOf } from './card-view.ts';
 import { atOnce, finalCard, type Standing } from './decide.ts';
@@ -91,7 +92,7 @@ export function createCardUpdates(ports: LifecyclePorts): CardUpdates {
   async function refresh(question: Question, standing: Standing): Promise<number | undefined> {
     const { card } = question;
     const nowMs = now();
-    const isOver = question.outcome !== undefined || question.phase === 'closed';
+    const isOver = (question.outcome !== undefined && !isChoiceAwaited(question)) || question.phase === 'closed';
     if (isOver || card.ts === undefined || card.gone === true) return undefined;
     const view = cardView(question, standing, nowMs);
     const shown = digestOf(view);

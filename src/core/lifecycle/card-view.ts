@@ -1,5 +1,6 @@
 import type { CardView } from '../ports.ts';
 import type { Question } from '../question/question.ts';
+import { areStepsPrivate, isChoiceAwaited, isKeptPrivate } from '../question/readers.ts';
 import { elapsedGrainMs } from '../settings.ts';
 import type { Standing } from './decide.ts';
 
@@ -13,6 +14,8 @@ export function cardView(question: Question, { positionInQueue, slot }: Standing
   const { outcome, upstream } = question;
   switch (outcome?.kind) {
     case 'answered':
+      if (isChoiceAwaited(question)) return { kind: 'choosing' };
+      if (isKeptPrivate(question)) return { kind: 'answeredPrivately' };
       if (question.origin === 'shared') return { kind: 'shared' };
       return { kind: 'answered', durationMs: outcome.answer.durationMs, steps: outcome.answer.steps };
     case 'cancelled':
@@ -34,7 +37,7 @@ export function cardView(question: Question, { positionInQueue, slot }: Standing
   if (slot?.granted === false) return { kind: 'waitingForSlot', ahead: slot.ahead };
   if (question.phase !== 'running') return { kind: 'starting' };
   const { expected, card } = question;
-  const areStepsHidden = card.stepsHiddenMs !== undefined;
+  const areStepsHidden = card.stepsHiddenMs !== undefined || areStepsPrivate(question);
   const elapsedMs = nowMs - startedMs;
   return {
     kind: 'running',

@@ -2,6 +2,7 @@ import { isPatienceOver } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
 import type { Failure, Outcome, Question } from '../question/question.ts';
 import { isInThread, replacedBy } from '../question/question.ts';
+import { isKeptPrivate } from '../question/readers.ts';
 import type { Slot } from '../run-slots.ts';
 import {
   admissionLifeMs,
@@ -14,6 +15,7 @@ import {
   queuedCheckMs,
   replaceAfterMs,
 } from '../settings.ts';
+import { decideShowing, isChoiceUnread, type ShowingStep } from './showing.ts';
 import { decidePending, type Effect, pendingCall } from './unknown-outcome.ts';
 
 /** What a question may have to wait for before it is asked. */
@@ -63,6 +65,8 @@ export type Step =
   | { do: 'post'; part: number; checkFirst: boolean }
   | { do: 'attach'; checkFirst: boolean }
   | { do: 'sayUndeliverable' }
+  /** One of the steps before an answer is shown whose asker decides who sees it. */
+  | { do: 'showing'; step: ShowingStep }
   | { do: 'closeCard' }
   | { do: 'close' }
   /** Removes messages that were posted twice. */
@@ -163,6 +167,7 @@ function decideRunning(question: Question, situation: Situation): Step {
     if (isCancelOverdue(question, situation)) return { do: 'end', outcome: { kind: 'cancelled' } };
     if (cancelSentMs === undefined) return { do: 'cancelUpstream' };
   }
+  if (isChoiceUnread(question)) return { do: 'showing', step: 'read' };
   if (isCardShown(question) && isStepCheckOld(question, nowMs)) return { do: 'checkAccess' };
   return { do: 'watch' };
 }
@@ -195,12 +200,14 @@ function decideDelivering(question: Question, situation: Situation): Step {
   if (delivery.refused !== true) {
     const isTooLate = question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs;
     const isPrivate = isSaidPrivately(outcome) || !isInThread(question.place);
-    const step = isPrivate ? ({ do: 'sayUndeliverable' } as const) : nextPost(question, situation);
+    const step = isPrivate
+      ? ({ do: 'sayUndeliverable' } as const)
+      : (decideShowing(question, nowMs) ?? nextPost(question, situation));
     // Guests or other organizations may have joined the channel, also between two parts or after a failed post. If the
     // check fails until patience ends, the answer is withheld and the app notifies the asker.
-    const isPosting = step?.do === 'post' || step?.do === 'attach';
+    const isPosting = step?.do === 'post' || step?.do === 'attach' || (step?.do === 'showing' && step.step === 'ask');
     if (isPosting && showsCode(outcome) && isAdmissionOld(question, nowMs)) return { do: 'admit' };
-    if (isTooLate) return { do: 'close' };
+    if (isTooLate && !(step?.do === 'showing' && step.step === 'expire')) return { do: 'close' };
     if (step !== undefined) return step;
   }
   if (isCardShown(question) && card.shown !== finalCard) return { do: 'closeCard' };
@@ -209,6 +216,7 @@ function decideDelivering(question: Question, situation: Situation): Step {
 
 /** The next message or file of the outcome. Undefined once all are posted. */
 function nextPost(question: Question, situation: Situation): Step | undefined {
+  if (isKeptPrivate(question)) return undefined;
   if (isFileDue(question, situation.parts)) return performing('attach', question, situation);
   const areAllPosted = question.delivery.posted.length >= partsToPost(question, situation.parts);
   return areAllPosted ? undefined : performing('post', question, situation);

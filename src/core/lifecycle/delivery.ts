@@ -1,6 +1,7 @@
 import { type AppError, isAppError, isTransient } from '../errors.ts';
 import type { PreparedOutcome, PrivateNotice } from '../ports.ts';
 import { isBetweenTwo, isInThread, type PendingCall, type Question } from '../question/question.ts';
+import { shareUrlFor } from '../question/readers.ts';
 import { keepForButton, withoutRefusedText } from '../question/refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from '../settings.ts';
 import type { CardUpdates } from './card-updates.ts';
@@ -51,6 +52,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     closeCard,
     closeCardFailed,
     close,
+    leave,
   };
 
   async function post(
@@ -322,7 +324,8 @@ function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Questio
 }
 
 /** The private notice to the asker, if the app cannot or may not show anything where the question was asked. */
-function privateEnd({ id, text, place, upstream, outcome, shares, scope }: Question): PrivateNotice {
+function privateEnd(question: Question): PrivateNotice {
+  const { id, text, place, upstream, outcome, shares, scope, askerId } = question;
   if (outcome?.kind === 'notAllowed') {
     const withheld = shares !== undefined ? 'share' : upstream.askedMs === undefined ? undefined : 'answer';
     const notice = { kind: 'notAllowed', reason: outcome.reason, questionId: id, text } as const;
@@ -335,11 +338,12 @@ function privateEnd({ id, text, place, upstream, outcome, shares, scope }: Quest
     const notice = { kind: 'notInChannel', questionId: id, text, canInvite } as const;
     return isBetweenTwo(place) ? { ...notice, isBetweenTwo: true } : notice;
   }
+  const shareUrl = shareUrlFor(question, { userId: askerId });
   return {
     kind: 'undeliverable',
     questionId: id,
     place,
-    ...(upstream.shareUrl === undefined ? {} : { shareUrl: upstream.shareUrl }),
+    ...(shareUrl === undefined ? {} : { shareUrl }),
   };
 }
 

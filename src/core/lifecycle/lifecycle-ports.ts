@@ -3,6 +3,7 @@ import { isAppError } from '../errors.ts';
 import type { AuditLog } from '../history/audit.ts';
 import type {
   AccessPolicy,
+  AnswerReaders,
   AskedQuestions,
   Claims,
   Clock,
@@ -18,6 +19,7 @@ import type {
   ThreadStore,
 } from '../ports.ts';
 import type { Outcome, Question } from '../question/question.ts';
+import type { ReaderChoices } from '../question/reader-choices.ts';
 import type { RefusedText } from '../question/refused-text.ts';
 import type { RunSlots } from '../run-slots.ts';
 import type { LifecycleSettings } from '../settings.ts';
@@ -36,6 +38,8 @@ export interface LifecyclePorts {
   durations: Durations;
   askedQuestions: AskedQuestions;
   refusedTexts: Records<RefusedText>;
+  readerChoices: Records<ReaderChoices>;
+  answerReaders: AnswerReaders;
   observer: QuestionObserver;
   audit: AuditLog;
   scheduler: Pick<Scheduler, 'schedule'>;

@@ -3,6 +3,7 @@ import { earlierQuestionsRoom, mostAskedKnown, mostEarlierQuestions } from '../s
 import { threadQuestion } from './prompt.ts';
 import type { Followed, Question, Thread } from './question.ts';
 import { getReadable } from './readable.ts';
+import { isKeptPrivate, type Readers, readersOf, shareUrlFor } from './readers.ts';
 
 /** Adds a question to the ids of a thread's newest questions, once. */
 export function withAsked(asked: readonly string[] = [], id: string): string[] {
@@ -33,12 +34,19 @@ export async function findEarlier(
   const before = fitted(withoutRepeated(texts));
   const newest = before.pop();
   if (conversationId === undefined || newest === undefined) return undefined;
-  const { shareUrl } = [...asked, question].findLast(({ upstream }) => upstream.shareUrl !== undefined)?.upstream ?? {};
+  const shareUrl = shareUrlIn([...asked, question], readersOf(question));
   return {
     text: newest,
     ...(shareUrl === undefined ? {} : { shareUrl }),
     ...(before.length === 0 ? {} : { before }),
   };
+}
+
+/** The card of the question shows the link too, so its readers count. Not the link to an answer for its asker only. */
+function shareUrlIn(asked: readonly Question[], readers: Readers): string | undefined {
+  const last = asked.findLast(({ upstream }) => upstream.shareUrl !== undefined);
+  if (last === undefined || (readers === 'channel' && asked.some(isKeptPrivate))) return undefined;
+  return shareUrlFor(last, readers);
 }
 
 /** Keeps the last of equal texts. */

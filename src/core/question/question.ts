@@ -1,4 +1,5 @@
 import type { AccessKind } from '../accounts/accounts.ts';
+import type { Showing } from './reader-choices.ts';
 import type { MessageFile } from './thread-notes.ts';
 
 /** How a question reached the app. Decides whether its card repeats the question. */
@@ -204,8 +205,8 @@ export interface Question {
   awaitsAccount?: { reason: 'notConnected' | 'refused'; sinceMs: number; noticedMs?: number };
   /** The thread has a conversation of another account, so this question starts one of its asker's account. */
   startsOwnConversation?: boolean;
-  /** Who sees an answer that was asked with own access in a channel: when the app asked the asker, and what they chose. */
-  showing?: { askedMs: number; choice?: 'here' | 'onlyMe' };
+  /** Who sees the answer. Absent until that matters: if the answer has other readers than its asker. */
+  showing?: Showing;
   /** The repositories to which the question is limited, as the service names them. `isFromText`: by `in:repo` in its text. */
   scope?: { repositories: string[]; isFromText?: boolean };
   /** What the service is told about the channel. Empty once the question is closed. */
@@ -265,7 +266,7 @@ export interface Question {
     /** Patience counts from here instead of from `askedMs`, after "Check again". */
     watchedFromMs?: number;
     shareUrl?: string;
-    /** Readers of the place may follow the share URL. Absent if that was not found out: then it is not posted there. */
+    /** Whether another account can open the share URL of a person's own conversation. Absent until that is found out. */
     isLinkOpen?: boolean;
     /** The thread's conversation was gone, so the app started a new one. */
     conversationLost?: boolean;

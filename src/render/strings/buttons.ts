@@ -20,6 +20,9 @@ const en = (f: Formats) => ({
   onlyMentions: () => 'Only when mentioned',
   share: () => 'Share…',
   askQuestion: () => 'Ask a question',
+  showHere: () => 'Show here',
+  onlyForMe: () => 'Only for me',
+  alwaysHere: () => 'Always here',
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
@@ -42,6 +45,9 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   onlyMentions: () => 'Nur bei Erwähnung',
   share: () => 'Teilen…',
   askQuestion: () => 'Frage stellen',
+  showHere: () => 'Hier zeigen',
+  onlyForMe: () => 'Nur für mich',
+  alwaysHere: () => 'Hier immer',
 });
 
 /** Labels, at most 75 characters each. */

@@ -39,6 +39,8 @@ const en = (f: Formats) => {
     parked: (when: string) => `⏸️ Deep Search quota used up. I'll ask it automatically ${when}`,
     answered: (durationMs: number, stepCount: number) =>
       `✅ Answered in ${f.duration(durationMs)} · ${steps(stepCount)}`,
+    choosing: () => '🔒 Answered. The person who asked chooses who sees it',
+    answeredPrivately: () => '✅ Answered privately',
     cancelled: (by: string | undefined) => (by === undefined ? '⏹️ Cancelled' : `⏹️ Cancelled by ${by}`),
     failed: (durationMs: number) => `⚠️ Failed after ${f.duration(durationMs)}`,
     gaveUp: (durationMs: number) => `⌛ Still running after ${f.duration(durationMs)}; I stopped watching`,
@@ -76,6 +78,8 @@ const de = (f: Formats): ReturnType<typeof en> => {
     cancelling: () => '⏹️ Wird abgebrochen',
     parked: (when) => `⏸️ Das Kontingent von Deep Search ist aufgebraucht. Ich stelle die Frage automatisch ${when}`,
     answered: (durationMs, stepCount) => `✅ Beantwortet in ${f.duration(durationMs)} · ${steps(stepCount)}`,
+    choosing: () => '🔒 Beantwortet. Wer gefragt hat, wählt, wer es sieht',
+    answeredPrivately: () => '✅ Privat beantwortet',
     cancelled: (by) => (by === undefined ? '⏹️ Abgebrochen' : `⏹️ Abgebrochen von ${by}`),
     failed: (durationMs) => `⚠️ Fehlgeschlagen nach ${f.duration(durationMs)}`,
     gaveUp: (durationMs) => `⌛ Läuft nach ${f.duration(durationMs)} immer noch; ich schaue nicht mehr nach`,

@@ -39,6 +39,16 @@ const en = (f: Formats) => ({
   shownPrivately: () => 'I am sending the answer to our direct messages.',
   alreadyShown: () => 'I already sent this answer to our direct messages.',
   notYours: () => 'Only the person who asked can see this answer.',
+  chooseReaders: (channel: string, people: number | undefined) =>
+    `The answer for ${channel} is ready. It was found with your own access. ${
+      people === undefined ? 'Everyone in this channel' : f.count(people, { one: 'person here', other: 'people here' })
+    } will see it.`,
+  chooseReadersLater: () =>
+    '*Show here* counts for this thread from now on, *Always here* for this channel. After 24 hours without a choice, only you get the answer.',
+  alwaysShown: (channel: string) => `I show your answers in ${channel} from now on without asking you.`,
+  readersChosen: () => 'You already chose who sees this answer.',
+  choiceTooLate: () =>
+    'The 24 hours for this choice are over. I sent the answer to our direct messages, where only you see it.',
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
@@ -79,6 +89,18 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   shownPrivately: () => 'Ich schicke die Antwort in unsere Direktnachrichten.',
   alreadyShown: () => 'Diese Antwort habe ich schon in unsere Direktnachrichten geschickt.',
   notYours: () => 'Nur wer gefragt hat, kann diese Antwort sehen.',
+  chooseReaders: (channel, people) =>
+    `Die Antwort für ${channel} ist fertig. Sie wurde mit deinem eigenen Zugang gefunden. ${
+      people === undefined
+        ? 'Alle in diesem Channel werden sie sehen.'
+        : f.count(people, { one: 'Person hier wird sie sehen.', other: 'Personen hier werden sie sehen.' })
+    }`,
+  chooseReadersLater: () =>
+    '*Hier zeigen* gilt ab jetzt für diesen Thread, *Hier immer* für diesen Channel. Wählst du 24 Stunden lang nichts, bekommst nur du die Antwort.',
+  alwaysShown: (channel) => `Ich zeige deine Antworten in ${channel} ab jetzt, ohne dich zu fragen.`,
+  readersChosen: () => 'Du hast schon gewählt, wer diese Antwort sieht.',
+  choiceTooLate: () =>
+    'Die 24 Stunden für diese Wahl sind vorbei. Ich habe die Antwort in unsere Direktnachrichten geschickt, wo nur du sie siehst.',
 });
 
 /** What is said to one person only. */

@@ -30,6 +30,7 @@ const en = (f: Formats) => ({
   beyond: () => 'People who are not full members of this workspace can read it',
   confirm: () => 'Share with them too',
   notYours: () => 'Only the person who asked can share this answer.',
+  notYoursOwn: (asker: string) => `Only ${asker} can share this answer: it was asked with their own access.`,
   hiddenChannel: () => 'I am not in this channel. Add me to it first.',
   refusedChannel: () => 'Deep Search is not turned on for this channel. Choose another channel.',
   otherOrganizations: () =>
@@ -64,6 +65,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   beyond: () => 'Leute, die keine vollen Mitglieder dieses Workspace sind, können sie lesen',
   confirm: () => 'Auch mit ihnen teilen',
   notYours: () => 'Nur wer gefragt hat, kann diese Antwort teilen.',
+  notYoursOwn: (asker) => `Nur ${asker} kann diese Antwort teilen: Sie wurde mit eigenem Zugang gefragt.`,
   hiddenChannel: () => 'Ich bin nicht in diesem Channel. Füg mich erst hinzu.',
   refusedChannel: () => 'Deep Search ist für diesen Channel nicht eingeschaltet. Wähl einen anderen Channel.',
   otherOrganizations: () =>

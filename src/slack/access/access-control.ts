@@ -6,6 +6,7 @@ import { type Admins, createAdmins } from './admins.ts';
 import { type Audiences, createAudiences } from './audience.ts';
 import { type ChosenRules, createChannelRules, createChosenRules } from './channel-rules.ts';
 import { type Channels, createChannels } from './channels.ts';
+import { createDepartureCheck, createDepartures, type Departures } from './departures.ts';
 import { createMemberships, type Memberships } from './membership.ts';
 import { type AccessSettings, createAccessPolicy, type SlackAccessPolicy } from './policy.ts';
 import { createDirectory, type Directory } from './user-directory.ts';
@@ -25,6 +26,7 @@ export interface AccessControl {
   channelRules: ChannelRules;
   admins: Admins;
   directory: Directory;
+  departures: Pick<Departures, 'listen'> & { check: ReturnType<typeof createDepartureCheck> };
   /** Takes note of a person who changed; `raw` is Slack's user object. */
   noteChanged(raw: unknown): void;
 }
@@ -42,17 +44,19 @@ export function createAccessControl(options: {
   const { slack, settings, channelSettings: records, log } = options;
   const { identity } = slack;
   const directory = createDirectory(options);
-  const people = createUsers({ ...options, listed: directory.find });
+  const { note, listen } = createDepartures();
+  const people = createUsers({ ...options, listed: directory.find, found: note });
   const channels = createChannels(options);
   const audiences = createAudiences({ ...options, people, channels, directory });
   const memberships = createMemberships({ slack, people });
   const chosenRules = createChosenRules({ records, log });
   const access = createAccessPolicy({ people, channels, audiences, identity, settings, chosen: chosenRules, log });
   const channelRules = createChannelRules({ ...options, chosen: chosenRules, records, channels, memberships });
+  const departures = { listen, check: createDepartureCheck({ people, directory, note, log: options.log }) };
   const admins = createAdmins({ people, listed: settings.admins ?? [] });
   return {
     ...{ people, channels, audiences, memberships, access, chosenRules, channelRules, admins },
-    ...{ directory, noteChanged },
+    ...{ directory, departures, noteChanged },
   };
 
   /** When the event says too little about a person, Slack is asked the next time. */
@@ -64,5 +68,6 @@ export function createAccessControl(options: {
     const known = person?.kind === 'unknown' ? undefined : person;
     people.note(id, known);
     directory.note(id, known);
+    if (known !== undefined) note(known);
   }
 }

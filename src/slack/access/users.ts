@@ -71,9 +71,11 @@ export function createUsers(options: {
   slack: SlackApi;
   /** A person known without a call, for when Slack's limits leave no room for one. */
   listed: (userId: string) => SlackUser | undefined;
+  /** Gets every person that is looked up. */
+  found?: (person: SlackUser) => void;
   now: Clock;
 }): Users {
-  const { slack, listed, now } = options;
+  const { slack, listed, found = () => undefined, now } = options;
   const memory = createBriefCache({ keepMs: personCachedMs, most: mostPeopleCached, now, load });
 
   return { person: memory.get, note };
@@ -86,6 +88,12 @@ export function createUsers(options: {
   }
 
   async function load(user: string): Promise<SlackUser> {
+    const person = await lookUp(user);
+    found(person);
+    return person;
+  }
+
+  async function lookUp(user: string): Promise<SlackUser> {
     try {
       const reply = await slack.call('users.info', { user, include_locale: true }, { priority: 'private' });
       const person = readPerson(reply.user, slack.identity);

@@ -8,6 +8,7 @@ import type { Unfurls } from '../unfurls/unfurls.ts';
 const linkSharedEvent = z.object({
   channel: z.string(),
   message_ts: z.string(),
+  thread_ts: z.string().optional(),
   user: z.string(),
   links: z.array(z.object({ url: z.string() })),
   source: z.string().optional(),
@@ -32,13 +33,25 @@ export function registerLinks(app: App, deps: LinkDeps): void {
     const parsed = linkSharedEvent.safeParse(event);
     const wrapping = envelope.safeParse(body);
     if (!parsed.success || !wrapping.success) return ignore('unreadable');
-    const { channel, message_ts: ts, user, links, source, is_bot_user_member: isMember } = parsed.data;
+    const {
+      channel,
+      message_ts: ts,
+      thread_ts: threadTs,
+      user,
+      links,
+      source,
+      is_bot_user_member: isMember,
+    } = parsed.data;
     if (channel === composer || (source ?? 'conversations_history') !== 'conversations_history')
       return ignore('composer');
     if (wrapping.data.is_ext_shared_channel === true) return ignore('sharedChannel');
     if (user === deps.slack.identity.botUserId) return ignore('own');
     deps.unfurls.take({
-      place: { teamId: context.teamId ?? deps.slack.identity.teamId, channelId: channel },
+      place: {
+        teamId: context.teamId ?? deps.slack.identity.teamId,
+        channelId: channel,
+        ...(threadTs === undefined ? {} : { threadTs }),
+      },
       ts,
       userId: user,
       urls: links.map(({ url }) => url),

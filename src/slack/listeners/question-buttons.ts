@@ -2,6 +2,8 @@ import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
 import type { Requests } from '../../core/intake/requests.ts';
+import type { ReadersChoice } from '../../core/question/reader-choices.ts';
+import { isKeptPrivate } from '../../core/question/readers.ts';
 import { ACTIONS, type ButtonValue } from '../../render/ids.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
 import { localeOf, type Users } from '../access/users.ts';
@@ -22,7 +24,7 @@ import {
   refusalOfAction,
 } from './block-actions.ts';
 import { refusedView } from './refusals.ts';
-import { noticeOfCancel } from './result-notices.ts';
+import { noticeOfCancel, noticeOfChoice } from './result-notices.ts';
 import { expiredView } from './view-submissions.ts';
 
 export type QuestionButtonDeps = BlockActionDeps & {
@@ -38,6 +40,7 @@ export type QuestionButtonDeps = BlockActionDeps & {
     | 'askEdited'
     | 'askAsFollowUp'
     | 'cancelReplacedBy'
+    | 'chooseReaders'
     | 'cancel'
   >;
   people: Pick<Users, 'person'>;
@@ -79,6 +82,10 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   // These buttons stand where the question may not be asked. Before the answer is shown, the direct message is checked.
   on(ACTIONS.askInDm, askInDm, 'person');
   on(ACTIONS.showInDm, showInDm, 'person');
+  // The asker is found by their id, and the app checks again who may see the answer before it shows it.
+  on(ACTIONS.showHere, (action) => chooseReaders(action, 'here'), 'later');
+  on(ACTIONS.onlyForMe, (action) => chooseReaders(action, 'onlyMe'), 'later');
+  on(ACTIONS.alwaysHere, (action) => chooseReaders(action, 'always'), 'later');
   on(ACTIONS.askEdited, askEdited);
   on(ACTIONS.askAsFollowUp, askAsFollowUp);
   on(ACTIONS.allSources, async (action) => ({ modal: () => sources(action) }), 'later');
@@ -92,7 +99,8 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     const { userId, channelId } = requester;
     const about = { userId, channelId, questionId: value.questionId };
     if (!admission.may) return refusedView(deps, { ...about, reason: admission.reason }, locale);
-    if (question?.outcome?.kind !== 'answered') return expiredView(deps, value.questionId, locale);
+    const isHidden = question !== undefined && isKeptPrivate(question) && question.askerId !== requester.userId;
+    if (question?.outcome?.kind !== 'answered' || isHidden) return expiredView(deps, value.questionId, locale);
     return renderSourcesModal(question, question.outcome.answer, locale);
   }
 
@@ -122,6 +130,22 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     if (result.kind !== 'accepted') return handledResult(deps, result, { value });
     // When the press was in the same direct messages, the answer itself is enough.
     return { asked: result, notice: channelId === requester.channelId ? undefined : { kind: 'shownPrivately' } };
+  }
+
+  async function chooseReaders({ value, requester, byMs }: BlockAction, choice: ReadersChoice): Promise<Handled> {
+    const result = await requests.chooseReaders(value.questionId, requester, choice, byMs);
+    switch (result.kind) {
+      case 'chosen':
+        return { notice: noticeOfChoice(choice, result.channelId) };
+      case 'alreadyChosen':
+        return { notice: { kind: 'readersChosen' } };
+      case 'tooLate':
+        return { notice: { kind: 'choiceTooLate' } };
+      case 'notAsker':
+        return { notice: { kind: 'notAsker', askerId: result.askerId } };
+      case 'expired':
+        return expired(deps, value);
+    }
   }
 
   function notYours({ questionId }: ButtonValue, { userId }: Requester): Handled {

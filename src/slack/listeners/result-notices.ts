@@ -1,5 +1,6 @@
 import type { Acceptance } from '../../core/intake/accept.ts';
 import type { CancelResult } from '../../core/intake/cancel.ts';
+import type { ReadersChoice } from '../../core/question/reader-choices.ts';
 import { referenceOf } from '../../core/question/reference.ts';
 import type { Notice } from '../../render/notices.ts';
 
@@ -27,5 +28,17 @@ export function noticeOfCancel(result: CancelResult): Notice | undefined {
       return { kind: 'nothingToCancel' };
     case 'cancelling':
       return undefined;
+  }
+}
+
+/** The private notice after the asker chose who sees the answer. An answer that is shown in its thread needs none. */
+export function noticeOfChoice(choice: ReadersChoice, channelId: string): Notice | undefined {
+  switch (choice) {
+    case 'here':
+      return undefined;
+    case 'always':
+      return { kind: 'alwaysShown', channelId };
+    case 'onlyMe':
+      return { kind: 'shownPrivately' };
   }
 }

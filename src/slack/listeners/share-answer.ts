@@ -85,6 +85,9 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     ]);
     if (own !== undefined) return formOf({ questionId: own.id }, locale);
     const isKnown = question?.place.teamId === requester.teamId;
+    if (isKnown && question.access === 'own') {
+      return renderWords((say) => say.sharing.notYoursOwn(`<@${question.askerId}>`), locale);
+    }
     return isKnown ? renderWords((say) => say.sharing.notYours(), locale) : expiredView(deps, value.questionId, locale);
   }
 
@@ -116,7 +119,7 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     const channelId = entered.conversation(FIELDS.channel, ACTIONS.shareChannel);
     if (channelId === undefined || isBetweenTwo({ channelId })) return wrong(say.sharing.choose());
     const question = await requests.findOwnAnswered(questionId, { userId, teamId });
-    if (question === undefined) return wrong(say.sharing.notYours());
+    if (question === undefined) return wrong(await notYours(questionId, say));
     const place = { teamId, channelId };
     const [membership, audience] = await Promise.all([
       deps.memberships.inChannel(userId, channelId),
@@ -147,6 +150,17 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     if (problem !== undefined) return wrong(problem);
     const after = (): void => deps.notify({ ...question.place, userId }, { kind: 'sharing', channelId });
     return { kind: 'done', result, after };
+  }
+
+  /** Names the asker of an answer that was asked with their own access. Errors in forms are plain text, without mentions. */
+  async function notYours(questionId: string, { sharing }: Say): Promise<string> {
+    const question = await deps.questions.get(questionId);
+    if (question?.access !== 'own') return sharing.notYours();
+    const name = await deps.people.person(question.askerId).then(
+      (person) => person.name,
+      () => undefined,
+    );
+    return name === undefined ? sharing.notYours() : sharing.notYoursOwn(name);
   }
 
   /** The readers there, or why it can't be shared there. Only members of a channel learn who else is in it. */

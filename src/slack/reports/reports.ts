@@ -4,6 +4,7 @@ import type { createOpenIn, createOverview } from '../../core/history/overview.t
 import type { Clock, DeepSearch, Log, QuestionStore, ThreadStore } from '../../core/ports.ts';
 import { isInThread, type Place, type Thread, type ThreadPlace } from '../../core/question/question.ts';
 import { getReadable } from '../../core/question/readable.ts';
+import { shareUrlFor } from '../../core/question/readers.ts';
 import { within } from '../../core/timeout.ts';
 import type { ServiceState } from '../../render/home.ts';
 import { type PlaceRule, ruleOf } from '../../render/place-rule.ts';
@@ -49,7 +50,7 @@ export function createReports(deps: ReportsDeps) {
       thread === undefined ? [] : openIn.thread(thread, userId),
       serviceState(),
     ]);
-    const conversationUrl = thread === undefined ? undefined : await linkOf(thread, place);
+    const conversationUrl = thread === undefined ? undefined : await linkOf(thread, place, userId);
     const rule = isDirect ? 'direct' : ruleOf(true, thread, onlyMentions);
     return (locale) =>
       renderStatus(
@@ -106,18 +107,28 @@ export function createReports(deps: ReportsDeps) {
     return { notes, question, positionInQueue: Math.max(0, thread?.queue.indexOf(question.id) ?? 0) };
   }
 
-  /** From a stored question of the thread, else from the service if it answers in time. */
-  async function linkOf({ conversationId, queue }: Thread, place: ThreadPlace): Promise<string | undefined> {
-    if (conversationId === undefined) return undefined;
+  /**
+   * The link of the reader's own conversation, else of the app's account: from a stored question of the thread, else from
+   * the service if it answers in time.
+   */
+  async function linkOf(
+    { conversationId, ownConversations = [], queue }: Thread,
+    place: ThreadPlace,
+    userId: string,
+  ): Promise<string | undefined> {
+    const ownId = ownConversations.find((each) => each.userId === userId)?.conversationId;
+    const wantedId = ownId ?? conversationId;
+    if (wantedId === undefined) return undefined;
     const noted = (await messageLog.read(place)).filter(({ threadTs, ts }) => (threadTs ?? ts) === place.threadTs);
     for (const id of [
       ...queue,
       ...noted.flatMap(({ questionId }) => questionId ?? []).slice(0, mostMessagesReported),
     ]) {
-      const upstream = (await getReadable(questions, id))?.upstream;
-      if (upstream?.conversationId === conversationId && upstream.shareUrl !== undefined) return upstream.shareUrl;
+      const question = await getReadable(questions, id);
+      const shareUrl = question === undefined ? undefined : shareUrlFor(question, { userId });
+      if (question?.upstream.conversationId === wantedId && shareUrl !== undefined) return shareUrl;
     }
-    return linkFromService(conversationId);
+    return ownId === undefined ? linkFromService(wantedId) : undefined;
   }
 
   async function linkFromService(conversationId: number): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SectionBlock } from '@slack/types';
 import { isAppError } from '../../core/errors.ts';
 import type { Claims, DeepSearch, Log } from '../../core/ports.ts';
+import type { createPreviewRule } from '../../core/question/link-previews.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
 import { renderPreview } from '../../render/preview.ts';
 import { type Audiences, isInsidersOnly } from '../access/audience.ts';
@@ -34,13 +35,14 @@ interface Posted extends Omit<PostedLinks, 'urls'> {
 /**
  * Previews of share links, by the read token in them. A preview is shown only when all readers of the message are full
  * members of the workspace and its sender may ask. That also holds in channels that a setting opens to others, because
- * a link can lead to any conversation. Addresses contain the token, so they are neither logged nor stored.
+ * a link can lead to any conversation, and only if the conversation may be shown there. Addresses contain the token, so they are neither logged nor stored.
  */
 export function createUnfurls(options: {
   slack: Pick<SlackApi, 'call'>;
   /** Address of the service. */
   endpoint: string;
   deepSearch: Pick<DeepSearch, 'byReadToken'>;
+  mayPreview: ReturnType<typeof createPreviewRule>;
   access: Pick<SlackAccessPolicy, 'admit'>;
   audiences: Pick<Audiences, 'of'>;
   claims: Pick<Claims, 'claim'>;
@@ -48,7 +50,7 @@ export function createUnfurls(options: {
   tasks: BackgroundTasks;
   log: Log;
 }): Unfurls {
-  const { slack, endpoint, deepSearch, access, audiences, claims, digest, tasks, log } = options;
+  const { slack, endpoint, deepSearch, mayPreview, access, audiences, claims, digest, tasks, log } = options;
   const readShareUrl = createShareUrlReader(endpoint);
   const waiting: Posted[] = [];
   let working = 0;
@@ -120,7 +122,9 @@ export function createUnfurls(options: {
       const key = `unfurl:${digest(`${teamId}:${channelId}:${posted.ts}:${url}`)}`;
       const owner = randomUUID();
       if ((await claims.claim(key, owner)) !== owner) return undefined;
-      const blocks = renderPreview(await deepSearch.byReadToken(share.readToken), share.url, locale);
+      const conversation = await deepSearch.byReadToken(share.readToken);
+      if (!(await mayPreview(conversation, posted.place, posted.userId))) return undefined;
+      const blocks = renderPreview(conversation, share.url, locale);
       return blocks === undefined ? undefined : [url, { blocks }];
     } catch (error) {
       // The other links of the message may still get a preview.

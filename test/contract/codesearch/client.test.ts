@@ -7,7 +7,8 @@ import { createDeepSearchClient, type DeepSearchClient } from '../../../src/deep
 import { createDeepSearch } from '../../../src/deepsearch/deep-search.ts';
 import { createOAuthClient, type OAuthClient } from '../../../src/deepsearch/oauth.ts';
 import { createInMemoryAccounts, createInMemoryLocks } from '../../support/accounts/in-memory-accounts.ts';
-import { createPerson, createPkce, hiddenField } from '../../support/codesearch/people.ts';
+import { answerConsent, registerOAuthApp } from '../../support/codesearch/oauth-app.ts';
+import { createPerson, createPkce } from '../../support/codesearch/people.ts';
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { startTestService } from '../../support/codesearch/service.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -56,28 +57,17 @@ function connect(credential: string | Auth): DeepSearchClient {
 /** Registers an app as alice, lets bob allow it, and returns the client of the authorization server and his account. */
 async function authorize(): Promise<{ server: OAuthClient; account: Account }> {
   const redirectUri = 'http://127.0.0.1/callback';
-  const [alice, bob] = [createPerson(service.url), createPerson(service.url)];
-  await alice.signIn('test-token');
-  await bob.signIn('bob-token');
-  const app = { formToken: await alice.formToken(), name: 'The app', redirectUris: redirectUri, confidential: 'yes' };
-  const { text } = await alice.submit('/settings/oauth-apps', app);
-  const address = `${service.url}/.auth/idp/oauth`;
   const server = createOAuthClient({
-    clientId: /id="client-id">([^<]+)</.exec(text)?.[1] ?? '',
-    clientSecret: /id="client-secret">([^<]+)</.exec(text)?.[1] ?? '',
-    authorizeUrl: `${address}/authorize`,
-    tokenUrl: `${address}/token`,
+    ...(await registerOAuthApp(service.url, 'test-token', redirectUri)),
     scopes: 'user:all',
     clock: () => Date.now() + aheadMs,
   });
   clients.push(server);
+  const bob = createPerson(service.url);
+  await bob.signIn('bob-token');
   const { verifier: codeVerifier, challenge: codeChallenge } = createPkce();
-  const authorizeUrl = new URL(server.authorizeUrl({ state: 'a state', codeChallenge, redirectUri }));
-  const page = await bob.open(authorizeUrl.href);
-  const formToken = hiddenField(page.text, 'formToken');
-  const fields = { ...Object.fromEntries(authorizeUrl.searchParams), formToken, decision: 'allow' };
-  const { response } = await bob.submit(authorizeUrl.pathname, fields);
-  const code = new URL(response.headers.get('location') ?? '').searchParams.get('code') ?? '';
+  const target = await answerConsent(bob, server.authorizeUrl({ state: 'a state', codeChallenge, redirectUri }));
+  const code = target.searchParams.get('code') ?? '';
   const tokens = await server.exchange({ code, codeVerifier, redirectUri });
   const person = { teamId: 'T1', userId: 'UBOB' };
   return { server, account: { person, username: 'bob', credential: { kind: 'oauth', ...tokens }, connectedMs: 0 } };

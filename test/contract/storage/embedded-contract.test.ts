@@ -2,7 +2,9 @@ import { afterAll, describe } from 'vitest';
 import { openEmbeddedStore } from '../../../src/storage/embedded-store.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
+import { accountsContract } from './accounts-contract.ts';
 import { listingContract } from './listing-contract.ts';
+import { locksContract } from './locks-contract.ts';
 import { type Engine, storageContract } from './storage-contract.ts';
 
 const { log } = createRecordingLog();
@@ -21,6 +23,8 @@ describe('embedded store', () => {
   };
 
   describe('as a store', () => storageContract(engine));
+  describe('with accounts', () => accountsContract(engine));
+  describe('with locks', () => locksContract(engine));
   listingContract(engine);
 
   afterAll(() => directory.remove());

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
+import { accountsContract } from './accounts-contract.ts';
 import { listingContract } from './listing-contract.ts';
+import { locksContract } from './locks-contract.ts';
 import { type Engine, storageContract } from './storage-contract.ts';
 
 const { log } = createRecordingLog();
@@ -20,6 +22,8 @@ describe.skipIf(!hasRedisServer())('Redis store', () => {
   };
 
   describe('as a store', () => storageContract(engine));
+  describe('with accounts', () => accountsContract(engine));
+  describe('with locks', () => locksContract(engine));
   listingContract(engine);
 
   afterAll(() => server.stop());

@@ -106,6 +106,12 @@ export function storageContract(engine: Engine): void {
       expect(await kv.get('a')).toBe('two');
     });
 
+    it('lets one of fifty callers delete the text they compared', async () => {
+      await kv.set('a', 'one');
+      const done = await Promise.all(FIFTY.map(() => kv.compareAndDelete('a', 'one')));
+      expect(done.filter(Boolean)).toHaveLength(1);
+    });
+
     it('lets one of fifty callers that compare the same text win', async () => {
       await kv.set('a', 'start');
       const done = await Promise.all(FIFTY.map((index) => kv.compareAndSet('a', 'start', `writer ${index}`)));

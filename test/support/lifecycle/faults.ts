@@ -43,6 +43,8 @@ const temporaryFaults: Record<Operation, Fault[]> = {
   attach: writeFaults,
   removeCopies: readFaults,
   note: storageFaults,
+  showPrivately: writeFaults.filter(({ happens }) => typeof happens !== 'object'),
+  canOpen: readFaults,
   notifyPrivately: [crash('no'), crash('yes'), failing('unavailable')],
 };
 

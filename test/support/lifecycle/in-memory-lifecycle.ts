@@ -16,6 +16,7 @@ import type {
   UpstreamQuestion,
 } from '../../../src/core/ports.ts';
 import type { Question, ThreadPlace } from '../../../src/core/question/question.ts';
+import type { ReaderChoices } from '../../../src/core/question/reader-choices.ts';
 import type { RefusedText } from '../../../src/core/question/refused-text.ts';
 import { createRunSlots, type SlotLimits } from '../../../src/core/run-slots.ts';
 import type { LifecycleSettings } from '../../../src/core/settings.ts';
@@ -51,7 +52,9 @@ export type Operation =
   | 'attach'
   | 'removeCopies'
   | 'note'
-  | 'notifyPrivately';
+  | 'notifyPrivately'
+  | 'showPrivately'
+  | 'canOpen';
 
 /** Called before every operation; undefined means no fault. */
 export type ChooseFault = (operation: Operation) => Fault | undefined;
@@ -121,6 +124,9 @@ export function createInMemoryLifecycle(
   const asked = new Map<string, string>();
   const refusedTexts = new Map<string, RefusedText>();
   const addedMentions = new Map<string, AddedMention>();
+  const readerChoices = new Map<string, ReaderChoices>();
+  const sentPrivately = new Set<string>();
+  const openLinks = new Set<string>();
   const audited: AuditEntry[] = [];
   const refusedUsers = new Set<string>();
   const { log } = createRecordingLog();
@@ -435,6 +441,19 @@ export function createInMemoryLifecycle(
         return kept;
       },
     },
+    readerChoices: {
+      get: (name) => operate('get', () => readerChoices.get(name)),
+      update: async (name, apply) => {
+        const kept = apply(readerChoices.get(name));
+        await operate('write', () => void readerChoices.set(name, kept));
+        return kept;
+      },
+    },
+    answerReaders: {
+      count: async () => 3,
+      showPrivately: (question) => operate('showPrivately', () => void sentPrivately.add(question.id)),
+      canOpen: (shareUrl) => operate('canOpen', () => openLinks.has(shareUrl)),
+    },
     addedMentions: {
       get: async (id) => addedMentions.get(id),
       update: async (id, apply) => {
@@ -516,6 +535,10 @@ export function createInMemoryLifecycle(
     audited,
     /** People who may not ask anywhere. */
     refusedUsers,
+    /** Questions whose answers were sent to direct messages. */
+    sentPrivately,
+    /** Share URLs that another account can open. */
+    openLinks,
     questions: () => [...questions.keys()].flatMap((id) => readQuestion(id) ?? []),
     question: (id: string): Question => {
       const question = readQuestion(id);

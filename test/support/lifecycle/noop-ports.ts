@@ -4,6 +4,8 @@ import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports
 /** Side ports that allow everything and store nothing. */
 export const noopPorts: Pick<
   LifecyclePorts,
+  | 'answerReaders'
+  | 'readerChoices'
   | 'accessPolicy'
   | 'channelRules'
   | 'threadReader'
@@ -18,6 +20,8 @@ export const noopPorts: Pick<
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
   durations: { note: async () => {}, expect: async () => undefined },
   refusedTexts: { get: async () => undefined, update: async (_id, change) => change(undefined) },
+  readerChoices: { get: async () => undefined, update: async (_name, change) => change(undefined) },
+  answerReaders: { count: async () => undefined, showPrivately: async () => {}, canOpen: async () => false },
   askedQuestions: { note: async () => {}, of: async () => [] },
   audit: { note: async () => {} },
   observer: { changed: () => {}, closing: async () => {} },

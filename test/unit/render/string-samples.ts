@@ -123,6 +123,12 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     alreadyAsked: someone,
     notAsker: [['<@U0BOB>']],
     queueFull: counts,
+    chooseReaders: [
+      ['<#C1>', undefined],
+      ['<#C1>', 1],
+      ['<#C1>', 214],
+    ],
+    alwaysShown: [['<#C1>']],
   },
   modals: {
     cut: [[3000]],
@@ -151,6 +157,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       ['<#C1>', { people: 1000, guests: 3, organizations: 2 }],
     ],
     audienceUnknown: [['<#C1>']],
+    notYoursOwn: [['<@U0BOB>']],
     sharing: [['<#C1>']],
     undeliverable: [['<#C1>', '<@U0BOT>']],
   },

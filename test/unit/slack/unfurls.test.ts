@@ -38,6 +38,7 @@ function setUp(
       throw new AppError('refused', 'nothing is sent in this test');
     }),
     endpoint: 'https://search.example.com',
+    mayPreview: async () => true,
     deepSearch: { byReadToken: options.read ?? (async () => conversation) },
     access: { admit: options.admit ?? (async () => ({ may: true })) },
     audiences: { of: async () => options.audience ?? insiders },

@@ -1,0 +1,45 @@
+import type { Claims, Conversation, QuestionStore, Records } from '../ports.ts';
+import { mostQuestionsLookedUp } from '../settings.ts';
+import { isBetweenTwo, type Place, type Question } from './question.ts';
+import { getReadable } from './readable.ts';
+import { areReadersAccepted, type ReaderChoices, readerChoicesName } from './reader-choices.ts';
+import { keptPrivateClaim } from './readers.ts';
+
+/** The name of the claim by which a question of the service belongs to one question of the app. */
+export function upstreamClaim(conversationId: number, questionId: number): string {
+  return `upstream:${conversationId}:${questionId}`;
+}
+
+/**
+ * Decides whether the readers of a place may see a preview of a conversation that the app's account can open. The service
+ * does not check who may read its repositories there. So a conversation of a person's own account gets a preview only
+ * where that person agreed to show their answers, and none if one of its answers is for the asker only. Throws `AppError`
+ * of kind `storage`.
+ */
+export function createPreviewRule(ports: {
+  questions: Pick<QuestionStore, 'get'>;
+  claims: Pick<Claims, 'ownerOf'>;
+  readerChoices: Pick<Records<ReaderChoices>, 'get'>;
+}) {
+  /** `userId`: the person who posted the link. */
+  return async function mayPreview(conversation: Conversation, place: Place, userId: string): Promise<boolean> {
+    const question = await findQuestion(conversation);
+    if (question?.access !== 'own') return true;
+    const { askerId } = question;
+    if (isBetweenTwo(place)) return askerId === userId;
+    if (question.place.teamId !== place.teamId) return false;
+    if ((await ports.claims.ownerOf(keptPrivateClaim(conversation.id))) !== undefined) return false;
+    const choices = await ports.readerChoices.get(readerChoicesName({ teamId: place.teamId, userId: askerId }));
+    return areReadersAccepted(choices, place);
+  };
+
+  /** One of the conversation's questions that the app asked. All of them belong to the same account. */
+  async function findQuestion({ id, questions }: Conversation): Promise<Question | undefined> {
+    for (const upstream of questions.slice(0, mostQuestionsLookedUp)) {
+      const owner = await ports.claims.ownerOf(upstreamClaim(id, upstream.id));
+      const question = owner === undefined ? undefined : await getReadable(ports.questions, owner);
+      if (question !== undefined) return question;
+    }
+    return undefined;
+  }
+}

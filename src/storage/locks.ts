@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Locks } from '../core/accounts/accounts.ts';
+import { AppError } from '../core/errors.ts';
+import type { Log } from '../core/ports.ts';
+import type { KeyValueStore } from './key-value-store.ts';
+
+/** Waits between two attempts to take a lock, in ms. The first is short, because most holders are quick. */
+const FIRST_WAIT_MS = 20;
+const LONGEST_WAIT_MS = 250;
+
+export function lockKey(name: string): string {
+  return `ds:lock:${name}`;
+}
+
+/**
+ * Creates locks on either engine. Each holder has its own id, so that a holder whose lease ended can't release the lock
+ * of the next one. A failure to release is logged only: the lease ends the lock.
+ */
+export function createLocks(kv: KeyValueStore, log: Log): Locks {
+  return {
+    async withLock(name, { leaseMs, patienceMs }, work) {
+      const key = lockKey(name);
+      const holder = randomUUID();
+      await take(key, holder, leaseMs, patienceMs);
+      try {
+        return await work();
+      } finally {
+        await release(key, holder);
+      }
+    },
+  };
+
+  async function take(key: string, holder: string, leaseMs: number, patienceMs: number): Promise<void> {
+    const untilMs = performance.now() + patienceMs;
+    for (let pauseMs = FIRST_WAIT_MS; !(await kv.setIfAbsent(key, holder, leaseMs)); pauseMs *= 2) {
+      const leftMs = untilMs - performance.now();
+      if (leftMs <= 0) {
+        throw new AppError('unavailable', `Lock ${key} was not free within ${patienceMs} ms`, { code: 'locked' });
+      }
+      // Between half and all of the wait, so that processes that wait for the same lock don't try at the same times.
+      const spreadMs = Math.min(pauseMs, LONGEST_WAIT_MS) * (0.5 + Math.random() / 2);
+      await wait(Math.min(spreadMs, leftMs));
+    }
+  }
+
+  async function release(key: string, holder: string): Promise<void> {
+    try {
+      const isReleased = await kv.compareAndDelete(key, holder);
+      if (!isReleased) log.warn({ event: 'storage.lock', outcome: 'overlong', key });
+    } catch (error) {
+      log.warn({ event: 'storage.lock', outcome: 'notReleased', key }, error);
+    }
+  }
+}

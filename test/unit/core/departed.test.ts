@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { createEndDeparted } from '../../../src/core/accounts/departed.ts';
+import type { Question } from '../../../src/core/question/question.ts';
+import { createMemoryAccounts } from '../../support/accounts/memory-accounts.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+import { exampleQuestion } from '../render/example.ts';
+
+const ada = { teamId: 'T1', userId: 'U0ADA' };
+
+function departing(mode: 'shared' | 'required', open: Partial<Question>[] = []) {
+  const memory = createMemoryAccounts({ mode });
+  const done: string[] = [];
+  let reads = 0;
+  const endDeparted = createEndDeparted({
+    accounts: {
+      mode,
+      remove: async (person) => {
+        const hadOne = await memory.accounts.remove(person);
+        done.push(`remove ${hadOne}`);
+        return hadOne;
+      },
+    },
+    overviewOf: async () => {
+      reads += 1;
+      const entries = open.map((changes) => ({
+        question: exampleQuestion(changes),
+        view: { kind: 'starting' as const },
+      }));
+      return { open: entries, ended: [] };
+    },
+    requests: {
+      cancelOwn: async (questionId, { userId }) => {
+        done.push(`cancel ${questionId} of ${userId}`);
+        return { kind: 'nothing' };
+      },
+    },
+    log: createRecordingLog().log,
+  });
+  return { endDeparted, memory, done, reads: () => reads };
+}
+
+describe('a person who left', () => {
+  it('loses the account first, and then the questions that use it or wait for it', async () => {
+    const { endDeparted, memory, done } = departing('required', [
+      { id: 'q1', access: 'own' },
+      { id: 'q2', awaitsAccount: { reason: 'notConnected', sinceMs: 1 } },
+      { id: 'q3', access: 'app' },
+      { id: 'q4' },
+    ]);
+    memory.connect(ada, { username: 'ada' });
+    await endDeparted(ada);
+    expect(done).toEqual(['remove true', 'cancel q1 of U0ADA', 'cancel q2 of U0ADA']);
+  });
+
+  it('is looked at once, however often Slack is asked about them, but an account that appears later goes as well', async () => {
+    const { endDeparted, memory, done, reads } = departing('required');
+    await endDeparted(ada);
+    await endDeparted(ada);
+    expect(reads()).toBe(1);
+    memory.connect(ada, { username: 'ada' });
+    await endDeparted(ada);
+    expect(done).toEqual(['remove false', 'remove false', 'remove true']);
+    expect(reads()).toBe(2);
+  });
+
+  it('has no questions of their own account where everyone asks with the app', async () => {
+    const { endDeparted, memory, reads } = departing('shared');
+    await endDeparted(ada);
+    expect(reads()).toBe(0);
+    memory.connect(ada, { username: 'ada' });
+    await endDeparted(ada);
+    expect(reads()).toBe(1);
+  });
+
+  it('is not done when the storage fails, so the next look at them does it', async () => {
+    const { endDeparted, memory, reads } = departing('required');
+    memory.connect(ada, { username: 'ada' });
+    memory.fail('storage');
+    await expect(endDeparted(ada)).rejects.toThrow('cannot be read');
+    expect(reads()).toBe(0);
+    memory.fail();
+    await endDeparted(ada);
+    expect(memory.removed).toEqual(['U0ADA']);
+  });
+});
