@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
+import { createAccountParts } from './app/accounts.ts';
 import { startBackground } from './app/background.ts';
 import type { AppContext } from './app/context.ts';
 import { createDeepSearchAccess, proxyOf } from './app/deep-search.ts';
@@ -9,7 +10,6 @@ import { createSlack } from './app/slack.ts';
 import type { Config } from './config.ts';
 import { type AccountChanges, createAccountChanges } from './core/accounts/account-changes.ts';
 import type { Accounts } from './core/accounts/accounts.ts';
-import { createNoAccounts } from './core/accounts/no-accounts.ts';
 import { createAuditLog } from './core/history/audit.ts';
 import type { Clock } from './core/ports.ts';
 import { createOutbound } from './deepsearch/outbound.ts';
@@ -81,7 +81,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const { storage, tasks, onStop } = context;
     countOpen = async () => (await storage.questions.openIds()).length;
     const deepSearch = createDeepSearchAccess(context);
-    const accounts = overrides.accounts?.(context.accountChanges) ?? createNoAccounts(config.ACCOUNTS);
+    const accounts = overrides.accounts?.(context.accountChanges) ?? createAccountParts(context).accounts;
     const slackParts = await createSlack(context, accounts);
     const lifecycle = createLifecycle(context, slackParts, deepSearch);
     const listeners = createListeners(context, slackParts, deepSearch, lifecycle, accounts, overrides.receiver);

@@ -265,7 +265,7 @@ export function parseConfig(environment: Environment): Config {
   if (values.SLACK_STAND_IN === true && isSlackHost(values.SLACK_API_URL)) {
     problems.push('SLACK_STAND_IN is true, and SLACK_API_URL is the address of Slack itself');
   }
-  problems.push(...contradictions(values));
+  problems.push(...contradictions(values), ...signInProblems(environment, values));
   if (!isComplete(values) || problems.length > 0) throw new ConfigError(problems);
   return values;
 }
@@ -310,6 +310,30 @@ function contradictions(values: Record<string, unknown>): string[] {
   return ['OPEN_CHANNELS', 'ALLOWED_CHANNELS']
     .filter((name) => idsOf(values[name]).some((id) => refused.includes(id)))
     .map((name) => `${name} and REFUSED_CHANNELS name the same channel`);
+}
+
+/** Everything that `SRC_OAUTH_` settings need. A public client has no secret, and scopes have a default. */
+const neededToSignIn = ['SRC_OAUTH_CLIENT_ID', 'SRC_OAUTH_AUTHORIZE_URL', 'SRC_OAUTH_TOKEN_URL', 'PUBLIC_URL'];
+/** Addresses that credentials pass. */
+const addressesOfCredentials = ['SRC_OAUTH_AUTHORIZE_URL', 'SRC_OAUTH_TOKEN_URL', 'PUBLIC_URL'];
+
+/** Finds what is missing for people to sign in at the service, and addresses where others could read credentials. */
+function signInProblems(environment: Environment, values: Record<string, unknown>): string[] {
+  const given = Object.keys(SETTINGS).find((name) => name.startsWith('SRC_OAUTH_') && environment[name]?.trim());
+  const missing = given === undefined ? [] : neededToSignIn.filter((name) => !environment[name]?.trim());
+  return [
+    ...missing.map((name) => `${given} is set, and ${name} is not`),
+    ...addressesOfCredentials
+      .filter((name) => !isPrivateOnTheWay(values[name]))
+      .map((name) => `${name} must be an https address, unless its host is this machine`),
+  ];
+}
+
+/** Whether no one else can read what is sent to the address. Also true without an address. */
+function isPrivateOnTheWay(address: unknown): boolean {
+  if (typeof address !== 'string') return true;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'https:' || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 function idsOf(value: unknown): unknown[] {

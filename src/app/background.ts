@@ -18,13 +18,20 @@ const sweepEveryMs = 60_000;
 /** How often the list of the workspace's people is checked, in milliseconds. Most checks find nothing to do. */
 const tendEveryMs = 10_000;
 
+/**
+ * How often the app looks for people with accounts who left without an event that reached it, in milliseconds, and when
+ * it does so first: the list of people has to be read by then.
+ */
+const departuresEveryMs = 15 * 60_000;
+const departuresFirstMs = 60_000;
+
 /** How often the lives of stored records are compared with `RETENTION_DAYS`, in milliseconds. The first time at the start. */
 const retentionEveryMs = 24 * 60 * 60 * 1_000;
 
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
-  { config, log, random, storage: { questions, shortenLives }, onStop }: AppContext,
-  { accessControl: { directory } }: SlackParts,
+  { config, log, random, storage: { accounts, questions, shortenLives }, onStop }: AppContext,
+  { slack, accessControl: { directory, departures } }: SlackParts,
   { ports, scheduler }: Lifecycle,
 ): Promise<number> {
   const tending = repeat('directory', tendEveryMs, directory.tend, log, 0);
@@ -35,6 +42,8 @@ export async function startBackground(
   await Promise.all(open.map((id) => scheduler.schedule(id, random() * resumeSpreadMs)));
   const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
   onStop(async () => sweeper.stop());
+  const departing = repeat('departures', departuresEveryMs, checkDepartures, log, departuresFirstMs);
+  onStop(async () => departing.stop());
   let stopped = false;
   const retention = repeat('retention', retentionEveryMs, applyRetention, log, 0);
   onStop(async () => {
@@ -42,6 +51,11 @@ export async function startBackground(
     retention.stop();
   });
   return open.length;
+
+  async function checkDepartures(): Promise<void> {
+    const owners = await accounts.people(slack.identity.teamId);
+    await departures.check(owners.map(({ userId }) => userId));
+  }
 
   async function applyRetention(): Promise<void> {
     const shortened = await shortenLives(() => !stopped);

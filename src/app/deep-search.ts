@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import type { RepositoryNames } from '../core/channels/channel-settings.ts';
-import { createDeepSearchClient, type DeepSearchClient } from '../deepsearch/client.ts';
+import { createDeepSearchClient, type DeepSearchClient, type DeepSearchClientOptions } from '../deepsearch/client.ts';
 import { createDeepSearch } from '../deepsearch/deep-search.ts';
 import { guardDeepSearch } from '../deepsearch/guarded.ts';
 import type { ProxySettings } from '../deepsearch/proxy.ts';
@@ -29,21 +29,29 @@ export function createDeepSearchAccess(context: AppContext): DeepSearchAccess {
   };
 }
 
-function createClient({ config, now, random }: AppContext): DeepSearchClient {
+function createClient(context: AppContext): DeepSearchClient {
+  const { config } = context;
   const token = config.SRC_ACCESS_TOKEN.reveal();
   return createDeepSearchClient({
-    baseUrl: config.SRC_ENDPOINT,
+    ...serviceOptions(context),
     auth:
       config.SRC_SUDO_USER === undefined
         ? { kind: 'token', token }
         : { kind: 'sudo', username: config.SRC_SUDO_USER, token },
+  });
+}
+
+/** How to reach the service, for every credential. */
+export function serviceOptions({ config, now, random }: AppContext): Omit<DeepSearchClientOptions, 'auth'> {
+  return {
+    baseUrl: config.SRC_ENDPOINT,
     userAgentVersion: version,
     timeoutMs: config.SRC_TIMEOUT_MS,
     proxy: proxyOf(config),
     ...(config.SRC_CA_FILE === undefined ? {} : { ca: readFileSync(config.SRC_CA_FILE, 'utf8') }),
     clock: now,
     random,
-  });
+  };
 }
 
 export function proxyOf(config: Config): ProxySettings {

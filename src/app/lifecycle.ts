@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { createAccountWaits } from '../core/accounts/waiting.ts';
 import { createAskedQuestions } from '../core/history/asked-questions.ts';
 import { createDurations } from '../core/history/durations.ts';
 import { createOverview } from '../core/history/overview.ts';
@@ -8,11 +9,13 @@ import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
 import type { Scheduler } from '../core/ports.ts';
 import { createRunSlots } from '../core/run-slots.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
+import { within } from '../core/timeout.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
 import { createChannelList } from '../slack/home/channel-list.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
 import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
+import { namesPatienceMs } from '../slack/settings.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
 import type { DeepSearchAccess } from './deep-search.ts';
@@ -94,6 +97,15 @@ export function createLifecycle(
     claims,
     runSlots,
     deepSearch: () => deepSearch.deepSearch,
+    accounts: { mode: config.ACCOUNTS, statusOf: async () => ({ state: 'none' }) },
+    accountWaits: createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now }),
+    nameOf: async (userId) =>
+      (
+        await within(
+          accessControl.people.person(userId).catch(() => undefined),
+          namesPatienceMs,
+        )
+      )?.name,
     messenger,
     scheduler,
     log,
@@ -119,5 +131,6 @@ function lifecycleSettings(config: Config): LifecycleSettings {
     cardEditMs: config.CARD_EDIT_MS,
     threadLimit: config.THREAD_LIMIT,
     lateCallMs: config.LATE_CALL_SECONDS * 1000,
+    accounts: config.ACCOUNTS,
   };
 }

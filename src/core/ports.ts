@@ -121,6 +121,8 @@ export type CardView =
   | { kind: 'limited' }
   | { kind: 'cancelling' }
   | { kind: 'parked'; untilMs: number }
+  /** Waits until the asker connects an account again. */
+  | { kind: 'awaitingAccount' }
   | { kind: 'answered'; durationMs: number; steps: number }
   | { kind: 'cancelled'; byUserId?: string }
   | { kind: 'failed'; durationMs: number }
@@ -140,6 +142,10 @@ export type PrivateNotice =
   /** `canInvite`: the app can post there once a person invites it. Otherwise it cannot post there at all. */
   | { kind: 'notInChannel'; questionId: string; text: string; canInvite: boolean; isBetweenTwo?: true }
   | { kind: 'undeliverable'; questionId: string; place: ThreadPlace; shareUrl?: string }
+  /** The question waits, and nothing was posted, until its asker connects an account. `isRefused`: the stored one fails. */
+  | { kind: 'connectFirst'; questionId: string; text: string; isRefused: boolean }
+  /** The service refuses the asker's account, so their questions wait until they connect it again. */
+  | { kind: 'reconnect'; questionId: string }
   /** Asks who sees an answer. `people` read the channel; absent if Slack does not say how many. `text` is the question. */
   | { kind: 'chooseReaders'; questionId: string; channelId: string; text: string; people?: number }
   /** An answer could not be shown again in this channel. */

@@ -1,3 +1,4 @@
+import type { AccountMode } from './accounts/accounts.ts';
 import type { Pacing } from './pacing.ts';
 
 /** What an operator may configure about the life of a question. Durations are in milliseconds. */
@@ -11,6 +12,8 @@ export interface LifecycleSettings {
    * How long the far side may still carry out a call after the app gave it up. The app does not repeat it before that.
    */
   lateCallMs: number;
+  /** Whose account people ask with. Default: `shared`. */
+  accounts?: AccountMode;
 }
 
 /** The app also attaches an answer as a file if the answer takes more messages than this. */
@@ -63,6 +66,26 @@ export const deliveryPatienceMs = 24 * 60 * 60 * 1000;
 
 /** How often a question that waits behind others runs even if nothing wakes it. */
 export const queuedCheckMs = 15_000;
+
+/** How long a question waits until its asker connects an account. After that it ends. */
+export const accountPatienceMs = 24 * 60 * 60 * 1000;
+
+/** How often a question that waits for an account checks whether there is one, even if nothing wakes it. */
+export const accountCheckMs = 60_000;
+
+/**
+ * When a refused account that its owner did not connect again is tried once more: other reasons for a 401 may be over.
+ */
+export const accountRetryMs = 15 * 60_000;
+
+/** Most questions of one person that wait for an account. Further ones are refused. */
+export const mostWaitingForAccount = 20;
+
+/** How often one person is told that they have to connect again, however many of their questions wait for that. */
+export const reconnectNoticeMs = 60 * 60 * 1000;
+
+/** People whose conversations a thread knows. Beyond that it drops the one that was used the longest time ago. */
+export const mostOwnConversations = 50;
 
 /** Longest time between two runs of a parked question, in case the clock changes. */
 export const parkedCheckMs = 60 * 60 * 1000;

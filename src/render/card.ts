@@ -42,6 +42,7 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const begins = [
     ...(question.asFollowUp === undefined ? [] : [say.card.newConversation()]),
     ...followed(question, say),
+    ...(question.startsOwnConversation === true ? [say.card.startsOwnConversation()] : []),
     ...scopeLine(question, say),
   ];
   const shortened = asked?.shortened === undefined ? [] : [say.words.shortened(asked.shortened)];
@@ -96,6 +97,8 @@ function statusLine(question: Question, view: CardView, say: Say): string {
           ? say.words.atTime(slackTime(view.untilMs))
           : slackDayTime(view.untilMs, say),
       );
+    case 'awaitingAccount':
+      return say.card.awaitingAccount();
     case 'answered':
       return [say.card.answered(view.durationMs, view.steps), briefThreadNote(question, say)]
         .filter(Boolean)
@@ -157,6 +160,7 @@ function buttonsFor(question: Question, view: CardView, say: Say): Button[] {
     case 'limited':
       return [...asFollowUp, button(say.buttons.cancel(), ACTIONS.cancel, value)];
     case 'parked':
+    case 'awaitingAccount':
       return [...asFollowUp, button(say.buttons.drop(), ACTIONS.drop, value)];
     default:
       return [];

@@ -172,7 +172,7 @@ function askButton(say: Say): Button {
 /** A question that is already being cancelled has no button. */
 function stopButton({ question, view }: OverviewEntry, say: Say): Button | undefined {
   if (view.kind === 'cancelling') return undefined;
-  const label = view.kind === 'parked' ? say.buttons.drop() : say.buttons.cancel();
+  const label = view.kind === 'parked' || view.kind === 'awaitingAccount' ? say.buttons.drop() : say.buttons.cancel();
   return button(label, ACTIONS.cancelOwn, { questionId: question.id });
 }
 
@@ -213,6 +213,8 @@ function state({ question, view }: OverviewEntry, say: Say): string {
           ? say.words.atTime(slackTime(view.untilMs))
           : slackDayTime(view.untilMs, say),
       );
+    case 'awaitingAccount':
+      return home.awaitingAccount();
     case 'answered':
       return home.answered(view.durationMs);
     case 'choosing':
@@ -279,6 +281,9 @@ function whyNot({ home }: Say, reason: Refusal, contact: string | undefined): st
     case 'outsider':
       return `${home[reason]()} ${operatorDo}`;
     case 'unknownPerson':
+    // These two are about single questions, never about a person's Home.
+    case 'notConnected':
+    case 'tooManyWaiting':
       return home.unknownPerson();
     case 'unknownChannel':
     case 'sharedChannel':

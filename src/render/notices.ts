@@ -1,10 +1,12 @@
-import type { KnownBlock } from '@slack/types';
+import type { Button, KnownBlock } from '@slack/types';
+import type { AccountMode } from '../core/accounts/accounts.ts';
 import type { PrivateNotice } from '../core/ports.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Refusal } from '../core/question/question.ts';
 import { referenceOf } from '../core/question/reference.ts';
 import { canAskElsewhere } from '../core/question/refused-text.ts';
 import { maxQuestionLength, mostRepositories } from '../core/settings.ts';
+import { connectButton } from './accounts.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
@@ -126,6 +128,12 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(say.notices.answeredBeforeCancel());
     case 'shareUndeliverable':
       return said(say.sharing.undeliverable(`<#${notice.channelId}>`, bot));
+    case 'connectFirst':
+      return notice.isRefused
+        ? givenBack(say, say.notices.reconnectFirst(), notice.text, [actions([reconnectButton(say)])])
+        : givenBack(say, say.notices.connectFirst(), notice.text, [actions([connectButton(say)])]);
+    case 'reconnect':
+      return withButtons(say.notices.reconnect(), [reconnectButton(say)]);
     case 'notInChannel': {
       const value = { questionId: notice.questionId };
       const askInDm = isAboutThread(notice) ? [] : [button(say.buttons.askInDm(), ACTIONS.askInDm, value)];
@@ -269,11 +277,12 @@ function isAboutThread({ text }: { text: string }): boolean {
   return text === threadQuestion;
 }
 
-/** Renders the help text. `commandName` begins with a slash. */
+/** Renders the help text. `commandName` begins with a slash. `accounts`: whose accounts people ask with. */
 export function renderHelp(options: {
   commandName: string;
   botUserId: string;
   locale: string | undefined;
+  accounts?: AccountMode;
 }): RenderedMessage {
   const say = sayIn(options.locale);
   const lines = [
@@ -282,6 +291,7 @@ export function renderHelp(options: {
     say.help.followUp(`<@${options.botUserId}>`),
     say.help.cancel(),
     say.help.verbs(`<@${options.botUserId}>`),
+    ...((options.accounts ?? 'shared') === 'shared' ? [] : [say.help.account(options.commandName)]),
   ];
   return {
     text: say.help.title(),
@@ -319,6 +329,9 @@ function refusal(
       return { why, sentence: `${why} ${refusals.operatorDo(contact)}`, canAskInDm };
     case 'unknownPerson':
       return { why, sentence: `${why} ${refusals.unknownPersonDo()}`, canAskInDm };
+    case 'notConnected':
+    case 'tooManyWaiting':
+      return { why, sentence: `${why} ${refusals.connectDo()}`, canAskInDm };
     case 'unknownChannel':
     case 'sharedChannel':
     case 'guestsInChannel':
@@ -328,6 +341,14 @@ function refusal(
     case 'repositoryRefused':
       return { why, sentence: why, canAskInDm };
   }
+}
+
+function reconnectButton(say: Say): Button {
+  return connectButton(say, say.accounts.connectAgain());
+}
+
+function withButtons(text: string, buttons: Button[]): RenderedMessage {
+  return { text, blocks: [section(text), actions(buttons)] };
 }
 
 function said(text: string): RenderedMessage {

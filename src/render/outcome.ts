@@ -139,6 +139,8 @@ function failed(question: Question, failure: Failure, say: Say, contact: string 
       return { ...base, lines: [say.failures.tooLong(), say.failures.tooLongDo()], button: inNew };
     case 'unauthorized':
       return { ...base, lines: [say.failures.unauthorized(), say.failures.unauthorizedDo(contact)], button: retry };
+    case 'accountRefused':
+      return { ...base, lines: [say.failures.accountRefused(), say.failures.accountRefusedDo()], button: retry };
     case 'unreachable':
       return { ...base, lines: [say.failures.unreachable(), say.failures.unreachableDo()], button: retry };
     case 'limited':

@@ -14,6 +14,7 @@ import { noticeStrings } from './strings/notices.ts';
 import { previewStrings } from './strings/preview.ts';
 import { refusalStrings } from './strings/refusals.ts';
 import { sharingStrings } from './strings/sharing.ts';
+import { signInStrings } from './strings/sign-in.ts';
 import { statusStrings } from './strings/status.ts';
 import { threadStrings } from './strings/thread.ts';
 import { verbStrings } from './strings/verbs.ts';
@@ -43,6 +44,7 @@ function writtenWith(f: Formats) {
     preview: previewStrings[f.language](f),
     refusals: refusalStrings[f.language](f),
     sharing: sharingStrings[f.language](f),
+    signIn: signInStrings[f.language](f),
     status: statusStrings[f.language](f),
     thread: threadStrings[f.language](f),
     verbs: verbStrings[f.language](f),

@@ -97,6 +97,7 @@ function state(view: CardView, say: Say): string {
     case 'parked':
       return status.parked(slackDayTime(view.untilMs, say));
     case 'waitingForSlot':
+    case 'awaitingAccount':
     case 'starting':
     case 'unreachable':
     case 'limited':

@@ -78,7 +78,7 @@ function noteDisposition(noted: Disposition, { why }: Say): string {
 
 function questionDisposition(question: Question, positionInQueue: number, readerId: string, say: Say): string {
   const { why, words } = say;
-  const { outcome, phase, parkedUntilMs } = question;
+  const { outcome, phase, parkedUntilMs, awaitsAccount } = question;
   switch (outcome?.kind) {
     case 'answered':
     case 'failed':
@@ -91,6 +91,7 @@ function questionDisposition(question: Question, positionInQueue: number, reader
       // Only the asker may read their own status in the workspace.
       return question.askerId === readerId ? why[outcome.reason]() : why.mayNotAsk();
   }
+  if (phase === 'parked' && awaitsAccount !== undefined) return why.awaitingAccount();
   if (phase === 'parked' && parkedUntilMs !== undefined) return why.parked(words.atTime(slackTime(parkedUntilMs)));
   if (positionInQueue > 0) return why.queued(positionInQueue);
   return phase === 'running' ? why.running() : why.waiting();

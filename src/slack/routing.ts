@@ -1,6 +1,7 @@
 import type { NewQuestion } from '../core/intake/accept.ts';
 import { asksNothing } from '../core/intake/courtesies.ts';
 import { isCancel, readIntent, type Verb } from '../core/intake/intents.ts';
+import { hasConversation } from '../core/question/conversations.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Thread } from '../core/question/question.ts';
 import { addressesAnother, mentions, textBesidePeople } from './incoming-text.ts';
@@ -139,8 +140,8 @@ function routeToApp(message: IncomingMessage, plainText: string, thread: Thread 
       return { to: 'ask', text: '', fresh: true };
     case 'ask': {
       if (isCourtesy(message)) return { to: 'ignore', reason: 'asks_nothing' };
-      const hasConversation = thread?.conversationId !== undefined || (thread?.queue.length ?? 0) > 0;
-      return intent.freshText !== undefined && hasConversation
+      const isUsed = hasConversation(thread) || (thread?.queue.length ?? 0) > 0;
+      return intent.freshText !== undefined && isUsed
         ? { to: 'ask', text: intent.freshText, fresh: true, wholeText: intent.text }
         : { to: 'ask', text: plainText, fresh: false };
     }

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import type { AccountWaitList } from '../core/accounts/waiting.ts';
+import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
+import { visitLifeMs } from '../core/settings.ts';
 import { upgradeMessageLog } from './earlier-records.ts';
 import { createFormat, type Exactly } from './record-format.ts';
 import {
+  ACCOUNT_WAITS_TTL_MS,
   ADDED_MENTION_TTL_MS,
   fileSchema,
   MESSAGE_LOG_TTL_MS,
@@ -24,6 +28,8 @@ const addedMentionSchema = z.looseObject({
 });
 
 const refusedTextSchema = z.looseObject({ version: z.literal(1), text: z.string() });
+
+const visitSchema = z.looseObject({ version: z.literal(1), openedMs: z.number(), channelId: z.string() });
 
 const messageLogSchema = z.looseObject({
   version: z.literal(1),
@@ -55,6 +61,21 @@ const messageLogSchema = z.looseObject({
   ),
 });
 
+const accountWaitsSchema = z.looseObject({
+  version: z.literal(1),
+  waiting: z.array(z.looseObject({ questionId: z.string(), sinceMs: z.number() })),
+  notice: z.looseObject({ questionId: z.string(), atMs: z.number() }).exactOptional(),
+});
+
+/** One record per person. */
+export const accountWaitsType: RecordType<AccountWaitList> = {
+  key: (person) => `ds:account-waits:${person}`,
+  ttlMs: ACCOUNT_WAITS_TTL_MS,
+  format: createFormat<AccountWaitList>(
+    accountWaitsSchema satisfies Exactly<typeof accountWaitsSchema, AccountWaitList>,
+  ),
+};
+
 export const refusedTextType: RecordType<RefusedText> = {
   key: (questionId) => `ds:refused-text:${questionId}`,
   ttlMs: REFUSED_TEXT_TTL_MS,
@@ -75,4 +96,10 @@ export const messageLogType: RecordType<MessageLogRecord> = {
     messageLogSchema satisfies Exactly<typeof messageLogSchema, MessageLogRecord>,
     upgradeMessageLog,
   ),
+};
+
+export const visitType: RecordType<Visit> = {
+  key: (person) => `ds:visit:${person}`,
+  ttlMs: visitLifeMs,
+  format: createFormat<Visit>(visitSchema satisfies Exactly<typeof visitSchema, Visit>),
 };

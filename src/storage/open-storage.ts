@@ -1,4 +1,6 @@
 import type { AccountStore, EncryptionKey, Locks } from '../core/accounts/accounts.ts';
+import type { SignInTicket } from '../core/accounts/sign-in-ticket.ts';
+import type { AccountWaitList } from '../core/accounts/waiting.ts';
 import type { ChannelSettings } from '../core/channels/channel-settings.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
@@ -14,7 +16,7 @@ import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
 import { createAccountStore } from './accounts.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
-import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
+import { accountWaitsType, addedMentionType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
@@ -22,7 +24,7 @@ import { createKeyRing } from './encryption.ts';
 import type { EngineStore } from './key-value-store.ts';
 import { createLocks } from './locks.ts';
 import { readerChoicesType } from './reader-choices.ts';
-import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
+import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
 import {
@@ -34,6 +36,7 @@ import {
   readVotes,
 } from './repositories.ts';
 import { shortenLives } from './retention.ts';
+import { signInTicketType } from './sign-in-records.ts';
 
 /** A local directory for one process, or a Redis for any number of processes. */
 export type StorageLocation = { dataDir: string } | { redisUrl: string };
@@ -51,6 +54,8 @@ export interface Storage {
   readerChoices: Records<ReaderChoices>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
+  signInTickets: Records<SignInTicket>;
+  accountWaits: Records<AccountWaitList>;
   channelSettings: Records<ChannelSettings>;
   votes: VoteStore;
   /** People's accounts, encrypted. Without keys none can be stored. They have no expiry. */
@@ -116,6 +121,8 @@ function createStorage(
     readerChoices: createRecords(kv, readerChoicesType, retentionMs),
     refusedTexts: createRecords(kv, refusedTextType, retentionMs),
     visits: createRecords(kv, visitType, retentionMs),
+    signInTickets: createRecords(kv, signInTicketType, retentionMs),
+    accountWaits: createRecords(kv, accountWaitsType, retentionMs),
     channelSettings: createRecords(kv, channelSettingsType, retentionMs),
     votes: createVoteStore(kv, retentionMs),
     accounts: createAccountStore(kv, createKeyRing(encryptionKeys)),

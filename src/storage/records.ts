@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { DurationLog } from '../core/history/durations.ts';
-import type { Visit } from '../core/history/home-visits.ts';
 import type { Vote } from '../core/history/votes.ts';
 import type { Question, Thread, ThreadPlace } from '../core/question/question.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
-import { visitLifeMs } from '../core/settings.ts';
 import { upgradeQuestion, upgradeThread } from './earlier-records.ts';
 import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
 import { showingSchema } from './showing-schema.ts';
@@ -33,6 +31,8 @@ export const REFUSED_TEXT_TTL_MS = DAY_MS / 24;
 export const MESSAGE_LOG_TTL_MS = 1 * DAY_MS;
 /** How long a message that an edit turned into a mention is kept for its **Ask it** button. */
 export const ADDED_MENTION_TTL_MS = 1 * DAY_MS;
+/** How long it is known which questions wait for a person's account. They wait for a day. */
+export const ACCOUNT_WAITS_TTL_MS = 2 * DAY_MS;
 /** How long votes are kept for the export. */
 export const VOTE_TTL_MS = 400 * DAY_MS;
 
@@ -92,6 +92,7 @@ const failureSchema = z.looseObject({
     'service',
     'tooLong',
     'unauthorized',
+    'accountRefused',
     'unreachable',
     'limited',
     'gone',
@@ -119,6 +120,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
       'sharedChannel',
       'guestsInChannel',
       'channelRefused',
+      'notConnected',
+      'tooManyWaiting',
       'channelOff',
       'repositoryRefused',
     ]),
@@ -157,6 +160,7 @@ const questionSchema = z.looseObject({
   files: z.array(fileSchema).exactOptional(),
   readsThread: z.boolean().exactOptional(),
   access: z.enum(['app', 'own']).exactOptional(),
+  askerName: z.string().exactOptional(),
   awaitsAccount: z
     .looseObject({
       reason: z.enum(['notConnected', 'refused']),
@@ -321,8 +325,6 @@ const threadNotesSchema = z.looseObject({
   taken: z.looseObject({ questionId: z.string(), fromTs: z.string(), toTs: z.string() }).exactOptional(),
 });
 
-const visitSchema = z.looseObject({ version: z.literal(1), openedMs: z.number(), channelId: z.string() });
-
 const voteSchema = z.looseObject({
   version: z.literal(1),
   teamId: z.string(),
@@ -387,10 +389,4 @@ export const threadNotesType: RecordType<ThreadNotes> = {
   formerKey: (thread) => `ds:heard:${thread}`,
   ttlMs: THREAD_NOTES_TTL_MS,
   format: createFormat<ThreadNotes>(threadNotesSchema satisfies Exactly<typeof threadNotesSchema, ThreadNotes>),
-};
-
-export const visitType: RecordType<Visit> = {
-  key: (person) => `ds:visit:${person}`,
-  ttlMs: visitLifeMs,
-  format: createFormat<Visit>(visitSchema satisfies Exactly<typeof visitSchema, Visit>),
 };

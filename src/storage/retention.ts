@@ -1,5 +1,5 @@
 import { isAppError } from '../core/errors.ts';
-import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
+import { accountWaitsType, addedMentionType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { claimLifeMs, type Life, lifeOf, questionLife, threadLife } from './lives.ts';
 import type { RecordFormat } from './record-format.ts';
@@ -16,7 +16,6 @@ import {
   threadPrefix,
   VOTE_TTL_MS,
   VOTES_KEY,
-  visitType,
   voteFormat,
   voteKey,
   votePrefix,
@@ -42,6 +41,7 @@ const kinds: Kind[] = [
   ...ofType(refusedTextType),
   ...ofType(addedMentionType),
   ...ofType(messageLogType),
+  ...ofType(accountWaitsType),
 ];
 
 /**

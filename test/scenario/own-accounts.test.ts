@@ -319,6 +319,17 @@ describe('the Home tab', () => {
   });
 });
 
+describe('the command help', () => {
+  test.each<[AccountMode, boolean]>([
+    ['shared', false],
+    ['preferred', true],
+    ['required', true],
+  ])('with ACCOUNTS=%s names connect: %s', async (mode, names) => {
+    await begin({ mode });
+    expect(visibleText(await command('help')).includes('`/deepsearch connect`')).toBe(names);
+  });
+});
+
 describe('the command disconnect', () => {
   test('removes the account at once, and says what remains to be done', async () => {
     await begin({ mode: 'required' });

@@ -3,7 +3,6 @@ import { App } from '@slack/bolt';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { createNoAccounts } from '../../src/core/accounts/no-accounts.ts';
 import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/render/ids.ts';
 import { sayIn } from '../../src/render/say.ts';
 import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
@@ -11,6 +10,7 @@ import { createWebClient, webClientOptions } from '../../src/slack/api/web-clien
 import { createBackgroundTasks } from '../../src/slack/background-tasks.ts';
 import { createBoltApp, type ListenerDeps } from '../../src/slack/bolt-app.ts';
 import { createAccountViews } from '../../src/slack/home/accounts.ts';
+import { createMemoryAccounts } from '../support/accounts/memory-accounts.ts';
 import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
 import { createUnlimitedSlackApi } from '../support/fake-slack/unlimited-slack-api.ts';
 import { createCoreHarness } from '../support/lifecycle/core-harness.ts';
@@ -175,7 +175,7 @@ function registrations() {
     claims: life.ports.claims,
     accounts: { connectWithToken: async () => ({ kind: 'notChecked' }) },
     accountViews: createAccountViews({
-      accounts: createNoAccounts('shared'),
+      accounts: createMemoryAccounts({ mode: 'shared' }).accounts,
       slack: createUnlimitedSlackApi(createWebClient('xoxb-test', clientOptions)),
       people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
       tokensUrl: 'https://search.example.com/user/settings/tokens',

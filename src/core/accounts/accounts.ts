@@ -113,7 +113,14 @@ export interface AuthorizationServer {
 
 /** The questions that wait until their asker connects an account. */
 export interface AccountWaits {
-  add(person: Person, questionId: string): Promise<void>;
+  /** Adds a question, once. Returns false if too many of the person's questions wait already. */
+  add(person: Person, questionId: string): Promise<boolean>;
+  remove(person: Person, questionId: string): Promise<void>;
+  /**
+   * Whether this question is the one whose asker is told that they have to connect again. One question in an hour is,
+   * and stays it when the step is repeated.
+   */
+  mayNotice(person: Person, questionId: string): Promise<boolean>;
   /** Plans a run of every waiting question of this person, at once. */
   wake(person: Person): Promise<void>;
 }
@@ -147,7 +154,10 @@ export type ConnectResult =
   /** The service did not answer in time. Nothing was stored. */
   | { kind: 'notChecked' };
 
-/** What people do with their own accounts. Every method throws only `AppError` of kind `storage` or `corrupt`. */
+/**
+ * What people do with their own accounts. Every method throws only `AppError` of kind `storage`, `statusOf` also `corrupt`,
+ * and `signInUrl` also `refused` if it is not offered.
+ */
 export interface Accounts {
   readonly mode: AccountMode;
   readonly offer: ConnectOffer;
@@ -160,8 +170,11 @@ export interface Accounts {
    * the pages.
    */
   signInUrl(person: Person, shownName: string, locale?: string): Promise<string>;
-  /** Removes the account. Returns whether there was one. Also for a person who left or became a guest. */
-  remove(person: Person): Promise<boolean>;
+  /**
+   * Removes the account. Returns whether there was one. `departed`: not the person's own wish, because they left or became
+   * a guest.
+   */
+  remove(person: Person, why?: 'disconnected' | 'departed'): Promise<boolean>;
   /** Removes all accounts of a workspace that uninstalled the app. Returns how many there were. */
   removeAll(teamId: string): Promise<number>;
 }

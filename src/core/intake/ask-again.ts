@@ -1,4 +1,5 @@
 import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
+import { conversationOf } from '../question/conversations.ts';
 import { findEarlier } from '../question/earlier-questions.ts';
 import { threadQuestion } from '../question/prompt.ts';
 import { type Followed, isInThread, type Place, type Question } from '../question/question.ts';
@@ -47,7 +48,7 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
         ...(question.readsFrom === undefined ? {} : { readsFrom: question.readsFrom }),
         ...(follows === undefined ? {} : { follows }),
         fresh: fresh || question.fresh,
-        ...asFollowUpAgain(question, question.asFollowUp?.text),
+        ...asFollowUpAgain(question, question.asFollowUp?.text, requester.userId),
         ...(responseUrl === undefined ? {} : { responseUrl }),
       },
       byMs,
@@ -59,7 +60,7 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
     const { place, fresh, upstream } = question;
     if (!isInThread(place)) return undefined;
     const thread = await threads.get(place);
-    const conversationId = upstream.conversationId ?? (fresh ? undefined : thread?.conversationId);
+    const conversationId = upstream.conversationId ?? (fresh ? undefined : conversationOf(thread, question));
     return findEarlier(questions, question, thread, conversationId);
   }
 

@@ -12,10 +12,17 @@ export interface AskAsFollowUpPorts {
   attemptUnder: (key: string) => Promise<Attempt>;
 }
 
-/** Gives another version of a question the same choice to ask it as a follow-up, with that version's text. */
-export function asFollowUpAgain({ asFollowUp }: Question, text: string | undefined): Pick<NewQuestion, 'asFollowUp'> {
+/**
+ * Gives another version of a question the same choice to ask it as a follow-up, with that version's text. Another person
+ * may have another account, so their version does not keep the conversation.
+ */
+export function asFollowUpAgain(
+  { asFollowUp, askerId }: Question,
+  text: string | undefined,
+  byUserId: string,
+): Pick<NewQuestion, 'asFollowUp'> {
   if (asFollowUp === undefined || text === undefined) return {};
-  const { conversationId } = asFollowUp;
+  const conversationId = byUserId === askerId ? asFollowUp.conversationId : undefined;
   return { asFollowUp: { text, ...(conversationId === undefined ? {} : { conversationId }) } };
 }
 

@@ -1,7 +1,8 @@
 import { AppError } from '../errors.ts';
 import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
 import { replace } from '../lifecycle/replacing.ts';
-import { type Place, type Question, replacedBy, type ThreadPlace, withCancel } from '../question/question.ts';
+import { replacedBy, withCancel } from '../question/cancellation.ts';
+import type { Place, Question, ThreadPlace } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { mostOpenRead } from '../settings.ts';
 import { type FindQuestion, type FindStartedBy, hasEnded, type Requester } from './find-question.ts';

@@ -71,7 +71,9 @@ export function createEdits({ questions, accept, attemptUnder, find, startedBy }
         origin: 'retry',
         beginsThread: question.beginsThread,
         fresh: question.fresh && !cameLate,
-        ...(cameLate ? {} : { insteadOf: questionId, ...asFollowUpAgain(question, edited.wholeText) }),
+        ...(cameLate
+          ? {}
+          : { insteadOf: questionId, ...asFollowUpAgain(question, edited.wholeText, requester.userId) }),
         ...(question.follows === undefined ? {} : { follows: question.follows }),
       },
       byMs,

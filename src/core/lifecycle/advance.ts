@@ -5,6 +5,7 @@ import type { Messenger, PreparedOutcome } from '../ports.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
 import { mayWantMute } from '../question/second-person.ts';
 import { longestQuietWaitMs } from '../settings.ts';
+import { createAccountAccess, isAccountRefused, refusedCause } from './account-access.ts';
 import { createAdmission } from './admission.ts';
 import { createAsking } from './asking.ts';
 import { createCardUpdates } from './card-updates.ts';
@@ -40,6 +41,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   const delivering = createDelivery(ports, card);
   const showing = createShowing(ports, delivering.leave, delivering.failed);
   const admission = createAdmission(ports);
+  const account = createAccountAccess(ports);
   const resharing = createResharing(ports);
 
   return async function advance(questionId) {
@@ -77,8 +79,10 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   async function readStanding(question: Question): Promise<Standing> {
     const { phase, place } = question;
     if (phase !== 'waiting' && phase !== 'parked' && phase !== 'running') return atOnce;
-    if (!isInThread(place)) return { ...atOnce, positionInQueue: -1 };
-    const position = await readPositionInQueue(ports, question.id, place);
+    const isAccountBack = await account.isBack(question);
+    const about = isAccountBack === undefined ? {} : { isAccountBack };
+    if (!isInThread(place)) return { ...atOnce, ...about, positionInQueue: -1 };
+    const position = { ...about, ...(await readPositionInQueue(ports, question.id, place)) };
     const needsSlot = phase === 'waiting' && position.positionInQueue === 0;
     return { ...position, slot: needsSlot ? await ports.runSlots.readSlot(question) : atOnce.slot };
   }
@@ -95,6 +99,12 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
         return attempt(question, () => admission.admit(question), admission.admitFailed, standing, {
           clearsTrouble: question.admittedMs === undefined,
         });
+      case 'chooseAccess':
+        return account.choose(question);
+      case 'noticeAccount':
+        return attempt(question, () => account.notice(question), account.noticeFailed, standing);
+      case 'resume':
+        return account.resume(question);
       case 'join':
         return { question: await asking.join(question) };
       case 'replace':
@@ -196,6 +206,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     } catch (error) {
       if (!isAppError(error) || error.kind === 'storage' || error.kind === 'corrupt') throw error;
       const current = await reload(question);
+      const isWaiting = current.access === 'own' && current.outcome === undefined;
+      if (isWaiting && isAccountRefused(error)) return { question: await account.park(current) };
       const handled = await onFailure(current, error);
       if (handled !== undefined) return handled;
       const failures = (current.trouble?.failures ?? 0) + 1;
@@ -271,7 +283,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       return { question: await end(question, { kind: 'failed', failure: { cause: 'gone' } }) };
     }
     if (error.kind === 'unauthorized') {
-      return { question: await end(question, { kind: 'failed', failure: { cause: 'unauthorized' } }) };
+      return { question: await end(question, { kind: 'failed', failure: { cause: refusedCause(question) } }) };
     }
     if (isPatienceOver(settings.pacing, watchedSince(question), now())) {
       return {

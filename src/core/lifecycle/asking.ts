@@ -2,6 +2,13 @@ import { accountOf } from '../accounts/account-of.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { nextPollMs } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
+import {
+  conversationOf,
+  hasConversation,
+  usesSameAccount,
+  withConversation,
+  withoutConversation,
+} from '../question/conversations.ts';
 import { findEarlier, withAsked } from '../question/earlier-questions.ts';
 import { upstreamClaim } from '../question/link-previews.ts';
 import { upstreamText } from '../question/prompt.ts';
@@ -9,6 +16,7 @@ import { isInThread, newThread, type Question, type Thread, type ThreadPlace } f
 import { getReadable } from '../question/readable.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
+import { refusedCause } from './account-access.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
 import { joinQueue } from './thread-queue.ts';
@@ -51,6 +59,7 @@ export function createAsking(ports: LifecyclePorts) {
     }
     const thread = await threads.get(question.place);
     const conversationId = await conversationFor(question, thread);
+    const beginning = checkFirst ? {} : await beginOwn(question, thread, conversationId);
     const expected = await ifReadable(ports, question, ports.durations.expect(question.place.teamId));
     const nowMs = now();
     const intended = await store(question, (stored) => {
@@ -58,6 +67,7 @@ export function createAsking(ports: LifecyclePorts) {
       if (isThreadUnread(current)) return { ...current, upstream: withoutIntent(current.upstream) };
       return {
         ...withEarlierConversation(current, thread),
+        ...beginning,
         ...(expected === undefined ? {} : { expected }),
         upstream: {
           ...withoutIntent(current.upstream),
@@ -84,8 +94,25 @@ export function createAsking(ports: LifecyclePorts) {
     if (fresh) return undefined;
     const replaced = insteadOf === undefined ? undefined : await getReadable(ports.questions, insteadOf);
     const earlier = replaced?.asFollowUp?.conversationId;
-    if (earlier === undefined) return thread?.conversationId;
+    const isOther = replaced !== undefined && !usesSameAccount(question, replaced);
+    if (earlier === undefined || isOther) return conversationOf(thread, question);
     return upstream.conversationLost === true ? upstream.conversationId : earlier;
+  }
+
+  /**
+   * What a question brings along that can't continue the thread's conversations, because they belong to other accounts:
+   * the earlier questions of all of them.
+   */
+  async function beginOwn(
+    question: Question,
+    thread: Thread | undefined,
+    conversationId: number | undefined,
+  ): Promise<Pick<Question, 'follows' | 'startsOwnConversation'>> {
+    const { fresh, follows, upstream } = question;
+    const continues = fresh || conversationId !== undefined || upstream.conversationLost === true;
+    if (continues || follows !== undefined || !hasConversation(thread)) return {};
+    const earlier = await findEarlier(ports.questions, question, thread, 'all');
+    return { startsOwnConversation: true, ...(earlier === undefined ? {} : { follows: earlier }) };
   }
 
   /** `earlier`: the question with the attempt that this call repeats. */
@@ -150,8 +177,7 @@ export function createAsking(ports: LifecyclePorts) {
 
   async function bind(question: Question, place: ThreadPlace, asked: Asked): Promise<Question> {
     await threads.update(place, (thread) => ({
-      ...(thread ?? newThread(place, question.beginsThread)),
-      conversationId: asked.conversationId,
+      ...withConversation(thread ?? newThread(place, question.beginsThread), question, asked.conversationId),
       asked: withAsked(thread?.asked, question.id),
     }));
     const bound = await store(question, (stored) => ({
@@ -186,7 +212,7 @@ export function createAsking(ports: LifecyclePorts) {
       case 'notFound':
         return { question: await endFailed(question, 'refused') };
       case 'unauthorized':
-        return { question: await endFailed(question, 'unauthorized') };
+        return { question: await endFailed(question, refusedCause(question)) };
       case 'rateLimited': {
         const waitMs = error.retryAfterMs ?? 0;
         // A cancelled question does not park: it must find out whether the service runs it, and stop that.
@@ -208,8 +234,7 @@ export function createAsking(ports: LifecyclePorts) {
     const follows = await findEarlier(ports.questions, question, await threads.get(place), lostId);
     await threads.update(place, (thread) => {
       if (thread === undefined) return newThread(place, false);
-      const { conversationId, ...unbound } = thread;
-      return conversationId === lostId ? unbound : thread;
+      return withoutConversation(thread, lostId);
     });
     return store(question, (stored) => ({
       ...stored,
@@ -268,7 +293,7 @@ export function createAsking(ports: LifecyclePorts) {
     });
   }
 
-  function endFailed(question: Question, cause: 'refused' | 'unauthorized'): Promise<Question> {
+  function endFailed(question: Question, cause: 'refused' | 'unauthorized' | 'accountRefused'): Promise<Question> {
     return endWith(ports, question, failed({ cause }));
   }
 
@@ -289,7 +314,7 @@ function toBeAdmitted({ admittedMs: _, ...question }: Question): Question {
 function withEarlierConversation(question: Question, thread: Thread | undefined): Question {
   const { asFollowUp, ...rest } = question;
   if (asFollowUp === undefined || asFollowUp.conversationId !== undefined) return question;
-  const conversationId = thread?.conversationId;
+  const conversationId = conversationOf(thread, question);
   return conversationId === undefined || conversationId === question.upstream.conversationId
     ? rest
     : { ...rest, asFollowUp: { ...asFollowUp, conversationId } };

@@ -29,6 +29,7 @@ export function cardView(question: Question, { positionInQueue, slot }: Standing
       return { kind: 'failed', durationMs };
   }
   if (question.cancel !== undefined) return { kind: 'cancelling' };
+  if (question.phase === 'parked' && question.awaitsAccount !== undefined) return { kind: 'awaitingAccount' };
   if (question.phase === 'parked') return { kind: 'parked', untilMs: question.parkedUntilMs ?? nowMs };
   if (positionInQueue > 0) return { kind: 'queued', place: positionInQueue };
   if (question.trouble !== undefined && question.trouble.failures >= failuresWorthTelling) {

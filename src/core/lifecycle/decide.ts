@@ -1,10 +1,13 @@
 import { isPatienceOver } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
+import { replacedBy } from '../question/cancellation.ts';
 import type { Failure, Outcome, Question } from '../question/question.ts';
-import { isInThread, replacedBy } from '../question/question.ts';
+import { isInThread } from '../question/question.ts';
 import { isKeptPrivate } from '../question/readers.ts';
 import type { Slot } from '../run-slots.ts';
 import {
+  accountCheckMs,
+  accountPatienceMs,
   admissionLifeMs,
   cancelConfirmMs,
   deliveryPatienceMs,
@@ -26,6 +29,8 @@ export interface Standing {
   staleHead?: string;
   /** Whether the question has a run slot. Undefined if it has to take one first. Granted while it needs none. */
   slot: Slot | undefined;
+  /** Whether a question that waits for its asker's account can continue. Absent if it does not wait for one. */
+  isAccountBack?: boolean;
 }
 
 /** The standing of a question that waits for nothing. */
@@ -42,6 +47,12 @@ export interface Situation extends Standing {
 /** The next step of a question. */
 export type Step =
   | { do: 'admit' }
+  /** Decides whose access the question uses. */
+  | { do: 'chooseAccess' }
+  /** Tells the asker that the question waits for their account. */
+  | { do: 'noticeAccount' }
+  /** Continues a question whose asker's account is back. */
+  | { do: 'resume' }
   | { do: 'announce'; checkFirst: boolean }
   | { do: 'join' }
   /** Cancels the question that this one was asked instead of. */
@@ -121,6 +132,7 @@ function decideWaiting(question: Question, situation: Situation): Step {
   const { nowMs, positionInQueue, slot, settings } = situation;
   const { card, upstream, cancel } = question;
   if (question.admittedMs === undefined) return { do: 'admit' };
+  if (isAccessOpen(question, settings)) return { do: 'chooseAccess' };
   if (isInThread(question.place) && positionInQueue < 0) return { do: 'join' };
   // Takes the slot before the card is posted, so that the card can show the wait. Not before the admission, because
   // that may take Slack a long time.
@@ -152,12 +164,43 @@ function performing(effect: Effect, question: Question, { nowMs, settings }: Sit
     : { do: effect, checkFirst };
 }
 
-function decideParked(question: Question, { nowMs }: Situation): Step {
+/**
+ * Whether it still has to be decided whose access the question uses. A question that was tried before the operator gave
+ * people accounts of their own keeps the app's.
+ */
+function isAccessOpen({ access, origin, upstream }: Question, { accounts = 'shared' }: LifecycleSettings): boolean {
+  if (accounts === 'shared' || access !== undefined || origin === 'shared') return false;
+  return [upstream.firstTriedMs, upstream.intentMs, upstream.conversationId].every((mark) => mark === undefined);
+}
+
+function decideParked(question: Question, situation: Situation): Step {
+  const { nowMs } = situation;
+  if (question.awaitsAccount !== undefined) return decideAwaiting(question, question.awaitsAccount, situation);
   if (question.cancel !== undefined) {
     return question.upstream.intentMs === undefined ? { do: 'end', outcome: { kind: 'cancelled' } } : { do: 'unpark' };
   }
   const leftMs = (question.parkedUntilMs ?? 0) - nowMs;
   return leftMs > 0 ? { do: 'wait', ms: Math.min(leftMs, parkedCheckMs) } : { do: 'unpark' };
+}
+
+function decideAwaiting(
+  { access, cancel, upstream }: Question,
+  { sinceMs, noticedMs }: NonNullable<Question['awaitsAccount']>,
+  { nowMs, isAccountBack = false }: Situation,
+): Step {
+  // Only with the account can the app stop a question that the service has, or may have.
+  const canStop = isAccountBack && (upstream.questionId !== undefined || upstream.intentMs !== undefined);
+  if (cancel !== undefined && !canStop) return { do: 'end', outcome: { kind: 'cancelled' } };
+  if (isAccountBack) return { do: 'resume' };
+  const leftMs = sinceMs + accountPatienceMs - nowMs;
+  if (leftMs <= 0) {
+    return {
+      do: 'end',
+      outcome:
+        access === undefined ? { kind: 'notAllowed', reason: 'notConnected' } : failed({ cause: 'accountRefused' }),
+    };
+  }
+  return noticedMs === undefined ? { do: 'noticeAccount' } : { do: 'wait', ms: Math.min(leftMs, accountCheckMs) };
 }
 
 function decideRunning(question: Question, situation: Situation): Step {
@@ -197,6 +240,7 @@ function decideDelivering(question: Question, situation: Situation): Step {
   const { nowMs } = situation;
   const { card, delivery, outcome } = question;
   if (outcome === undefined) return { do: 'end', outcome: failed({ cause: 'internal' }) };
+  if (isUnseen(question, outcome)) return { do: 'close' };
   if (delivery.refused !== true) {
     const isTooLate = question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs;
     const isPrivate = isSaidPrivately(outcome) || !isInThread(question.place);
@@ -242,6 +286,11 @@ function isSaidPrivately({ kind }: Outcome): boolean {
 function isFileDue({ outcome, delivery }: Question, parts: number): boolean {
   if (outcome?.kind !== 'answered' || parts <= messagesWithoutFile) return false;
   return delivery.posted.length === parts - 1 && (delivery.file === undefined || delivery.file.state === 'intended');
+}
+
+/** Whether the question was cancelled while it waited for an account, so that no one else knows of it. */
+function isUnseen({ awaitsAccount, card }: Question, { kind }: Outcome): boolean {
+  return kind === 'cancelled' && awaitsAccount !== undefined && card.ts === undefined && card.intentMs === undefined;
 }
 
 /** A cancelled question needs no message if its card can show that. */

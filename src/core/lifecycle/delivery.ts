@@ -273,6 +273,10 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
       const { durationMs } = question.outcome.answer;
       await ifReadable(ports, question, ports.durations.note(question.place.teamId, question.id, durationMs));
     }
+    if (question.awaitsAccount !== undefined) {
+      const asker = { teamId: question.place.teamId, userId: question.askerId };
+      await ifReadable(ports, question, ports.accountWaits.remove(asker, question.id));
+    }
     await keepForButton(ports, question);
     // "Check again" may have re-opened the question meanwhile. Then it stays open.
     const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
@@ -311,7 +315,7 @@ function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
   return { ...question, delivery: withoutPending(question.delivery) };
 }
 
-function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
+function asClosed({ responseUrl: _url, trouble: _trouble, awaitsAccount: _awaits, ...question }: Question): Question {
   const { outcome, context, channelContext } = question;
   return withoutRefusedText({
     ...question,

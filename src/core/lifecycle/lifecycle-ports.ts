@@ -1,3 +1,4 @@
+import type { Accounts, AccountWaits } from '../accounts/accounts.ts';
 import type { ChannelRules } from '../channels/channel-settings.ts';
 import { isAppError } from '../errors.ts';
 import type { AuditLog } from '../history/audit.ts';
@@ -31,6 +32,10 @@ export interface LifecyclePorts {
   claims: Claims;
   runSlots: RunSlots;
   deepSearch: DeepSearchOf;
+  accounts: Pick<Accounts, 'mode' | 'statusOf'>;
+  accountWaits: AccountWaits;
+  /** A person's name in Slack, if Slack says it in time. Never throws. */
+  nameOf: (userId: string) => Promise<string | undefined>;
   messenger: Messenger;
   accessPolicy: AccessPolicy;
   channelRules: ChannelRules;

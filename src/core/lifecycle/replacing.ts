@@ -1,4 +1,5 @@
-import { type Question, withCancel } from '../question/question.ts';
+import { withCancel } from '../question/cancellation.ts';
+import type { Question } from '../question/question.ts';
 import { changeQuestion, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
 /**

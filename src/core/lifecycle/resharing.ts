@@ -2,6 +2,7 @@ import { accountOf } from '../accounts/account-of.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { isPatienceOver } from '../pacing.ts';
 import type { Answer, Outcome, Question } from '../question/question.ts';
+import { refusedCause } from './account-access.ts';
 import { failed as failedWith, interpret } from './decide.ts';
 import { changeQuestion, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
@@ -36,13 +37,27 @@ export function createResharing(ports: LifecyclePorts) {
   async function recall(question: Question): Promise<Progress> {
     const { shares } = question;
     const source = shares === undefined ? undefined : await ports.questions.get(shares.questionId);
-    if (source !== undefined && shares?.withheld === true) return recallWithheld(question, source);
+    if (source !== undefined && shares?.withheld === true)
+      return recallWithheld(await likeSource(question, source), source);
     const answer = source === undefined ? undefined : await recallAnswer(ports, source);
     if (source === undefined || answer === undefined) {
       return { question: await endWith(ports, question, failedWith({ cause: 'gone' })) };
     }
     const shareUrl = shares?.withLink === true ? source.upstream.shareUrl : undefined;
     return { question: await endWith(ports, question, answeredWith(answer), shareUrl) };
+  }
+
+  /** A withheld answer is read with the account that it was asked with. Its asker is the same person. */
+  async function likeSource(question: Question, { access }: Question): Promise<Question> {
+    if (access === undefined || question.access !== undefined) return question;
+    return changeQuestion(ports, question, (stored) => ({ ...stored, access }));
+  }
+
+  /** An answer that one person shows to others is read with that person's account. */
+  async function causeOf(question: Question): Promise<'unauthorized' | 'accountRefused'> {
+    const sourceId = question.shares?.questionId;
+    const source = sourceId === undefined ? undefined : await ports.questions.get(sourceId);
+    return refusedCause(source ?? question);
   }
 
   /** Reads the whole answer, because the app kept nothing of it. Watches a question that still runs until it ends. */
@@ -88,7 +103,7 @@ export function createResharing(ports: LifecyclePorts) {
       return { question: await endWith(ports, question, failedWith({ cause: 'gone' })) };
     }
     if (isAppError(error, 'unauthorized')) {
-      return { question: await endWith(ports, question, failedWith({ cause: 'unauthorized' })) };
+      return { question: await endWith(ports, question, failedWith({ cause: await causeOf(question) })) };
     }
     const sinceMs = question.upstream.firstTriedMs ?? ports.now();
     if (isPatienceOver(ports.settings.pacing, sinceMs, ports.now())) {

@@ -1,4 +1,5 @@
 import type { ThreadStore } from '../ports.ts';
+import { conversationOf, withConversation } from '../question/conversations.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import type { Standing } from './decide.ts';
@@ -29,12 +30,15 @@ function joined(queue: string[], { id, insteadOf }: Question): string[] {
 }
 
 /** Returns a thread to its earlier conversation, if the asker chose to ask a follow-up instead of this question. */
-export async function goBack(threads: ThreadStore, { place, asFollowUp, upstream }: Question): Promise<void> {
+export async function goBack(threads: ThreadStore, question: Question): Promise<void> {
+  const { place, asFollowUp, upstream } = question;
   const { isChosen, conversationId } = asFollowUp ?? {};
   if (isChosen !== true || conversationId === undefined || upstream.conversationId === undefined) return;
   if (!isInThread(place)) return;
   await threads.update(place, (thread = newThread(place, false)) =>
-    thread.conversationId === upstream.conversationId ? { ...thread, conversationId } : thread,
+    conversationOf(thread, question) === upstream.conversationId
+      ? withConversation(thread, question, conversationId)
+      : thread,
   );
 }
 

@@ -11,19 +11,22 @@ export function withAsked(asked: readonly string[] = [], id: string): string[] {
 }
 
 /**
- * The context of a question that can no longer be a follow-up in its thread's conversation: the link to that
- * conversation and as many of its newest questions as fit. Undefined if no question is known.
+ * The context of a question that can't be a follow-up in a conversation of its thread: the link to that conversation and
+ * as many of its newest questions as fit. `all`: the questions of all conversations, and the newest link. Undefined if no
+ * question is known.
  */
 export async function findEarlier(
   questions: Pick<QuestionStore, 'get'>,
   question: Question,
   thread: Thread | undefined,
-  conversationId: number | undefined,
+  conversationId: number | 'all' | undefined,
 ): Promise<Followed | undefined> {
+  const isIn = (id: number | undefined): boolean =>
+    conversationId === 'all' ? id !== undefined : id === conversationId;
   const ids = (thread?.asked ?? []).filter((id) => id !== question.id);
   const asked = (await Promise.all(ids.map((id) => getReadable(questions, id))))
     .filter((each) => each !== undefined)
-    .filter(({ upstream, outcome }) => upstream.conversationId === conversationId && outcome?.kind !== 'cancelled');
+    .filter(({ upstream, outcome }) => isIn(upstream.conversationId) && outcome?.kind !== 'cancelled');
   const texts = asked
     .flatMap(({ follows, text }) => [
       ...(follows?.before ?? []),

@@ -63,6 +63,7 @@ export type FailureCause =
   | 'service' // the service failed the question: the card shows the service's title and message
   | 'tooLong' // TokenLimitExceeded
   | 'unauthorized'
+  | 'accountRefused' // the service refused the asker's own account
   | 'unreachable' // the service did not answer before the app's patience ended
   | 'limited' // the service's rate limit refused every try until the app's patience ended
   | 'gone' // the conversation was deleted while the question ran
@@ -203,6 +204,8 @@ export interface Question {
    * `refused`: the service refused the stored one. `noticedMs`: when the app told the asker.
    */
   awaitsAccount?: { reason: 'notConnected' | 'refused'; sinceMs: number; noticedMs?: number };
+  /** The asker's name in Slack, for the answer's footer. Only if people have accounts of their own. Untrusted. */
+  askerName?: string;
   /** The thread has a conversation of another account, so this question starts one of its asker's account. */
   startsOwnConversation?: boolean;
   /** Who sees the answer. Absent until that matters: if the answer has other readers than its asker. */
@@ -330,6 +333,10 @@ export type Refusal =
   | 'guestsInChannel'
   /** The settings refuse the channel, or do not allow it. */
   | 'channelRefused'
+  /** The person did not connect an account in time. */
+  | 'notConnected'
+  /** Too many questions of the person already wait for an account. */
+  | 'tooManyWaiting'
   /** An admin turned the app off in this channel. */
   | 'channelOff'
   /** The text names a repository that the channel's settings do not allow. `scope` has the allowed ones. */
@@ -383,17 +390,4 @@ export function isInThread(place: Place): place is ThreadPlace {
 
 export function newThread({ teamId, channelId, threadTs }: ThreadPlace, followsReplies: boolean): Thread {
   return { version: 1, teamId, channelId, threadTs, followsReplies, queue: [] };
-}
-
-/**
- * The question that this one still has to cancel. Undefined for a question that was taken back or ended first: then the
- * other one goes on.
- */
-export function replacedBy({ insteadOf, replacedMs, cancel, outcome }: Question): string | undefined {
-  return replacedMs === undefined && cancel === undefined && outcome === undefined ? insteadOf : undefined;
-}
-
-/** Adds a cancellation to a question that runs or waits. */
-export function withCancel(question: Question, cancel: NonNullable<Question['cancel']>): Question {
-  return question.outcome !== undefined || question.cancel !== undefined ? question : { ...question, cancel };
 }

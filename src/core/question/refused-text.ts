@@ -18,9 +18,17 @@ interface RefusedTexts {
   refusedTexts: Records<RefusedText>;
 }
 
+const aboutPerson: ReadonlySet<Refusal> = new Set([
+  'guest',
+  'outsider',
+  'unknownPerson',
+  'notConnected',
+  'tooManyWaiting',
+]);
+
 /** Whether the refusal is about the person, so that asking in another place does not help. */
 export function isAboutPerson(reason: Refusal): boolean {
-  return reason === 'guest' || reason === 'outsider' || reason === 'unknownPerson';
+  return aboutPerson.has(reason);
 }
 
 /**

@@ -37,6 +37,10 @@ const en = (f: Formats) => {
     limited: () => '📡 Deep Search is limiting requests, still trying',
     cancelling: () => '⏹️ Cancelling',
     parked: (when: string) => `⏸️ Deep Search quota used up. I'll ask it automatically ${when}`,
+    awaitingAccount: () => '⏸️ Waiting until the person who asked connects their account again',
+    /** The thread's other questions were asked with another account. */
+    startsOwnConversation: () =>
+      'A separate conversation: the earlier ones in this thread belong to other accounts. It got their questions as context.',
     answered: (durationMs: number, stepCount: number) =>
       `✅ Answered in ${f.duration(durationMs)} · ${steps(stepCount)}`,
     choosing: () => '🔒 Answered. The person who asked chooses who sees it',
@@ -77,6 +81,9 @@ const de = (f: Formats): ReturnType<typeof en> => {
     limited: () => '📡 Deep Search begrenzt gerade die Anfragen, ich versuche es weiter',
     cancelling: () => '⏹️ Wird abgebrochen',
     parked: (when) => `⏸️ Das Kontingent von Deep Search ist aufgebraucht. Ich stelle die Frage automatisch ${when}`,
+    awaitingAccount: () => '⏸️ Wartet, bis die Person, die gefragt hat, ihr Konto wieder verbindet',
+    startsOwnConversation: () =>
+      'Eine eigene Unterhaltung: Die früheren in diesem Thread gehören zu anderen Konten. Sie bekam deren Fragen als Kontext.',
     answered: (durationMs, stepCount) => `✅ Beantwortet in ${f.duration(durationMs)} · ${steps(stepCount)}`,
     choosing: () => '🔒 Beantwortet. Wer gefragt hat, wählt, wer es sieht',
     answeredPrivately: () => '✅ Privat beantwortet',

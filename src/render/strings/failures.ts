@@ -9,6 +9,8 @@ const en = (f: Formats) => ({
   unauthorized: () => "Deep Search does not accept this app's access token.",
   unauthorizedDo: (contact: string | undefined) =>
     `The operator of this app${inBrackets(contact)} can fix this: the token is missing, wrong, expired, or not allowed to ask questions.`,
+  accountRefused: () => 'Deep Search does not accept the account that this question was asked with.',
+  accountRefusedDo: () => 'The person who asked can connect it again with `/deepsearch connect`. Then try again.',
   unreachable: () => 'Deep Search could not be reached.',
   unreachableDo: () => 'Try again in a few minutes.',
   limited: () => 'Deep Search is limiting requests right now.',
@@ -48,6 +50,9 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   unauthorized: () => 'Deep Search nimmt das Zugriffstoken dieser App nicht an.',
   unauthorizedDo: (contact) =>
     `Wer diese App betreibt${inBrackets(contact)}, kann das beheben: Das Token fehlt, ist falsch, ist abgelaufen oder darf keine Fragen stellen.`,
+  accountRefused: () => 'Deep Search nimmt das Konto nicht an, mit dem diese Frage gestellt wurde.',
+  accountRefusedDo: () =>
+    'Wer gefragt hat, kann es mit `/deepsearch connect` wieder verbinden. Versuch es dann noch einmal.',
   unreachable: () => 'Deep Search war nicht erreichbar.',
   unreachableDo: () => 'Versuch es in ein paar Minuten noch einmal.',
   limited: () => 'Deep Search begrenzt gerade die Anfragen.',

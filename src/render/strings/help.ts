@@ -31,6 +31,12 @@ const en = (_: Formats) => ({
       `• ${bot} \`mute\` or \`unmute\`: whether I treat plain replies as questions`,
       `• ${bot} \`why\`: what I did with the latest messages, and why`,
     ].join('\n'),
+  account: (command: string) =>
+    [
+      '*Your own account*',
+      `• \`${command} connect\`: your questions then find what you may read at Deep Search`,
+      `• \`${command} disconnect\`: this app removes your account`,
+    ].join('\n'),
   command: (command: string) =>
     `\`${command} status\`, \`history\`, and \`why\` work anywhere; \`${command} help\` shows this again. My Home tab lists your questions, and you can cancel them there.`,
 });
@@ -65,6 +71,12 @@ const de = (_: Formats): ReturnType<typeof en> => ({
       `• ${bot} \`status\`: was dort läuft und wartet`,
       `• ${bot} \`mute\` oder \`unmute\`: ob ich Antworten ohne Erwähnung als Fragen verstehe`,
       `• ${bot} \`why\`: was ich mit den letzten Nachrichten gemacht habe und warum`,
+    ].join('\n'),
+  account: (command) =>
+    [
+      '*Dein eigenes Konto*',
+      `• \`${command} connect\`: deine Fragen finden dann, was du bei Deep Search lesen darfst`,
+      `• \`${command} disconnect\`: diese App entfernt dein Konto`,
     ].join('\n'),
   command: (command) =>
     `\`${command} status\`, \`history\` und \`why\` gehen überall; \`${command} help\` zeigt das hier noch einmal. Mein Home-Tab zeigt deine Fragen, und du kannst sie dort abbrechen.`,

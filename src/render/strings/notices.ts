@@ -2,6 +2,12 @@ import type { Formats } from '../formats.ts';
 
 const en = (f: Formats) => ({
   answeredBeforeCancel: () => 'The answer arrived before you cancelled, so it stays.',
+  connectFirst: () =>
+    "Everyone here asks with their own account at Deep Search. Connect yours within 24 hours, and I'll ask this question by myself:",
+  reconnectFirst: () =>
+    "Deep Search no longer accepts your account. Connect it again within 24 hours, and I'll ask this question by myself:",
+  reconnect: () =>
+    'Deep Search no longer accepts your account. Connect it again within 24 hours, and your waiting questions continue by themselves.',
   notInChannel: () => 'I cannot post in this channel yet, so the question was not asked.',
   notInChannelDo: (bot: string) =>
     `Add me with \`/invite\` ${bot}, then ask again here, or ask in our direct messages.`,
@@ -53,6 +59,12 @@ const en = (f: Formats) => ({
 
 const de = (f: Formats): ReturnType<typeof en> => ({
   answeredBeforeCancel: () => 'Die Antwort kam an, bevor du abgebrochen hast, deshalb bleibt sie stehen.',
+  connectFirst: () =>
+    'Hier fragen alle mit ihrem eigenen Konto bei Deep Search. Verbinde deins innerhalb von 24 Stunden, dann stelle ich diese Frage von selbst:',
+  reconnectFirst: () =>
+    'Deep Search nimmt dein Konto nicht mehr an. Verbinde es innerhalb von 24 Stunden noch einmal, dann stelle ich diese Frage von selbst:',
+  reconnect: () =>
+    'Deep Search nimmt dein Konto nicht mehr an. Verbinde es innerhalb von 24 Stunden noch einmal, dann laufen deine wartenden Fragen von selbst weiter.',
   notInChannel: () => 'Ich kann in diesem Channel noch nicht posten, deshalb wurde die Frage nicht gestellt.',
   notInChannelDo: (bot) =>
     `Füg mich mit \`/invite\` ${bot} hinzu und frag hier noch einmal, oder frag in unseren Direktnachrichten.`,

@@ -95,7 +95,7 @@ export function registerCommand(app: App, deps: CommandDeps): void {
   async function runVerb(verb: CommandVerb, userId: string, place: Place, byMs: number): Promise<PrivateMessage> {
     switch (verb) {
       case 'help':
-        return (locale) => renderHelp({ commandName: COMMAND, botUserId, locale });
+        return (locale) => renderHelp({ commandName: COMMAND, botUserId, locale, accounts: deps.accountViews.mode });
       case 'cancel':
       case 'mute':
       case 'unmute':

@@ -10,6 +10,7 @@ import { ruleOf } from '../../render/place-rule.ts';
 import { type ChosenRules, takesOnlyMentions } from '../access/channel-rules.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
+import type { AccountViews } from '../home/accounts.ts';
 import type { HistoryOf } from '../home/history.ts';
 import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
@@ -45,11 +46,14 @@ export type VerbDeps = ActionCheckDeps & {
   reports: Reports;
   chosenRules: ChosenRules;
   historyOf: HistoryOf;
+  accountViews: Pick<AccountViews, 'mode'>;
   notify: PrivateNotifier['notify'];
 };
 
 /** Carries out verbs that people say to the app instead of a question. All replies are private. */
 export function createVerbs(deps: VerbDeps) {
+  const { botUserId } = deps.slack.identity;
+
   return {
     /** Throws `AppError` of kind `storage` when nothing was done. */
     async runVerb(said: SaidVerb): Promise<void> {
@@ -149,7 +153,7 @@ export function createVerbs(deps: VerbDeps) {
     try {
       switch (verb) {
         case 'help':
-          return (locale) => renderHelp({ commandName: COMMAND, botUserId: deps.slack.identity.botUserId, locale });
+          return (locale) => renderHelp({ commandName: COMMAND, botUserId, locale, accounts: deps.accountViews.mode });
         case 'status':
           return await status(said);
         case 'history':

@@ -1,5 +1,6 @@
 import { isAppError } from '../../core/errors.ts';
 import type { QuestionStore, Records, ThreadReader } from '../../core/ports.ts';
+import { conversationOf } from '../../core/question/conversations.ts';
 import {
   isInThread,
   type Question,
@@ -61,7 +62,8 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     const leavesBehind = question.fresh && thread?.followsReplies === true;
     if (isRoot || leavesBehind) return since([], await ownFiles(question, place));
     const given = await take(question, place);
-    if (thread?.conversationId !== undefined && !question.fresh) return since(given, await ownFiles(question, place));
+    if (conversationOf(thread, question) !== undefined && !question.fresh)
+      return since(given, await ownFiles(question, place));
     return (await wholeThread(question, place)) ?? { ...(await since(given, question.files ?? [])), refused: true };
   }
 

@@ -57,6 +57,13 @@ describe('spec 5: an access token', () => {
     expect((await bob.submit(`/settings/tokens/${id}/revoke`, { formToken })).response.status).toBe(404);
   });
 
+  test('is created at the address of the public service too', async () => {
+    const bob = await signedIn('bob-token');
+    const { response } = await bob.open('/user/settings/tokens');
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/settings/tokens']);
+    expect((await bob.open('/user/settings/other')).response.status).toBe(404);
+  });
+
   test('is not revoked by another person', async () => {
     const [bob, carol] = [await signedIn('bob-token'), await signedIn('carol-token')];
     const token = await bob.createToken();

@@ -1,3 +1,5 @@
+import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
+import { createAccountWaits } from '../../../src/core/accounts/waiting.ts';
 import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { AuditEntry } from '../../../src/core/history/audit.ts';
@@ -22,6 +24,7 @@ import { createRunSlots, type SlotLimits } from '../../../src/core/run-slots.ts'
 import type { LifecycleSettings } from '../../../src/core/settings.ts';
 import { questionFormat, runSlotsType, threadFormat } from '../../../src/storage/records.ts';
 import { createRecordingLog } from '../recording-log.ts';
+import { createInMemoryAccounts } from './in-memory-accounts.ts';
 
 /** A crash of the process: the core must not catch it. */
 export class Crash extends Error {
@@ -103,6 +106,8 @@ export function createInMemoryLifecycle(
     /** Default: few slots, so that questions often wait for one. */
     slotLimits?: SlotLimits;
     random?: () => number;
+    /** Whose account people ask with. Default: `shared`. */
+    accounts?: AccountMode;
   } = {},
 ) {
   const chooseFault: ChooseFault = options.chooseFault ?? (() => undefined);
@@ -115,7 +120,7 @@ export function createInMemoryLifecycle(
   const runSlotBooks = new Map<string, { text: string; revision: number }>();
   const open = new Set<string>();
   const claims = new Map<string, string>();
-  const conversations = new Map<number, { createdMs: number; questions: Asked[]; deleted: boolean }>();
+  const conversations = new Map<number, { owner: string; createdMs: number; questions: Asked[]; deleted: boolean }>();
   const attempts = new Map<string, number>();
   const posted: PostedMessage[] = [];
   const privateMessages: { questionId: string; userId: string; notice: PrivateNotice }[] = [];
@@ -137,6 +142,7 @@ export function createInMemoryLifecycle(
     cardEditMs: 3_000,
     threadLimit: 20,
     lateCallMs: 15_000,
+    accounts: options.accounts ?? 'shared',
     ...options.settings,
   };
 
@@ -196,36 +202,53 @@ export function createInMemoryLifecycle(
 
   const threadKey = ({ teamId, channelId, threadTs }: ThreadPlace): string => `${teamId}/${channelId}/${threadTs}`;
 
-  const deepSearch: DeepSearch = {
-    create: (text) =>
-      operate('create', () => {
-        lastId += 1;
-        const id = lastId;
-        conversations.set(id, { createdMs: nowMs, questions: [], deleted: false });
-        addUpstream(id, text);
-        return conversationOf(id);
-      }),
-    followUp: (conversationId, text) =>
-      operate('followUp', () => {
-        conversationOf(conversationId);
-        return addUpstream(conversationId, text);
-      }),
-    read: (conversationId) => operate('read', () => conversationOf(conversationId)),
-    byReadToken: (readToken) => operate('read', () => conversationOf(Number(readToken))),
-    newest: (limit) =>
-      operate('newest', () =>
-        [...conversations.keys()]
-          .filter((id) => conversations.get(id)?.deleted === false)
-          .toReversed()
-          .slice(0, limit)
-          .map(conversationOf),
-      ),
-    cancel: (conversationId, questionId) =>
-      operate('cancel', () => {
-        const asked = conversations.get(conversationId)?.questions.find(({ id }) => id === questionId);
-        if (asked !== undefined && stateOf(asked) === 'processing') asked.work = { takesMs: 0, ends: 'cancelled' };
-      }),
-  };
+  const people = createInMemoryAccounts(options.accounts ?? 'shared', () => nowMs, operate);
+  const deepSearch = serviceOf('app');
+
+  /** The service as one account sees it. No account may use a conversation of another. */
+  function serviceOf(by: string): DeepSearch {
+    const call = async <Result>(operation: Operation, effect: () => Result): Promise<Result> => {
+      people.check(by);
+      return operate(operation, effect);
+    };
+    return {
+      create: (text) =>
+        call('create', () => {
+          lastId += 1;
+          const id = lastId;
+          conversations.set(id, { owner: by, createdMs: nowMs, questions: [], deleted: false });
+          addUpstream(id, text);
+          return conversationOf(id);
+        }),
+      followUp: (conversationId, text) =>
+        call('followUp', () => {
+          ownConversation(conversationId, by);
+          return addUpstream(conversationId, text);
+        }),
+      read: (conversationId) => call('read', () => ownConversation(conversationId, by)),
+      byReadToken: (readToken) => call('read', () => conversationOf(Number(readToken))),
+      newest: (limit) =>
+        call('newest', () =>
+          [...conversations]
+            .filter(([, { deleted, owner }]) => !deleted && owner === by)
+            .toReversed()
+            .slice(0, limit)
+            .map(([id]) => conversationOf(id)),
+        ),
+      cancel: (conversationId, questionId) =>
+        call('cancel', () => {
+          ownConversation(conversationId, by);
+          const asked = conversations.get(conversationId)?.questions.find(({ id }) => id === questionId);
+          if (asked !== undefined && stateOf(asked) === 'processing') asked.work = { takesMs: 0, ends: 'cancelled' };
+        }),
+    };
+  }
+
+  function ownConversation(id: number, by: string): Conversation {
+    const owner = conversations.get(id)?.owner;
+    if (owner !== undefined && owner !== by) violations.push(`${by} used conversation ${id} of ${owner}`);
+    return conversationOf(id);
+  }
 
   function addUpstream(conversationId: number, text: string): UpstreamQuestion {
     const asked = conversations.get(conversationId)?.questions ?? [];
@@ -367,6 +390,7 @@ export function createInMemoryLifecycle(
     return posted.find((message) => message.questionId === id && message.marker === marker && !message.deleted)?.ts;
   }
 
+  const scheduler = { schedule: async (id: string, delayMs: number) => plan(id, nowMs + delayMs) };
   const ports: LifecyclePorts & Pick<RequestPorts, 'addedMentions'> = {
     questions: {
       create: async (question) => {
@@ -414,7 +438,10 @@ export function createInMemoryLifecycle(
         }),
       ownerOf: async (key) => claims.get(key),
     },
-    deepSearch: () => deepSearch,
+    deepSearch: (account) => (account === 'app' ? deepSearch : serviceOf(account.userId)),
+    accounts: people.accounts,
+    accountWaits: createAccountWaits({ accountWaits: people.accountWaits, scheduler, now: () => nowMs }),
+    nameOf: async (userId) => `Name of ${userId}`,
     messenger,
     accessPolicy: {
       admit: (userId) =>
@@ -464,7 +491,7 @@ export function createInMemoryLifecycle(
     },
     observer: { changed: () => {}, closing: async () => {} },
     audit: { note: async (entry) => void audited.push(entry) },
-    scheduler: { schedule: async (id, delayMs) => plan(id, nowMs + delayMs) },
+    scheduler,
     log,
     now: () => nowMs,
     random: options.random ?? (() => 0.5),
@@ -517,8 +544,10 @@ export function createInMemoryLifecycle(
 
   return {
     ports,
-    /** The service, as every account sees it. */
+    /** The service as the app's account sees it. */
     deepSearch,
+    /** People's accounts: connects, refuses and disconnects them. */
+    people,
     startMs,
     now: () => nowMs,
     at: (delayMs: number, run: () => Promise<void> | void) => void agenda.push({ atMs: startMs + delayMs, run }),
@@ -549,10 +578,10 @@ export function createInMemoryLifecycle(
     threads: () => [...threads.values()].map(({ text }) => threadFormat.decode('thread', text)),
     openIds: () => [...open],
     /** All questions that reached the service, in order. */
-    upstream: (): (UpstreamQuestion & { conversationId: number })[] =>
+    upstream: (): (UpstreamQuestion & { conversationId: number; by: string })[] =>
       [...conversations]
-        .flatMap(([conversationId, { questions: asked }]) =>
-          asked.map((question) => ({ ...reported(question), conversationId })),
+        .flatMap(([conversationId, { questions: asked, owner }]) =>
+          asked.map((question) => ({ ...reported(question), conversationId, by: owner })),
         )
         .toSorted((one, other) => one.id - other.id),
     messagesOf: (question: Question, kind: 'card' | 'part' | 'file') =>

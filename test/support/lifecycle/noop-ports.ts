@@ -4,6 +4,9 @@ import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports
 /** Side ports that allow everything and store nothing. */
 export const noopPorts: Pick<
   LifecyclePorts,
+  | 'accounts'
+  | 'accountWaits'
+  | 'nameOf'
   | 'answerReaders'
   | 'readerChoices'
   | 'accessPolicy'
@@ -15,6 +18,9 @@ export const noopPorts: Pick<
   | 'observer'
   | 'audit'
 > = {
+  accounts: { mode: 'shared', statusOf: async () => ({ state: 'none' }) },
+  accountWaits: { add: async () => true, remove: async () => {}, mayNotice: async () => true, wake: async () => {} },
+  nameOf: async () => undefined,
   accessPolicy: { admit: async () => ({ may: true }) },
   channelRules: { forQuestion: async () => noRules },
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },

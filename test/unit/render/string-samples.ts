@@ -98,6 +98,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     ask: [['/deepsearch', '<@U0BOT>']],
     followUp: [['<@U0BOT>']],
     verbs: [['<@U0BOT>']],
+    account: [['/deepsearch']],
     command: [['/deepsearch']],
   },
   home: {
@@ -144,6 +145,8 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     sharedChannel: so,
     guestsInChannel: so,
     channelRefused: so,
+    notConnected: so,
+    tooManyWaiting: so,
     channelOff: so,
     repositoryRefused: so,
     repositoriesAllowed: [['`github.com/acme/billing`']],
@@ -174,6 +177,13 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       [{ messages: 1, total: 1, files: 0, unreadable: 0 }],
       [{ messages: 14, total: 63, files: 1, unreadable: 2 }],
     ],
+  },
+  signIn: {
+    startWho: [['Ana', 'search.example']],
+    startNext: [['search.example']],
+    connectedHeading: [['bob']],
+    connected: [['Ana']],
+    foreignForm: [['https://app.example']],
   },
   status: {
     more: counts,

@@ -52,6 +52,9 @@ describe('the private messages', () => {
   const text = 'Where is it?';
   const notices: Notice[] = [
     { kind: 'answeredBeforeCancel' },
+    { kind: 'connectFirst', questionId: QUESTION_ID, text, isRefused: false },
+    { kind: 'connectFirst', questionId: QUESTION_ID, text, isRefused: true },
+    { kind: 'reconnect', questionId: QUESTION_ID },
     { kind: 'shareUndeliverable', questionId: QUESTION_ID, channelId: 'C2' },
     ...[text, threadQuestion].flatMap((asked): Notice[] => [
       { kind: 'notInChannel', questionId: QUESTION_ID, text: asked, canInvite: true },

@@ -1,14 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Vote } from '../../../src/core/history/votes.ts';
-import { messageLogType } from '../../../src/storage/brief-records.ts';
-import {
-  askedQuestionsType,
-  durationsType,
-  runSlotsType,
-  threadNotesType,
-  visitType,
-} from '../../../src/storage/records.ts';
+import { messageLogType, visitType } from '../../../src/storage/brief-records.ts';
+import { askedQuestionsType, durationsType, runSlotsType, threadNotesType } from '../../../src/storage/records.ts';
 import {
   createClaims,
   createQuestionStore,

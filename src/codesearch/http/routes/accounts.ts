@@ -38,6 +38,11 @@ export function createAccountRoute({ accounts, oauth, authentication, clock }: A
       requireSameOrigin(request.headers, authentication);
       return redirect('/', { 'Set-Cookie': await authentication.signOut(request.headers) });
     }
+    // The address of the public service, to which its clients send people.
+    if (segments.join('/') === 'user/settings/tokens') {
+      requireMethod(method, ['GET', 'HEAD']);
+      return redirect('/settings/tokens');
+    }
     if (first !== 'settings') return undefined;
     return settings(request, rest);
   };

@@ -1,0 +1,44 @@
+import { mostOwnConversations } from '../settings.ts';
+import type { Question, Thread } from './question.ts';
+
+/** Whose conversation a question continues or begins. */
+type Asked = Pick<Question, 'access' | 'askerId'>;
+
+/** The thread's conversation of the account that the question uses. */
+export function conversationOf(thread: Thread | undefined, { access, askerId }: Asked): number | undefined {
+  if (access !== 'own') return thread?.conversationId;
+  return thread?.ownConversations?.find(({ userId }) => userId === askerId)?.conversationId;
+}
+
+/** Whether the thread has a conversation of any account. */
+export function hasConversation(thread: Thread | undefined): boolean {
+  return thread?.conversationId !== undefined || (thread?.ownConversations ?? []).length > 0;
+}
+
+/** Returns the thread with a conversation of the account that the question uses. The newest one stands last. */
+export function withConversation(thread: Thread, { access, askerId }: Asked, conversationId: number): Thread {
+  if (access !== 'own') return thread.conversationId === conversationId ? thread : { ...thread, conversationId };
+  const others = (thread.ownConversations ?? []).filter(({ userId }) => userId !== askerId);
+  const ownConversations = [...others, { userId: askerId, conversationId }].slice(-mostOwnConversations);
+  return { ...thread, ownConversations };
+}
+
+/** Returns the thread without a conversation that is gone. Conversation ids are unique at the service. */
+export function withoutConversation(thread: Thread, lostId: number | undefined): Thread {
+  const { conversationId, ownConversations, ...rest } = thread;
+  const isLost = conversationId !== undefined && conversationId === lostId;
+  const areOwnLost = ownConversations?.some((own) => own.conversationId === lostId) === true;
+  if (!isLost && !areOwnLost) return thread;
+  const left = (ownConversations ?? []).filter((own) => own.conversationId !== lostId);
+  return {
+    ...rest,
+    ...(conversationId === undefined || isLost ? {} : { conversationId }),
+    ...(left.length === 0 ? {} : { ownConversations: left }),
+  };
+}
+
+/** Whether two questions use the same account at the service. */
+export function usesSameAccount(one: Asked, other: Asked): boolean {
+  if (one.access !== 'own' || other.access !== 'own') return one.access !== 'own' && other.access !== 'own';
+  return one.askerId === other.askerId;
+}
