@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
-import type { RepositoryNames } from '../core/channels/channel-settings.ts';
 import { createDeepSearchClient, type DeepSearchClient, type DeepSearchClientOptions } from '../deepsearch/client.ts';
 import { createDeepSearch } from '../deepsearch/deep-search.ts';
 import { guardDeepSearch } from '../deepsearch/guarded.ts';
@@ -10,7 +9,10 @@ import { version } from '../version.ts';
 import type { AppContext } from './context.ts';
 
 /** The code search service: its conversations and whether it is reachable. */
-export type DeepSearchAccess = ReturnType<typeof watchAccess> & { repositories: RepositoryNames };
+export type DeepSearchAccess = ReturnType<typeof watchAccess> & {
+  /** Which names the service knows. */
+  repositories: { known: DeepSearchClient['repositoryNames'] };
+};
 
 /** Creates the client of the code search service, with its request limits. */
 export function createDeepSearchAccess(context: AppContext): DeepSearchAccess {
@@ -25,7 +27,7 @@ export function createDeepSearchAccess(context: AppContext): DeepSearchAccess {
   });
   return {
     ...watchAccess(guarded, now),
-    repositories: { known: (names) => client.repositoryNames(names) },
+    repositories: { known: client.repositoryNames },
   };
 }
 
