@@ -279,6 +279,13 @@ export function parseStorageConfig(environment: Environment): Pick<Config, 'REDI
   return { REDIS_URL: redisUrl instanceof Secret ? redisUrl : undefined, DATA_DIR: dataDir };
 }
 
+/** `RETENTION_DAYS` in days, for programs that write records beside the app. Throws {@link ConfigError}. */
+export function parseRetentionDays(environment: Environment): number | undefined {
+  const { values, problems } = readSettings(environment, { RETENTION_DAYS: SETTINGS.RETENTION_DAYS });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return isNumber(values.RETENTION_DAYS) ? values.RETENTION_DAYS : undefined;
+}
+
 type Environment = Record<string, string | undefined>;
 
 function readSettings(

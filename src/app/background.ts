@@ -18,6 +18,8 @@ const sweepEveryMs = 60_000;
 /** How often the list of the workspace's people is checked, in milliseconds. Most checks find nothing to do. */
 const tendEveryMs = 10_000;
 
+/** How often the app looks for questions that a program beside it cancelled, in milliseconds. */
+const runRequestsEveryMs = 2_000;
 /**
  * How often the app looks for people with accounts who left without an event that reached it, in milliseconds, and when
  * it does so first: the list of people has to be read by then.
@@ -30,7 +32,7 @@ const retentionEveryMs = 24 * 60 * 60 * 1_000;
 
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
-  { config, log, random, storage: { accounts, questions, shortenLives }, onStop }: AppContext,
+  { config, log, random, storage: { accounts, questions, runRequests, shortenLives }, onStop }: AppContext,
   { slack, accessControl: { directory, departures } }: SlackParts,
   { ports, scheduler }: Lifecycle,
 ): Promise<number> {
@@ -42,6 +44,8 @@ export async function startBackground(
   await Promise.all(open.map((id) => scheduler.schedule(id, random() * resumeSpreadMs)));
   const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
   onStop(async () => sweeper.stop());
+  const requested = repeat('run_requests', runRequestsEveryMs, runRequested, log, 0);
+  onStop(async () => requested.stop());
   const departing = repeat('departures', departuresEveryMs, checkDepartures, log, departuresFirstMs);
   onStop(async () => departing.stop());
   let stopped = false;
@@ -51,6 +55,13 @@ export async function startBackground(
     retention.stop();
   });
   return open.length;
+
+  async function runRequested(): Promise<void> {
+    for (const id of await runRequests.ids()) {
+      await scheduler.schedule(id, 0);
+      await runRequests.remove(id);
+    }
+  }
 
   async function checkDepartures(): Promise<void> {
     const owners = await accounts.people(slack.identity.teamId);

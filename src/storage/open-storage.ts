@@ -36,6 +36,7 @@ import {
   readVotes,
 } from './repositories.ts';
 import { shortenLives } from './retention.ts';
+import { createRunRequests, type RunRequests } from './run-requests.ts';
 import { signInTicketType } from './sign-in-records.ts';
 
 /** A local directory for one process, or a Redis for any number of processes. */
@@ -58,6 +59,8 @@ export interface Storage {
   accountWaits: Records<AccountWaitList>;
   channelSettings: Records<ChannelSettings>;
   votes: VoteStore;
+  /** The questions that a program beside the app wants to be run. */
+  runRequests: RunRequests;
   /** People's accounts, encrypted. Without keys none can be stored. They have no expiry. */
   accounts: AccountStore;
   locks: Locks;
@@ -94,6 +97,14 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
   return createStorage(openEmbeddedStore(location.dataDir, options.clock, options.log), options);
 }
 
+/** Opens what a program only reads beside the app. Throws `AppError` of kind `storage`. */
+export async function openStoreForReading(
+  location: StorageLocation,
+  { clock, log }: { clock: Clock; log: Log },
+): Promise<ReturnType<typeof openEmbeddedReader>> {
+  return 'redisUrl' in location ? openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
+}
+
 /** Opens the texts under keys for a program that works beside the app. Throws `AppError` of kind `storage`. */
 export async function openStoreBeside(
   location: StorageLocation,
@@ -125,6 +136,7 @@ function createStorage(
     accountWaits: createRecords(kv, accountWaitsType, retentionMs),
     channelSettings: createRecords(kv, channelSettingsType, retentionMs),
     votes: createVoteStore(kv, retentionMs),
+    runRequests: createRunRequests(kv),
     accounts: createAccountStore(kv, createKeyRing(encryptionKeys)),
     locks: createLocks(kv, log),
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
