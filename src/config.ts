@@ -216,12 +216,12 @@ export const SETTINGS = {
     "Address under which people's browsers reach `PORT`. The redirect address of the OAuth app is `accounts/callback` under it.",
   ),
   QUESTIONS_PER_PERSON_PER_DAY: setting(
-    whole(0, 1_000_000),
+    whole(0, 10_000),
     'Most questions of one person in a day (UTC). 0 means no limit. Admins have none.',
     '0',
   ),
   QUESTIONS_PER_CHANNEL_PER_DAY: setting(
-    whole(0, 1_000_000),
+    whole(0, 10_000),
     'Most questions in one channel in a day (UTC). 0 means no limit. Admins have none.',
     '0',
   ),

@@ -1,3 +1,4 @@
+import { trimAudit } from '../core/history/audit.ts';
 import { createAdvance } from '../core/lifecycle/advance.ts';
 import { guardAdvance } from '../core/lifecycle/guarded-advance.ts';
 import { createSweep } from '../core/lifecycle/sweep.ts';
@@ -30,9 +31,12 @@ const departuresFirstMs = 60_000;
 /** How often the lives of stored records are compared with `RETENTION_DAYS`, in milliseconds. The first time at the start. */
 const retentionEveryMs = 24 * 60 * 60 * 1_000;
 
+/** How often entries older than `AUDIT_DAYS` are removed, in milliseconds. The first time at the start. */
+const trimEveryMs = 60 * 60 * 1_000;
+
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
-  { config, log, random, storage: { accounts, questions, runRequests, shortenLives }, onStop }: AppContext,
+  { config, log, now, random, storage: { accounts, questions, runRequests, shortenLives, audit }, onStop }: AppContext,
   { slack, accessControl: { directory, departures } }: SlackParts,
   { ports, scheduler }: Lifecycle,
 ): Promise<number> {
@@ -49,10 +53,19 @@ export async function startBackground(
   const departing = repeat('departures', departuresEveryMs, checkDepartures, log, departuresFirstMs);
   onStop(async () => departing.stop());
   let stopped = false;
+  const keepMs = config.AUDIT_DAYS * 24 * 60 * 60 * 1_000;
+  const trimming = repeat(
+    'audit_trim',
+    trimEveryMs,
+    () => trimAudit({ store: audit, now, keepMs }, () => !stopped),
+    log,
+    0,
+  );
   const retention = repeat('retention', retentionEveryMs, applyRetention, log, 0);
   onStop(async () => {
     stopped = true;
     retention.stop();
+    trimming.stop();
   });
   return open.length;
 

@@ -10,13 +10,21 @@ import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
+import type { DayCount } from '../core/question/daily-caps.ts';
 import type { ReaderChoices } from '../core/question/reader-choices.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
 import { createAccountStore } from './accounts.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
-import { accountWaitsType, addedMentionType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
+import {
+  accountWaitsType,
+  addedMentionType,
+  dayCountType,
+  messageLogType,
+  refusedTextType,
+  visitType,
+} from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
@@ -49,6 +57,7 @@ export interface Storage {
   runSlots: Records<RunSlotBook>;
   durations: Records<DurationLog>;
   askedQuestions: Records<AskedQuestionsRecord>;
+  dayCounts: Records<DayCount>;
   messageLogs: Records<MessageLogRecord>;
   threadNotes: Records<ThreadNotes>;
   addedMentions: Records<AddedMention>;
@@ -126,6 +135,7 @@ function createStorage(
     runSlots: createRecords(kv, runSlotsType, retentionMs),
     durations: createRecords(kv, durationsType, retentionMs),
     askedQuestions: createRecords(kv, askedQuestionsType, retentionMs),
+    dayCounts: createRecords(kv, dayCountType, retentionMs),
     messageLogs: createRecords(kv, messageLogType, retentionMs),
     threadNotes: createRecords(kv, threadNotesType, retentionMs),
     addedMentions: createRecords(kv, addedMentionType, retentionMs),
