@@ -115,7 +115,6 @@ export function createListeners(
       channelSettings: storage.channelSettings,
       repositories: deepSearch.repositories,
       refusesUnknownRepositories: accounts.mode === 'shared',
-      audit,
       noteChanged: accessControl.noteChanged,
       channels,
       audiences,

@@ -202,7 +202,6 @@ function registrations() {
     channelSettings: createMemoryRecords(),
     repositories: { known: async () => [] },
     refusesUnknownRepositories: true,
-    audit: { note: async () => undefined },
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,
     channels: { noteShared: () => undefined },
