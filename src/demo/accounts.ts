@@ -58,7 +58,7 @@ export function retriesTransfer(attempt: number): boolean {
 `,
   },
   warehouse: {
-    'README.md': '# Warehouse\n\nMoves goods between shelves. Only the team of Bob reads this repository.\n',
+    'README.md': '# Warehouse\n\nMoves goods between buildings. Only the team of Bob reads this repository.\n',
     'src/moves.ts': `/** How often the warehouse tries a failed transfer of goods again. */
 export const TRANSFER_RETRIES = 7;
 
