@@ -14,6 +14,7 @@ import type { LifecycleSettings } from '../core/settings.ts';
 import { within } from '../core/timeout.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
+import { createChannelList } from '../slack/home/channel-list.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
 import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
 import { namesPatienceMs } from '../slack/settings.ts';
@@ -57,6 +58,7 @@ export function createLifecycle(
     accessPolicy: accessControl.access,
     overviewOf,
     serviceState: deepSearch.state,
+    channelsOf: createChannelList({ slack, chosen: accessControl.chosenRules, log, now }),
     accountOf: accountViews.of,
     visits,
     threads,
