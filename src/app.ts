@@ -80,10 +80,11 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const context = await createContext();
     const { storage, tasks, onStop } = context;
     countOpen = async () => (await storage.questions.openIds()).length;
-    const deepSearch = createDeepSearchAccess(context);
-    const accounts = overrides.accounts?.(context.accountChanges) ?? createAccountParts(context).accounts;
+    const accountParts = createAccountParts(context);
+    const accounts = overrides.accounts?.(context.accountChanges) ?? accountParts.accounts;
+    const deepSearch = createDeepSearchAccess(context, accountParts.credentials);
     const slackParts = await createSlack(context, accounts);
-    const lifecycle = createLifecycle(context, slackParts, deepSearch);
+    const lifecycle = createLifecycle(context, slackParts, deepSearch, accounts);
     const listeners = createListeners(context, slackParts, deepSearch, lifecycle, accounts, overrides.receiver);
 
     farSides = [
@@ -99,7 +100,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         { name: 'slack', check: async () => listeners.isConnected() },
       ],
       farSides,
-      mounts: listeners.mounts,
+      mounts: { ...listeners.mounts, ...accountParts.mounts },
     });
     onStop(() => server.stop());
     const metricsServer = createMetricsServer({ port: config.METRICS_PORT, host: config.METRICS_HOST, metrics });

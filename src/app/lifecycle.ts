@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { Accounts } from '../core/accounts/accounts.ts';
 import { createAccountWaits } from '../core/accounts/waiting.ts';
 import { createAskedQuestions } from '../core/history/asked-questions.ts';
 import { createDurations } from '../core/history/durations.ts';
@@ -37,6 +38,7 @@ export function createLifecycle(
   { config, log, now, random, storage, accountChanges, audit, tasks }: AppContext,
   { slack, accessControl, accountViews, messenger, read, readFile }: SlackParts,
   deepSearch: DeepSearchAccess,
+  accounts: Accounts,
 ): Lifecycle {
   const { questions, threads, claims, visits, refusedTexts, threadNotes, addedMentions } = storage;
   const scheduler =
@@ -64,6 +66,9 @@ export function createLifecycle(
     log,
   });
   accountChanges.listen(presence.home.accountChanged);
+  const accountWaits = createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now });
+  // A question that is not woken finds the account by itself soon.
+  accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => accountWaits.wake(person)));
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
     channelRules: accessControl.channelRules,
@@ -94,9 +99,9 @@ export function createLifecycle(
     threads,
     claims,
     runSlots,
-    deepSearch: () => deepSearch.deepSearch,
-    accounts: { mode: config.ACCOUNTS, statusOf: async () => ({ state: 'none' }) },
-    accountWaits: createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now }),
+    deepSearch: deepSearch.of,
+    accounts,
+    accountWaits,
     nameOf: async (userId) =>
       (
         await within(

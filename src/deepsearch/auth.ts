@@ -15,6 +15,11 @@ export type Auth =
       renewed: (rejected: UsableCredential) => Promise<UsableCredential | undefined>;
     };
 
+/** Acts with an access token that was issued just now, and is not renewed. */
+export function ofAccessToken(secret: Secret): Auth {
+  return { kind: 'account', current: async () => ({ scheme: 'Bearer', secret }), renewed: async () => undefined };
+}
+
 export interface Authorizer {
   /** The value of the `Authorization` header for the next request. */
   header(signal: AbortSignal): Promise<string>;

@@ -4,7 +4,7 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { type Auth, createAuthorizer } from './auth.ts';
 import { type Deadline, startDeadline, waitMs } from './deadline.ts';
-import { createHttp, type HttpRequest } from './http.ts';
+import { createHttp, type Http, type HttpRequest } from './http.ts';
 import type { ProxySettings } from './proxy.ts';
 import { replyFailure } from './reply-failure.ts';
 import { retryDelayMs } from './retry.ts';
@@ -40,6 +40,8 @@ export interface DeepSearchClientOptions {
   /** Most open connections. Further calls wait within their time limit. Default 16. */
   maxConnections?: number | undefined;
   proxy?: ProxySettings | undefined;
+  /** Connections that several clients share. They stay open when a client closes. Default: connections of its own. */
+  http?: Http | undefined;
   /** PEM of certificate authorities to trust in addition to the usual ones. */
   ca?: string | undefined;
   clock?: Clock | undefined;
@@ -107,6 +109,18 @@ const GRAPHQL = '/.api/graphql';
 const MAX_RENEWALS = 2;
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
+/** Creates connections to the service. Throws `refused` for an unusable address. */
+export function createServiceHttp(options: Omit<DeepSearchClientOptions, 'auth' | 'http'>): Http {
+  return createHttp({
+    origin: parseBaseUrl(options.baseUrl).origin,
+    maxConnections: options.maxConnections ?? 16,
+    maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    proxy: options.proxy,
+    ca: options.ca,
+  });
+}
+
 /** Throws `refused` for an unusable address and `unauthorized` for an unusable credential, before sending anything. */
 export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSearchClient {
   const { timeoutMs = 15_000, createTimeoutMs = 60_000, clock = Date.now, random = Math.random } = options;
@@ -115,14 +129,7 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
   const closing = new AbortController();
   // Every running call adds a listener. This is no leak: each call removes its listener when it ends.
   setMaxListeners(0, closing.signal);
-  const http = createHttp({
-    origin: base.origin,
-    maxConnections: options.maxConnections ?? 16,
-    maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
-    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    proxy: options.proxy,
-    ca: options.ca,
-  });
+  const http = options.http ?? createServiceHttp(options);
 
   async function attempt(call: Call, authorization: string, deadline: Deadline): Promise<string> {
     const request: HttpRequest = {
@@ -277,7 +284,7 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
     },
     async close() {
       closing.abort(new AppError('unavailable', 'the client is closed', { code: 'closed' }));
-      await http.close();
+      if (options.http === undefined) await http.close();
     },
   };
 }
