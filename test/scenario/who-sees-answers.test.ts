@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ACTIONS } from '../../src/render/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { dmOf } from '../support/fake-slack/channels.ts';
 import { type FakeMessage, people } from '../support/fake-slack/fake-slack.ts';
@@ -7,7 +8,7 @@ import { buttonOf } from '../support/payloads/surfaces.ts';
 import { type RecordedService, startRecordedService } from '../support/world/recorded-service.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
-const { ada, bob } = people;
+const { ada, bob, gerd } = people;
 const question = 'where are payment retries configured?';
 const next = 'what signs a gateway request?';
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -17,13 +18,13 @@ const code = /retry-policy\.ts|signGatewayRequest|client\.ts/;
 let service: RecordedService;
 let world: World;
 
-async function begin(options: { sharing?: boolean } = {}): Promise<void> {
+async function begin(options: { sharing?: boolean; stepDelayMs?: number } = {}): Promise<void> {
   service = await startRecordedService(options);
   world = await startWorld({
     service: { url: service.url, token: service.token },
     settings: { ACCOUNTS: 'preferred', ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}` },
   });
-  const members = [ada, bob, people.gerd];
+  const members = [ada, bob, gerd];
   for (const [id, name] of [
     ['C0TEAM', 'team'],
     ['C0OPS', 'ops'],
@@ -51,12 +52,17 @@ afterEach(async () => {
 async function connect(user: string, username: string): Promise<void> {
   const { response } = await world.command('connect', { user });
   const reply = response as Parameters<typeof visibleText>[0];
-  const button = one(buttonsOf(reply.blocks).filter(({ label }) => label === 'Use an access token'));
+  const button = one(buttonsOf(reply.blocks).filter(({ actionId }) => actionId === ACTIONS.connectByToken));
   const ephemeral = { channel: 'C0GENERAL', user, text: '' };
   const place = { ephemeral, responseUrl: world.slack.responseUrl(`connect-${user}?user=${user}&channel=C0GENERAL`) };
   await world.deliver(buttonOf({ ...button, value: button.value ?? '', user, place, label: button.label }));
-  await world.submit(await world.modal(), { token: service.tokenOf(username) }, { user });
-  await eventually(async () => expect(visibleText(await world.modal())).toContain(`Connected as ${username}`));
+  const form = await eventually(async () => {
+    const view = await world.modal();
+    expect(JSON.stringify(view.blocks)).toContain('"token"');
+    return view;
+  });
+  await world.submit(form, { token: service.tokenOf(username) }, { user });
+  await eventually(async () => expect(visibleText(await world.modal())).toContain(username));
 }
 
 function toldTo(user: string): string {
@@ -166,6 +172,28 @@ describe('the first answer with own access in a channel', () => {
     expect(service.asked()).toHaveLength(1);
   });
 
+  test('shows no steps on the card before, and no file in anything that was ever sent to the channel', async () => {
+    await begin({ stepDelayMs: 150 });
+    const ts = await world.mention(question);
+    await cardSays(ts, 'Searching');
+    await world.pressPrivately('Only for me');
+    await cardSays(ts, 'Answered privately');
+    const sent = world.slack.requests.filter((each) => JSON.stringify(each).includes('C0GENERAL'));
+    expect(JSON.stringify(sent)).toContain('Searching');
+    expect(JSON.stringify(sent)).not.toMatch(code);
+    expect(JSON.stringify(sent)).not.toMatch(/Searching[^"]*step/);
+  });
+
+  test('shows the steps of the next question where the asker agreed', async () => {
+    await begin({ stepDelayMs: 150 });
+    const ts = await world.mention(question);
+    await world.pressPrivately('Show here');
+    await isShown(ts);
+    await world.mention(next, { threadTs: ts });
+    await isShown(ts, 2);
+    expect(JSON.stringify(world.slack.requests)).toMatch(/Searching[^"]*step/);
+  });
+
   test('lets other questions of the thread go on while its asker chooses', async () => {
     await begin();
     const ts = await world.mention(question);
@@ -214,7 +242,8 @@ describe('the first answer with own access in a channel', () => {
     const first = await world.mention(question, { channel: 'C0TEAM' });
     await world.pressPrivately('Always here');
     await isShown(first);
-    world.slack.channels.get('C0TEAM')?.members?.push(people.otto);
+    world.slack.changePerson('U0NEW', {});
+    world.slack.channels.get('C0TEAM')?.members?.push('U0NEW');
     const second = await world.mention(next, { channel: 'C0OPS' });
     await isAsked(ada, 2);
     world.slack.channels.get('C0OPS')?.members?.push(people.mia);
@@ -235,12 +264,13 @@ describe('the first answer with own access in a channel', () => {
 
   test('is asked about in German where the asker reads German', async () => {
     await begin();
-    world.slack.changePerson(ada, { locale: 'de-DE' });
-    await world.learnLanguage(ada);
-    await world.mention(question);
-    await world.pressPrivately('Nur für mich');
-    await sentTo(ada);
-    expect(toldTo(ada)).toContain('3 Personen hier werden sie sehen.');
+    await world.learnLanguage(gerd);
+    await connect(gerd, 'gerd');
+    const ts = await world.mention(question, { user: gerd });
+    await world.pressPrivately('Nur für mich', { user: gerd });
+    await sentTo(gerd);
+    expect(toldTo(gerd)).toContain('3 Personen hier werden sie sehen.');
+    await cardSays(ts, 'Privat beantwortet');
   });
 });
 
@@ -287,10 +317,10 @@ describe('the share URL of an own conversation', () => {
 describe('with the access of the app', () => {
   test('nothing is asked, and the link is shown as before', async () => {
     await begin();
-    const ts = await world.mention(question, { user: people.gerd });
+    const ts = await world.mention(question, { user: gerd });
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     expect(inThread(ts)).toContain('/deepsearch/');
-    expect(timesAsked(people.gerd)).toBe(0);
+    expect(timesAsked(gerd)).toBe(0);
     expect(service.asked().map(({ by }) => by)).toEqual(['app']);
   });
 });
