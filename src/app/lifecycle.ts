@@ -9,6 +9,7 @@ import { createAccept } from '../core/intake/accept.ts';
 import { createRequests, type Requests } from '../core/intake/requests.ts';
 import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
 import type { Scheduler } from '../core/ports.ts';
+import { createDailyCaps } from '../core/question/daily-caps.ts';
 import { createRunSlots } from '../core/run-slots.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
 import { within } from '../core/timeout.ts';
@@ -76,6 +77,11 @@ export function createLifecycle(
   accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => accountWaits.wake(person)));
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
+    dailyCaps: createDailyCaps({
+      counts: storage.dayCounts,
+      settings: { perPerson: config.QUESTIONS_PER_PERSON_PER_DAY, perChannel: config.QUESTIONS_PER_CHANNEL_PER_DAY },
+      isExempt: accessControl.admins.isAdmin,
+    }),
     channelRules: accessControl.channelRules,
     threadReader: createThreadReader({
       slack,

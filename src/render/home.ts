@@ -1,5 +1,6 @@
 import type { Button, HeaderBlock, HomeView, KnownBlock } from '@slack/types';
 import type { Overview, OverviewEntry } from '../core/history/overview.ts';
+import { isOverCap } from '../core/question/daily-caps.ts';
 import type { Question, Quota, Refusal } from '../core/question/question.ts';
 import { accessLine, accountBlocks, type ShownAccount } from './accounts.ts';
 import { actions, button, context, section } from './blocks.ts';
@@ -215,10 +216,14 @@ function state({ question, view }: OverviewEntry, say: Say): string {
     case 'gaveUp':
       return home.gaveUp();
     case 'notAllowed':
-      return home.notShown();
+      return isCapped(question) ? home.overCap() : home.notShown();
     case 'shared':
       return home.shared();
   }
+}
+
+function isCapped({ outcome }: Question): boolean {
+  return outcome?.kind === 'notAllowed' && isOverCap(outcome.reason);
 }
 
 function where({ place }: Question, { home }: Say): string {
@@ -276,6 +281,8 @@ function whyNot({ home }: Say, reason: Refusal, contact: string | undefined): st
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':
+    case 'personCap':
+    case 'channelCap':
     case 'channelOff':
     case 'repositoryRefused':
       return `${home.elsewhere()} ${operatorDo}`;

@@ -185,6 +185,7 @@ function registrations() {
       ofChannel: async () => ({ kind: 'emptyQuestion' }),
       why: async () => ({ kind: 'emptyQuestion' }),
     },
+    audit: life.ports.audit,
     votes: { put: async () => undefined, get: async () => undefined },
     read: async (text) => text,
     notify: () => undefined,
