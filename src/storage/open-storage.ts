@@ -15,7 +15,7 @@ import type { ReaderChoices } from '../core/question/reader-choices.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
-import { createAccountStore } from './accounts.ts';
+import { createAccountStore, type Rotation, rotateAccountKeys } from './accounts.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
 import {
   accountWaitsType,
@@ -104,6 +104,22 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
     return { ...createStorage(store, options), redis: store.client };
   }
   return createStorage(openEmbeddedStore(location.dataDir, options.clock, options.log), options);
+}
+
+/**
+ * Encrypts every stored account with the first of `encryptionKeys`, and counts those that no key decrypts. May run while
+ * the app uses the same storage. Throws `AppError` of kind `storage`.
+ */
+export async function rotateStoredAccounts(
+  location: StorageLocation,
+  { clock, log, encryptionKeys }: { clock: Clock; log: Log; encryptionKeys: readonly EncryptionKey[] },
+): Promise<Rotation> {
+  const store = await openStoreBeside(location, { clock, log });
+  try {
+    return await rotateAccountKeys(store, createKeyRing(encryptionKeys));
+  } finally {
+    await store.close();
+  }
 }
 
 /** Opens what a program only reads beside the app. Throws `AppError` of kind `storage`. */
