@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Accounts } from '../core/accounts/accounts.ts';
+import { createForgetChoices } from '../core/accounts/forget-choices.ts';
 import { createAccountWaits } from '../core/accounts/waiting.ts';
 import { createAskedQuestions } from '../core/history/asked-questions.ts';
 import { createDurations } from '../core/history/durations.ts';
@@ -69,6 +70,10 @@ export function createLifecycle(
     log,
   });
   accountChanges.listen(presence.home.accountChanged);
+  const forgetChoices = createForgetChoices({ accounts, readerChoices: storage.readerChoices });
+  accountChanges.listen((person) => {
+    void tasks.run({ event: 'choices_not_forgotten', userId: person.userId }, () => forgetChoices(person));
+  });
   const accountWaits = createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now });
   // A question that is not woken finds the account by itself soon.
   accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => accountWaits.wake(person)));

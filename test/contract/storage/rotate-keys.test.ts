@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account, Person } from '../../../src/core/accounts/accounts.ts';
 import { Secret } from '../../../src/core/secret.ts';
@@ -22,6 +23,7 @@ interface Key {
 const newKey = (id: string): Key => ({ id, key: randomBytes(32).toString('base64') });
 const [former, next] = [newKey('former'), newKey('next')];
 const settingOf = (...keys: Key[]) => keys.map(({ id, key }) => `${id}:${key}`).join(',');
+const token = 'sgp_of-a-person';
 const personOf = (index: number): Person => ({ teamId: 'T1', userId: `U${index}` });
 
 let directory: Awaited<ReturnType<typeof createTempDir>>;
@@ -72,7 +74,7 @@ describe.each(engines.filter(({ skip }) => !skip))('rotating the keys on $name',
   async function store(keys: Key[], ...people: Person[]): Promise<void> {
     const storage = await open(...keys);
     for (const person of people) {
-      const credential = { kind: 'token', token: new Secret('sgp_1') } as const;
+      const credential = { kind: 'token', token: new Secret(token) } as const;
       await storage.accounts.update(person, () => ({ person, username: 'x', credential, connectedMs: 1 }));
     }
     await storage.close();
@@ -80,7 +82,8 @@ describe.each(engines.filter(({ skip }) => !skip))('rotating the keys on $name',
 
   /** Starts a process like the app, which changes the accounts of `people` people all the time. */
   function startWriter(people: number, ...keys: Key[]): Run {
-    return runProgram('test/contract/storage/account-writer-process.ts', [JSON.stringify({ location, keys, people })]);
+    const script = fileURLToPath(new URL('./account-writer-process.ts', import.meta.url));
+    return runProgram(script, [JSON.stringify({ location, keys, people })]);
   }
 
   /** How many changes of each person the process has reported. */
@@ -98,6 +101,16 @@ describe.each(engines.filter(({ skip }) => !skip))('rotating the keys on $name',
     return accounts;
   }
 
+  /** Everything that the storage holds, as someone with its disk sees it. */
+  async function storedBytes(): Promise<string> {
+    if (redis === undefined) return readFile(join(directory.path, 'store.mdb'), 'latin1');
+    const beside = await openStoreBeside(location, { clock: Date.now, log });
+    const texts: (string | undefined)[] = [];
+    for await (const key of beside.keys('')) texts.push(key, await beside.get(key));
+    await beside.close();
+    return texts.join('\n');
+  }
+
   it('reports what it did, changes nothing the second time, and makes the former key superfluous', async () => {
     await store([former], personOf(0), personOf(1));
     await store([next], personOf(2));
@@ -107,7 +120,8 @@ describe.each(engines.filter(({ skip }) => !skip))('rotating the keys on $name',
     const second = rotate(environment, next, former);
     expect([await second.ended, counts(second)]).toEqual([0, [0, 3, 1]]);
     expect(await readAccounts(3, next)).toMatchObject([{ connectedMs: 1 }, { connectedMs: 1 }, { connectedMs: 1 }]);
-    expect(first.output() + second.output()).not.toContain(next.key);
+    const shown = first.output() + second.output() + (await storedBytes());
+    for (const secret of [token, former.key, next.key]) expect(shown).not.toContain(secret);
   });
 
   it('loses no write of a running app, also when it is killed', async () => {
