@@ -32,7 +32,6 @@ describe('the repositories that a text names', () => {
     ['in:repo <script> where?'],
     ['where? in:repo a b'],
     ['in:repo a,'],
-    ['in:repo in:repo where?'],
     [''],
     [' \n '],
   ])('of %j are none', (text) => {
