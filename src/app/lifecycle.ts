@@ -15,6 +15,7 @@ import type { LifecycleSettings } from '../core/settings.ts';
 import { within } from '../core/timeout.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
+import { createChannelList } from '../slack/home/channel-list.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
 import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
 import { namesPatienceMs } from '../slack/settings.ts';
@@ -58,6 +59,7 @@ export function createLifecycle(
     accessPolicy: accessControl.access,
     overviewOf,
     serviceState: deepSearch.state,
+    channelsOf: createChannelList({ slack, chosen: accessControl.chosenRules, log, now }),
     accountOf: accountViews.of,
     visits,
     threads,

@@ -73,7 +73,10 @@ export type Notice =
   | { kind: 'choiceTooLate' }
   | { kind: 'sharing'; channelId: string }
   | { kind: 'muted' }
-  | { kind: 'unmuted' }
+  /** `isInVain`: the channel's settings take only mentions anyway. */
+  | { kind: 'unmuted'; isInVain?: boolean }
+  /** Direct messages have no settings. */
+  | { kind: 'settingsNeedChannel' }
   /** Direct messages can't be muted. */
   | { kind: 'muteDirect' }
   /** The app takes only mentions there anyway. */
@@ -203,7 +206,9 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
     case 'muted':
       return said(say.verbs.muted(bot));
     case 'unmuted':
-      return said(say.verbs.unmuted());
+      return said(notice.isInVain === true ? say.verbs.unmutedInVain() : say.verbs.unmuted());
+    case 'settingsNeedChannel':
+      return said(say.verbs.settingsNeedChannel());
     case 'muteDirect':
       return said(say.verbs.muteDirect());
     case 'muteNeedless':

@@ -48,6 +48,7 @@ const messageLogSchema = z.looseObject({
         'duplicate',
         'addressesAnother',
         'muted',
+        'onlyMentions',
         'asksNothing',
         'peoplesThread',
         'fromBot',

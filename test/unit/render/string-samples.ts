@@ -66,6 +66,22 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     gaveUp: durations,
     sharedAnswer: [['<@U0BOB>']],
   },
+  channels: {
+    intro: [['<#C1>']],
+    lastChange: [['<@U0BOB>', '15:00']],
+    refusedByOperator: someone,
+    repositoriesHint: [[50]],
+    badNames: [['a b']],
+    tooMany: [[3_000, 50]],
+    unknownNames: [['acme/gone']],
+    savedUnknown: [['acme/gone']],
+    changedMeanwhile: [['<@U0BOB>']],
+    hidden: [['<@U0BOT>']],
+    more: [
+      [1, '/deepsearch'],
+      [170, '/deepsearch'],
+    ],
+  },
   failures: {
     unauthorizedDo: someone,
     internalDo: someone,
