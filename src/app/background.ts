@@ -1,3 +1,4 @@
+import { trimAudit } from '../core/history/audit.ts';
 import { createAdvance } from '../core/lifecycle/advance.ts';
 import { guardAdvance } from '../core/lifecycle/guarded-advance.ts';
 import { createSweep } from '../core/lifecycle/sweep.ts';
@@ -18,6 +19,8 @@ const sweepEveryMs = 60_000;
 /** How often the list of the workspace's people is checked, in milliseconds. Most checks find nothing to do. */
 const tendEveryMs = 10_000;
 
+/** How often the app looks for questions that a program beside it cancelled, in milliseconds. */
+const runRequestsEveryMs = 2_000;
 /**
  * How often the app looks for people with accounts who left without an event that reached it, in milliseconds, and when
  * it does so first: the list of people has to be read by then.
@@ -28,9 +31,12 @@ const departuresFirstMs = 60_000;
 /** How often the lives of stored records are compared with `RETENTION_DAYS`, in milliseconds. The first time at the start. */
 const retentionEveryMs = 24 * 60 * 60 * 1_000;
 
+/** How often entries older than `AUDIT_DAYS` are removed, in milliseconds. The first time at the start. */
+const trimEveryMs = 60 * 60 * 1_000;
+
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
-  { config, log, random, storage: { accounts, questions, shortenLives }, onStop }: AppContext,
+  { config, log, now, random, storage: { accounts, questions, runRequests, shortenLives, audit }, onStop }: AppContext,
   { slack, accessControl: { directory, departures } }: SlackParts,
   { ports, scheduler }: Lifecycle,
 ): Promise<number> {
@@ -42,15 +48,33 @@ export async function startBackground(
   await Promise.all(open.map((id) => scheduler.schedule(id, random() * resumeSpreadMs)));
   const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
   onStop(async () => sweeper.stop());
+  const requested = repeat('run_requests', runRequestsEveryMs, runRequested, log, 0);
+  onStop(async () => requested.stop());
   const departing = repeat('departures', departuresEveryMs, checkDepartures, log, departuresFirstMs);
   onStop(async () => departing.stop());
   let stopped = false;
+  const keepMs = config.AUDIT_DAYS * 24 * 60 * 60 * 1_000;
+  const trimming = repeat(
+    'audit_trim',
+    trimEveryMs,
+    () => trimAudit({ store: audit, now, keepMs }, () => !stopped),
+    log,
+    0,
+  );
   const retention = repeat('retention', retentionEveryMs, applyRetention, log, 0);
   onStop(async () => {
     stopped = true;
     retention.stop();
+    trimming.stop();
   });
   return open.length;
+
+  async function runRequested(): Promise<void> {
+    for (const id of await runRequests.ids()) {
+      await scheduler.schedule(id, 0);
+      await runRequests.remove(id);
+    }
+  }
 
   async function checkDepartures(): Promise<void> {
     const owners = await accounts.people(slack.identity.teamId);

@@ -3,7 +3,12 @@ import type { Config } from '../config.ts';
 import type { AccountCredentials } from '../core/accounts/accounts.ts';
 import type { DeepSearchOf } from '../core/ports.ts';
 import { createAccountClients } from '../deepsearch/accounts.ts';
-import { createDeepSearchClient, createServiceHttp, type DeepSearchClientOptions } from '../deepsearch/client.ts';
+import {
+  createDeepSearchClient,
+  createServiceHttp,
+  type DeepSearchClient,
+  type DeepSearchClientOptions,
+} from '../deepsearch/client.ts';
 import { createDeepSearch, rememberLinks } from '../deepsearch/deep-search.ts';
 import { createGuard } from '../deepsearch/guarded.ts';
 import type { ProxySettings } from '../deepsearch/proxy.ts';
@@ -15,6 +20,8 @@ import type { AppContext } from './context.ts';
 export interface DeepSearchAccess extends ReturnType<typeof watchAccess> {
   /** The service as any account sees it. */
   of: DeepSearchOf;
+  /** Which names of repositories the service knows, as far as the app's account may read. */
+  repositories: { known: DeepSearchClient['repositoryNames'] };
 }
 
 /** Creates the clients of the code search service, with their request limits. */
@@ -43,7 +50,11 @@ export function createDeepSearchAccess(context: AppContext, credentials: Account
   // Only the app's own access is watched: what a person's account is refused says nothing about it.
   const app = watchAccess(guard(createDeepSearch(client, config.SRC_ENDPOINT, withAbsoluteLinks), 'account'), now);
   const ofPerson = createAccountClients({ service, credentials, guard, withAbsoluteLinks });
-  return { ...app, of: (account) => (account === 'app' ? app.deepSearch : ofPerson(account)) };
+  return {
+    ...app,
+    of: (account) => (account === 'app' ? app.deepSearch : ofPerson(account)),
+    repositories: { known: client.repositoryNames },
+  };
 }
 
 /** How to reach the service, for every credential. */

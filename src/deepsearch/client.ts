@@ -18,6 +18,7 @@ import {
   followUpSchema,
   graphqlSchema,
   matchCountSchema,
+  repositoryNamesSchema,
 } from './schemas.ts';
 
 export interface DeepSearchClientOptions {
@@ -65,7 +66,7 @@ export interface ListParams {
 }
 
 /**
- * The conversation API (first generation, `/.api/deepsearch/v1`) and the two GraphQL queries that the app needs. Every
+ * The conversation API (first generation, `/.api/deepsearch/v1`) and the GraphQL queries that the app needs. Every
  * method throws only `AppError`, within its time limit. Reads, cancel and delete are retried after temporary failures.
  * Creating a conversation and adding a follow-up are never retried; `outcomeUnknown` on their error says that they may
  * have taken effect.
@@ -86,6 +87,8 @@ export interface DeepSearchClient {
   readByToken(readToken: string): Promise<ApiConversation>;
   /** Fails as `unauthorized` when the credential belongs to no user. */
   currentUser(): Promise<{ username: string }>;
+  /** Those of these names that belong to a repository which the credential may read, as the service writes them. */
+  repositoryNames(names: readonly string[]): Promise<string[]>;
   /** Number of matches of a search. `query` is in the service's query syntax. */
   matchCount(query: string): Promise<number>;
   /** Aborts running calls and closes all connections. Later calls fail as `unavailable`. */
@@ -273,6 +276,14 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
       const { currentUser } = await graphql('query CurrentUser { currentUser { username } }', {}, currentUserSchema);
       if (currentUser) return currentUser;
       throw new AppError('unauthorized', 'the credential belongs to no user');
+    },
+    async repositoryNames(names) {
+      const { repositories } = await graphql(
+        'query RepositoryNames($names: [String!], $first: Int) { repositories(names: $names, first: $first) { nodes { name } } }',
+        { names, first: names.length },
+        repositoryNamesSchema,
+      );
+      return repositories.nodes.map(({ name }) => name);
     },
     async matchCount(query) {
       const { search } = await graphql(

@@ -99,13 +99,15 @@ export function renderShareForm(
     chosen?: { channelId: string; audience: ShownAudience };
     problem?: string;
     withLink?: boolean;
+    /** The answer was asked with its asker's own access: the link is included only if others can open it. */
+    isOwnAccess?: boolean;
     /** Whether the menu includes channels with other organizations. */
     withOthers?: boolean;
   },
   locale: string | undefined,
 ): ModalView {
   const say = sayIn(locale);
-  const { questionId, chosen, problem, withLink = false, withOthers = false } = form;
+  const { questionId, chosen, problem, withLink = false, withOthers = false, isOwnAccess = false } = form;
   const link = option(say.sharing.withLink(), FIELDS.withLink);
   return {
     type: 'modal',
@@ -137,7 +139,7 @@ export function renderShareForm(
           ...(withLink ? { initial_options: [link] } : {}),
         }),
         optional: true,
-        hint: plain(say.sharing.withLinkHint()),
+        hint: plain(isOwnAccess ? say.sharing.withOwnLinkHint() : say.sharing.withLinkHint()),
       },
     ],
   };
@@ -238,14 +240,15 @@ function fitted(text: string): string {
   return text.slice(0, graphemeEnd(text, LIMITS.inputText));
 }
 
-function input(id: string, label: string, element: InputBlock['element']): InputBlock {
+/** A field of a form. Its id is both block id and action id. */
+export function input(id: string, label: string, element: InputBlock['element']): InputBlock {
   return { type: 'input', block_id: id, label: plain(label), element };
 }
 
-function option(label: string, value: string): Option & { value: string } {
+export function option(label: string, value: string): Option & { value: string } {
   return { text: plain(label), value };
 }
 
-function plain(text: string): PlainTextElement {
+export function plain(text: string): PlainTextElement {
   return { type: 'plain_text', text, emoji: false };
 }

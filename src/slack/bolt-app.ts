@@ -6,6 +6,7 @@ import { type AccountDeps, registerAccounts } from './listeners/accounts.ts';
 import { type AddedMentionButtonDeps, registerAddedMentions } from './listeners/added-mentions.ts';
 import { type AgentSessionDeps, registerSessions } from './listeners/agent-session-stopped.ts';
 import { type AppHomeDeps, registerHome } from './listeners/app-home-opened.ts';
+import { type ChannelSettingsDeps, registerChannelSettings } from './listeners/channel-settings.ts';
 import { type FeedbackDeps, registerFeedback } from './listeners/feedback.ts';
 import { type FollowUpButtonDeps, registerFollowUps } from './listeners/follow-up-buttons.ts';
 import { type LinkDeps, registerLinks } from './listeners/link-shared.ts';
@@ -39,6 +40,7 @@ export type ListenerDeps = CommandDeps &
   AppHomeDeps &
   AgentSessionDeps &
   LinkDeps &
+  ChannelSettingsDeps &
   UserChangeDeps & { channels: Pick<Channels, 'noteShared'> };
 
 /** Builds the Bolt app with every listener. Errors of listeners reach the receiver, which then does not acknowledge. */
@@ -80,5 +82,6 @@ export function createBoltApp(options: {
   registerSessions(app, deps);
   registerLinks(app, deps);
   registerPeople(app, deps);
+  registerChannelSettings(app, deps);
   return app;
 }

@@ -11,7 +11,8 @@ import { createFormat, type Exactly, type RecordFormat } from './record-format.t
 const CHANGE_ATTEMPTS = 100;
 const LONGEST_CHANGE_WAIT_MS = 40;
 
-const accountPrefix = 'ds:account:';
+/** Prefix of the keys of accounts. After it comes the person: `T…:U…`. */
+export const accountPrefix = 'ds:account:';
 
 /** The encryption binds an account to this key. Another form of the key makes stored accounts unreadable. */
 export function accountKey({ teamId, userId }: Person): string {

@@ -2,6 +2,7 @@ import { isAppError } from '../core/errors.ts';
 import { accountWaitsType, addedMentionType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { claimLifeMs, type Life, lifeOf, questionLife, threadLife } from './lives.ts';
+import { readerChoicesType } from './reader-choices.ts';
 import type { RecordFormat } from './record-format.ts';
 import {
   askedQuestionsType,
@@ -39,6 +40,8 @@ const kinds: Kind[] = [
   ...ofType(threadNotesType),
   ...ofType(visitType),
   ...ofType(refusedTextType),
+  ...ofType(accountWaitsType),
+  ...ofType(readerChoicesType),
   ...ofType(addedMentionType),
   ...ofType(messageLogType),
   ...ofType(accountWaitsType),

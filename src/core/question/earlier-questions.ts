@@ -3,7 +3,7 @@ import { earlierQuestionsRoom, mostAskedKnown, mostEarlierQuestions } from '../s
 import { threadQuestion } from './prompt.ts';
 import type { Followed, Question, Thread } from './question.ts';
 import { getReadable } from './readable.ts';
-import { isKeptPrivate, type Readers, readersOf, shareUrlFor } from './readers.ts';
+import { isForAskerOnly, type Readers, readersOf, shareUrlFor } from './readers.ts';
 
 /** Adds a question to the ids of a thread's newest questions, once. */
 export function withAsked(asked: readonly string[] = [], id: string): string[] {
@@ -45,11 +45,16 @@ export async function findEarlier(
   };
 }
 
-/** The card of the question shows the link too, so its readers count. Not the link to an answer for its asker only. */
+/**
+ * The newest link that these readers may follow: the card of the question shows it too. None to a conversation with an
+ * answer for its asker only.
+ */
 function shareUrlIn(asked: readonly Question[], readers: Readers): string | undefined {
-  const last = asked.findLast(({ upstream }) => upstream.shareUrl !== undefined);
-  if (last === undefined || (readers === 'channel' && asked.some(isKeptPrivate))) return undefined;
-  return shareUrlFor(last, readers);
+  const isPrivate = ({ upstream }: Question): boolean =>
+    readers === 'channel' &&
+    asked.some((each) => each.upstream.conversationId === upstream.conversationId && isForAskerOnly(each));
+  const linked = asked.findLast((each) => shareUrlFor(each, readers) !== undefined && !isPrivate(each));
+  return linked === undefined ? undefined : shareUrlFor(linked, readers);
 }
 
 /** Keeps the last of equal texts. */

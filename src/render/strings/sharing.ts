@@ -27,6 +27,8 @@ const en = (f: Formats) => ({
   conversation: () => 'The conversation',
   withLink: () => 'Include the link to the conversation',
   withLinkHint: () => 'Anyone who opens the link sees the whole conversation, even without access to the code.',
+  withOwnLinkHint: () =>
+    'Anyone who opens the link sees the whole conversation, even without access to the code. It is left out if others cannot open it, or if you kept another of its answers to yourself.',
   beyond: () => 'People who are not full members of this workspace can read it',
   confirm: () => 'Share with them too',
   notYours: () => 'Only the person who asked can share this answer.',
@@ -62,6 +64,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   conversation: () => 'Die Unterhaltung',
   withLink: () => 'Den Link zur Unterhaltung mitgeben',
   withLinkHint: () => 'Wer den Link öffnet, sieht die ganze Unterhaltung, auch ohne Zugang zum Code.',
+  withOwnLinkHint: () =>
+    'Wer den Link öffnet, sieht die ganze Unterhaltung, auch ohne Zugang zum Code. Er fehlt, wenn andere ihn nicht öffnen können oder du eine andere Antwort der Unterhaltung für dich behalten hast.',
   beyond: () => 'Leute, die keine vollen Mitglieder dieses Workspace sind, können sie lesen',
   confirm: () => 'Auch mit ihnen teilen',
   notYours: () => 'Nur wer gefragt hat, kann diese Antwort teilen.',

@@ -5,7 +5,13 @@ import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { QuestionStore } from '../../core/ports.ts';
-import { type ConfirmedAudience, isBetweenTwo, type Place, type Refusal } from '../../core/question/question.ts';
+import {
+  type ConfirmedAudience,
+  isBetweenTwo,
+  type Place,
+  type Question,
+  type Refusal,
+} from '../../core/question/question.ts';
 import { ACTIONS, FORMS } from '../../render/ids.ts';
 import {
   confirmField,
@@ -83,7 +89,7 @@ export function registerSharing(app: App, deps: SharingDeps): void {
       requests.findOwnAnswered(value.questionId, requester),
       localeOf(deps.people, requester.userId),
     ]);
-    if (own !== undefined) return formOf({ questionId: own.id }, locale);
+    if (own !== undefined) return formOf({ questionId: own.id, ...accessOf(own) }, locale);
     const isKnown = question?.place.teamId === requester.teamId;
     if (isKnown && question.access === 'own') {
       return renderWords((say) => say.sharing.notYoursOwn(`<@${question.askerId}>`), locale);
@@ -98,11 +104,12 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     const { user, view, actions } = parsed.data;
     const place = { teamId, channelId: actions[0]?.selected_conversation ?? '' };
     const { questionId } = metadata;
-    if ((await requests.findOwnAnswered(questionId, { userId: user.id, teamId })) === undefined) return;
+    const own = await requests.findOwnAnswered(questionId, { userId: user.id, teamId });
+    if (own === undefined) return;
     const withLink = view.state.isTicked(FIELDS.withLink);
     const [locale, shown] = await Promise.all([localeOf(deps.people, user.id), shownOf(user.id, place, questionId)]);
     const problem = typeof shown === 'function' ? { problem: shown(sayIn(locale)) } : { chosen: shown };
-    await updateModal(deps, view.id, formOf({ questionId, ...problem, withLink }, locale));
+    await updateModal(deps, view.id, formOf({ questionId, ...problem, withLink, ...accessOf(own) }, locale));
   }
 
   function formOf(form: Parameters<typeof renderShareForm>[0], locale: string | undefined): ModalView {
@@ -141,7 +148,7 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     // The audience is shown first, and shown again when it differs from the confirmed one, because people may have
     // joined.
     if (!wasShown || (confirm !== undefined && !entered.isTicked(confirm))) {
-      return { kind: 'view', view: formOf({ questionId, chosen, withLink }, locale) };
+      return { kind: 'view', view: formOf({ questionId, chosen, withLink, ...accessOf(question) }, locale) };
     }
     const sharing = { key: `share:${sent.viewId}`, userId, place, withLink, confirmed };
     const result = await requests.share(questionId, sharing, sent.byMs);
@@ -197,6 +204,10 @@ export function registerSharing(app: App, deps: SharingDeps): void {
       return unknownAudience;
     }
   }
+}
+
+function accessOf({ access }: Question): { isOwnAccess?: boolean } {
+  return access === 'own' ? { isOwnAccess: true } : {};
 }
 
 interface Chosen {

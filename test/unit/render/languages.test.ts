@@ -171,6 +171,8 @@ const VIEWS: CardView[] = [
   { kind: 'cancelling' },
   { kind: 'parked', untilMs: Date.UTC(2023, 10, 17, 15, 0) },
   { kind: 'answered', durationMs: 41_000, steps: 12 },
+  { kind: 'choosing' },
+  { kind: 'answeredPrivately' },
   { kind: 'cancelled', byUserId: 'U0BOB' },
   { kind: 'failed', durationMs: 3_000 },
   { kind: 'gaveUp', durationMs: 900_000 },

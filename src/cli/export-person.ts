@@ -1,0 +1,46 @@
+import { readCommandLine } from '../command-line.ts';
+import { openStoreForReading } from '../storage/open-storage.ts';
+import { exportAudit } from '../storage/person-audit.ts';
+import { findQuestionsOf } from '../storage/person-questions.ts';
+import { exportPerson } from '../storage/person-records.ts';
+import type { AdminCommand } from './admin-command.ts';
+import { personOptions, readPerson } from './person-order.ts';
+import { quietLog, storageLocation, writeOutput } from './program.ts';
+
+const help = `Writes everything that is stored about a person as JSON.
+
+  npm run admin -- export --user U… [--team T…] [--out file]
+  node dist/cli/admin.js export --user U… [--team T…] [--out file]
+
+  --user  the person's id in Slack
+  --team  only in the workspace with this id; left out: in all
+  --out   a file to write, in place of what it holds; left out: the standard output
+
+Changes nothing; the app may run meanwhile. The credential of a connected account is never written.
+The file has questions and links about private code: only its owner may read it.
+Exit codes: 0 written, 1 the storage or the file can't be used, 2 wrong arguments or settings.
+`;
+
+/** `export`: everything stored about a person. */
+export const exportCommand: AdminCommand = {
+  about: 'writes everything that is stored about a person as JSON',
+  help,
+  async run(args, environment) {
+    const line = readCommandLine(args, { ...personOptions, out: { takes: 'text' } });
+    const person = readPerson(line);
+    const store = await openStoreForReading(storageLocation(environment), { clock: Date.now, log: quietLog });
+    try {
+      const { subject } = await findQuestionsOf(store, person);
+      const { parts, unreadable } = await exportPerson(store, subject);
+      const audit = await exportAudit(store, subject);
+      const written = { person, exportedAt: new Date().toISOString(), ...parts, audit };
+      writeOutput(`${JSON.stringify(written, null, 2)}\n`, line.values.out);
+      if (unreadable.length > 0) {
+        process.stderr.write(`left out because they can't be read: ${unreadable.length}\n`);
+      }
+      return 0;
+    } finally {
+      await store.close();
+    }
+  },
+};

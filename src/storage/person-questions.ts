@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { AccessKind } from '../core/accounts/accounts.ts';
+import { isAppError } from '../core/errors.ts';
+import { isAskedBy, type Subject } from '../core/personal-data/person-data.ts';
+import { withCancel } from '../core/question/cancellation.ts';
+import type { Question } from '../core/question/question.ts';
+import type { KeyValueStore } from './key-value-store.ts';
+import { OPEN_QUESTIONS_KEY, questionFormat, questionKey, questionPrefix } from './records.ts';
+import { createQuestionStore } from './repositories.ts';
+import { createRunRequests } from './run-requests.ts';
+
+/** What erasing a person needs to know of one of their questions. */
+export interface OwnQuestion {
+  id: string;
+  teamId: string;
+  isOpen: boolean;
+  /** The service's conversation, and whose account it belongs to. */
+  conversationId?: number;
+  access: AccessKind;
+}
+
+/**
+ * Finds the questions that a person asked, and how to recognize them in other records. Holds ids and digests of texts,
+ * never texts. Throws `AppError` of kind `storage`.
+ */
+export async function findQuestionsOf(
+  kv: Pick<KeyValueStore, 'get' | 'keys'>,
+  person: { userId: string; teamId?: string },
+): Promise<{ questions: OwnQuestion[]; subject: Subject }> {
+  const questions = new Map<string, OwnQuestion>();
+  const digests = new Set<string>();
+  const subject: Subject = {
+    ...person,
+    isOwnQuestion: (id) => questions.has(id),
+    isOwnText: (text) => digests.has(digestOf(text)),
+  };
+  for await (const key of kv.keys(questionPrefix)) {
+    const text = await kv.get(key);
+    const question = text === undefined ? undefined : decode(key, text);
+    if (question === undefined || !isAskedBy(subject, question)) continue;
+    questions.set(question.id, summaryOf(question));
+    for (const own of textsOf(question)) digests.add(digestOf(own));
+  }
+  return { questions: [...questions.values()], subject };
+}
+
+/**
+ * Cancels a person's open questions in a way that the running app carries out: it stops them at the service and closes
+ * their cards. Returns the ids of those that are still open. Safe to repeat. Throws `AppError` of kind `storage`.
+ */
+export async function cancelOpen(
+  kv: KeyValueStore,
+  questions: readonly OwnQuestion[],
+  { userId, nowMs }: { userId: string; nowMs: number },
+): Promise<string[]> {
+  const store = createQuestionStore(kv);
+  const open: string[] = [];
+  for (const { id } of questions.filter(({ isOpen }) => isOpen)) {
+    const question = await store.update(id, (stored) => withCancel(stored, { byUserId: userId, atMs: nowMs }));
+    if (question === undefined || !isOpen(question)) continue;
+    open.push(id);
+    await kv.addMember(OPEN_QUESTIONS_KEY, id);
+    await createRunRequests(kv).add(id);
+  }
+  return open;
+}
+
+/** Which of these questions are still open. A question that can't be read counts as closed. */
+export async function stillOpen(kv: Pick<KeyValueStore, 'get'>, ids: readonly string[]): Promise<string[]> {
+  const open: string[] = [];
+  for (const id of ids) {
+    const text = await kv.get(questionKey(id));
+    const question = text === undefined ? undefined : decode(questionKey(id), text);
+    if (question !== undefined && isOpen(question)) open.push(id);
+  }
+  return open;
+}
+
+function isOpen({ phase }: Question): boolean {
+  return phase !== 'closed' && phase !== 'offered';
+}
+
+function summaryOf(question: Question): OwnQuestion {
+  const { id, place, access = 'app', upstream, shares } = question;
+  // The conversation of an answer that is shown again belongs to the question that was answered.
+  const conversationId = shares === undefined ? upstream.conversationId : undefined;
+  return {
+    id,
+    teamId: place.teamId,
+    isOpen: isOpen(question),
+    access,
+    ...(conversationId === undefined ? {} : { conversationId }),
+  };
+}
+
+function textsOf({ text, edited, asFollowUp }: Question): string[] {
+  return [text, edited?.text, edited?.wholeText, asFollowUp?.text].flatMap((each) => (each ? [each] : []));
+}
+
+function decode(key: string, text: string): Question | undefined {
+  try {
+    return questionFormat.decode(key, text);
+  } catch (error) {
+    if (!isAppError(error, 'corrupt')) throw error;
+    return undefined;
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { Conversation } from '../../../src/core/ports.ts';
+import { createPreviewRule, upstreamClaim } from '../../../src/core/question/link-previews.ts';
+import type { Question } from '../../../src/core/question/question.ts';
+import type { ReaderChoices } from '../../../src/core/question/reader-choices.ts';
+import { keptPrivateClaim } from '../../../src/core/question/readers.ts';
+import { mostQuestionsLookedUp } from '../../../src/core/settings.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
+
+const place = { teamId: 'T1', channelId: 'C1' };
+const agreed: ReaderChoices = { version: 1, threads: [{ channelId: 'C2', threadTs: '1.1' }], channels: ['C1'] };
+
+function upstreamQuestion(id: number): Conversation['questions'][number] {
+  return { id, text: 'q?', state: 'completed', steps: 1, answer: 'a', sources: [], followUps: [] };
+}
+
+const conversation: Conversation = { id: 7, questions: [upstreamQuestion(1), upstreamQuestion(2)] };
+
+function ruleWith({
+  question = questionWith({ access: 'own' }),
+  choices,
+  claimed = 2,
+  isKeptPrivate = false,
+}: {
+  question?: Question;
+  choices?: ReaderChoices;
+  claimed?: number;
+  isKeptPrivate?: boolean;
+}) {
+  const claims = new Map([[upstreamClaim(7, claimed), question.id]]);
+  if (isKeptPrivate) claims.set(keptPrivateClaim(7), question.id);
+  let lookUps = 0;
+  const mayPreview = createPreviewRule({
+    questions: { get: async (id) => (id === question.id ? question : undefined) },
+    claims: {
+      ownerOf: async (key) => {
+        lookUps += 1;
+        return claims.get(key);
+      },
+    },
+    readerChoices: { get: async (name) => (name === 'T1:U1' ? choices : undefined) },
+  });
+  return { mayPreview, lookUps: () => lookUps };
+}
+
+describe('a preview of a conversation', () => {
+  it('that the app did not ask, or asked with its own account, is shown as before', async () => {
+    expect(await ruleWith({ claimed: 99 }).mayPreview(conversation, place, 'U9')).toBe(true);
+    expect(await ruleWith({ question: questionWith() }).mayPreview(conversation, place, 'U9')).toBe(true);
+    expect(await ruleWith({ question: questionWith({ access: 'app' }) }).mayPreview(conversation, place, 'U9')).toBe(
+      true,
+    );
+  });
+
+  it('of a person is shown only where that person agreed to show their answers', async () => {
+    expect(await ruleWith({}).mayPreview(conversation, place, 'U1')).toBe(false);
+    const { mayPreview } = ruleWith({ choices: agreed });
+    expect(await mayPreview(conversation, place, 'U1')).toBe(true);
+    expect(await mayPreview(conversation, place, 'U9')).toBe(true);
+    expect(await mayPreview(conversation, { ...place, channelId: 'C2' }, 'U1')).toBe(false);
+    expect(await mayPreview(conversation, { ...place, channelId: 'C2', threadTs: '1.1' }, 'U1')).toBe(true);
+    expect(await mayPreview(conversation, { ...place, teamId: 'T9' }, 'U1')).toBe(false);
+  });
+
+  it('is not shown where an answer of the conversation was kept private', async () => {
+    const { mayPreview } = ruleWith({ choices: agreed, isKeptPrivate: true });
+    expect(await mayPreview(conversation, place, 'U1')).toBe(false);
+  });
+
+  it('is shown in the direct messages of the person who asked, and in no one else’s', async () => {
+    const { mayPreview } = ruleWith({ isKeptPrivate: true });
+    const direct = { ...place, channelId: 'D1' };
+    expect(await mayPreview(conversation, direct, 'U1')).toBe(true);
+    expect(await mayPreview(conversation, direct, 'U9')).toBe(false);
+  });
+
+  it('looks up a bounded number of questions', async () => {
+    const { mayPreview, lookUps } = ruleWith({ claimed: 0 });
+    const many = Array.from({ length: 500 }, (_, index) => upstreamQuestion(index + 1));
+    expect(await mayPreview({ id: 7, questions: many }, place, 'U1')).toBe(true);
+    expect(lookUps()).toBe(mostQuestionsLookedUp);
+  });
+});
