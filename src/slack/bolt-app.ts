@@ -6,6 +6,7 @@ import { type AccountDeps, registerAccounts } from './listeners/accounts.ts';
 import { type AddedMentionButtonDeps, registerAddedMentions } from './listeners/added-mentions.ts';
 import { type AgentSessionDeps, registerSessions } from './listeners/agent-session-stopped.ts';
 import { type AppHomeDeps, registerHome } from './listeners/app-home-opened.ts';
+import { registerUninstall, type WorkspaceEndDeps } from './listeners/app-uninstalled.ts';
 import { type FeedbackDeps, registerFeedback } from './listeners/feedback.ts';
 import { type FollowUpButtonDeps, registerFollowUps } from './listeners/follow-up-buttons.ts';
 import { type LinkDeps, registerLinks } from './listeners/link-shared.ts';
@@ -14,6 +15,7 @@ import { type QuestionButtonDeps, registerActions } from './listeners/question-b
 import { registerSharing, type SharingDeps } from './listeners/share-answer.ts';
 import { registerShortcuts, type ShortcutDeps } from './listeners/shortcuts.ts';
 import { type CommandDeps, registerCommand } from './listeners/slash-command.ts';
+import { registerRevocation } from './listeners/tokens-revoked.ts';
 import { registerPeople, type UserChangeDeps } from './listeners/user-change.ts';
 import type { SlackReceiver } from './receivers/socket-receiver.ts';
 
@@ -39,6 +41,7 @@ export type ListenerDeps = CommandDeps &
   AppHomeDeps &
   AgentSessionDeps &
   LinkDeps &
+  WorkspaceEndDeps &
   UserChangeDeps & { channels: Pick<Channels, 'noteShared'> };
 
 /** Builds the Bolt app with every listener. Errors of listeners reach the receiver, which then does not acknowledge. */
@@ -80,5 +83,7 @@ export function createBoltApp(options: {
   registerSessions(app, deps);
   registerLinks(app, deps);
   registerPeople(app, deps);
+  registerUninstall(app, deps);
+  registerRevocation(app, deps);
   return app;
 }

@@ -193,6 +193,7 @@ function registrations() {
     prompts: { suggest: () => undefined },
     sessions: { settle: () => undefined },
     unfurls: { take: () => undefined },
+    noteWorkspaceEnd: async () => undefined,
     access: { admit: async () => ({ may: true }), sharesWithOthers: false },
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,

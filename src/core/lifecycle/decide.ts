@@ -18,6 +18,7 @@ import {
   queuedCheckMs,
   replaceAfterMs,
 } from '../settings.ts';
+import { endsQuietly } from './quiet-end.ts';
 import { decideShowing, isChoiceUnread, type ShowingStep } from './showing.ts';
 import { decidePending, type Effect, pendingCall } from './unknown-outcome.ts';
 
@@ -78,6 +79,8 @@ export type Step =
   | { do: 'sayUndeliverable' }
   /** One of the steps before an answer is shown whose asker decides who sees it. */
   | { do: 'showing'; step: ShowingStep }
+  /** Stops and closes a question whose workspace removed the app. */
+  | { do: 'endQuietly' }
   | { do: 'closeCard' }
   | { do: 'close' }
   /** Removes messages that were posted twice. */
@@ -90,6 +93,7 @@ export type Step =
  * exactly one visible end, even after crashes.
  */
 export function decide(question: Question, situation: Situation): Step {
+  if (endsQuietly(question)) return { do: 'endQuietly' };
   const recheckLeftMs = (question.recheckMs ?? Number.POSITIVE_INFINITY) - situation.nowMs;
   if (recheckLeftMs <= 0) return { do: 'recheck' };
   const step = decideNext(question, situation);
