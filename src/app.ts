@@ -80,11 +80,11 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const context = await createContext();
     const { storage, tasks, onStop } = context;
     countOpen = async () => (await storage.questions.openIds()).length;
-    const deepSearch = createDeepSearchAccess(context);
     const accountParts = createAccountParts(context);
     const accounts = overrides.accounts?.(context.accountChanges) ?? accountParts.accounts;
+    const deepSearch = createDeepSearchAccess(context, accountParts.credentials);
     const slackParts = await createSlack(context, accounts);
-    const lifecycle = createLifecycle(context, slackParts, deepSearch);
+    const lifecycle = createLifecycle(context, slackParts, deepSearch, accounts);
     const listeners = createListeners(context, slackParts, deepSearch, lifecycle, accounts, overrides.receiver);
 
     farSides = [

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { EncryptionKey } from './core/accounts/accounts.ts';
 import { Secret } from './core/secret.ts';
 import {
   certificateFile,
@@ -216,12 +217,12 @@ export const SETTINGS = {
     "Address under which people's browsers reach `PORT`. The redirect address of the OAuth app is `accounts/callback` under it.",
   ),
   QUESTIONS_PER_PERSON_PER_DAY: setting(
-    whole(0, 1_000_000),
+    whole(0, 10_000),
     'Most questions of one person in a day (UTC). 0 means no limit. Admins have none.',
     '0',
   ),
   QUESTIONS_PER_CHANNEL_PER_DAY: setting(
-    whole(0, 1_000_000),
+    whole(0, 10_000),
     'Most questions in one channel in a day (UTC). 0 means no limit. Admins have none.',
     '0',
   ),
@@ -277,6 +278,16 @@ export function parseStorageConfig(environment: Environment): Pick<Config, 'REDI
   const { REDIS_URL: redisUrl, DATA_DIR: dataDir } = values;
   if (problems.length > 0 || typeof dataDir !== 'string') throw new ConfigError(problems);
   return { REDIS_URL: redisUrl instanceof Secret ? redisUrl : undefined, DATA_DIR: dataDir };
+}
+
+/** The keys of people's stored accounts, for programs that need no others. Throws {@link ConfigError} without keys. */
+export function parseEncryptionKeys(environment: Environment): EncryptionKey[] {
+  const { ENCRYPTION_KEYS } = SETTINGS;
+  const { problems } = readSettings(environment, { ENCRYPTION_KEYS });
+  if (problems.length > 0) throw new ConfigError(problems);
+  const keys = ENCRYPTION_KEYS.schema.safeParse(environment.ENCRYPTION_KEYS?.trim()).data;
+  if (keys === undefined) throw new ConfigError(['ENCRYPTION_KEYS is not set']);
+  return keys;
 }
 
 /** `RETENTION_DAYS` in days, for programs that write records beside the app. Throws {@link ConfigError}. */

@@ -1,4 +1,5 @@
 import type { Accounts } from '../core/accounts/accounts.ts';
+import { trimAudit } from '../core/history/audit.ts';
 import { createCarryOutWorkspaceEnds } from '../core/intake/workspace-end.ts';
 import { createAdvance } from '../core/lifecycle/advance.ts';
 import { guardAdvance } from '../core/lifecycle/guarded-advance.ts';
@@ -35,14 +36,17 @@ const departuresFirstMs = 60_000;
 /** How often the lives of stored records are compared with `RETENTION_DAYS`, in milliseconds. The first time at the start. */
 const retentionEveryMs = 24 * 60 * 60 * 1_000;
 
+/** How often entries older than `AUDIT_DAYS` are removed, in milliseconds. The first time at the start. */
+const trimEveryMs = 60 * 60 * 1_000;
+
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
-  { config, log, random, storage, onStop }: AppContext,
+  { config, log, now, random, storage, onStop }: AppContext,
   { slack, accessControl: { directory, departures } }: SlackParts,
   { ports, scheduler }: Lifecycle,
   people: Accounts,
 ): Promise<number> {
-  const { accounts, questions, runRequests, shortenLives } = storage;
+  const { accounts, questions, runRequests, shortenLives, audit } = storage;
   const tending = repeat('directory', tendEveryMs, directory.tend, log, 0);
   onStop(async () => tending.stop());
   onStop(() => scheduler.stop(config.SHUTDOWN_SECONDS * 1000));
@@ -59,10 +63,19 @@ export async function startBackground(
   const departing = repeat('departures', departuresEveryMs, checkDepartures, log, departuresFirstMs);
   onStop(async () => departing.stop());
   let stopped = false;
+  const keepMs = config.AUDIT_DAYS * 24 * 60 * 60 * 1_000;
+  const trimming = repeat(
+    'audit_trim',
+    trimEveryMs,
+    () => trimAudit({ store: audit, now, keepMs }, () => !stopped),
+    log,
+    0,
+  );
   const retention = repeat('retention', retentionEveryMs, applyRetention, log, 0);
   onStop(async () => {
     stopped = true;
     retention.stop();
+    trimming.stop();
   });
   return open.length;
 

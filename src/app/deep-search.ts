@@ -1,40 +1,60 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
-import { createDeepSearchClient, type DeepSearchClient, type DeepSearchClientOptions } from '../deepsearch/client.ts';
-import { createDeepSearch } from '../deepsearch/deep-search.ts';
-import { guardDeepSearch } from '../deepsearch/guarded.ts';
+import type { AccountCredentials } from '../core/accounts/accounts.ts';
+import type { DeepSearchOf } from '../core/ports.ts';
+import { createAccountClients } from '../deepsearch/accounts.ts';
+import {
+  createDeepSearchClient,
+  createServiceHttp,
+  type DeepSearchClient,
+  type DeepSearchClientOptions,
+} from '../deepsearch/client.ts';
+import { createDeepSearch, rememberLinks } from '../deepsearch/deep-search.ts';
+import { createGuard } from '../deepsearch/guarded.ts';
 import type { ProxySettings } from '../deepsearch/proxy.ts';
 import { watchAccess } from '../observability/access-watch.ts';
 import { version } from '../version.ts';
 import type { AppContext } from './context.ts';
 
-/** The code search service: its conversations and whether it is reachable. */
-export type DeepSearchAccess = ReturnType<typeof watchAccess>;
-
-/** Creates the client of the code search service, with its request limits. */
-export function createDeepSearchAccess(context: AppContext): DeepSearchAccess {
-  const { config, createLimiter, now, log, onStop } = context;
-  const client = createClient(context);
-  onStop(() => client.close());
-  const guarded = guardDeepSearch(createDeepSearch(client, config.SRC_ENDPOINT), {
-    createLimiter,
-    requestsPerSecond: config.SRC_REQUESTS_PER_SECOND,
-    burst: config.SRC_REQUEST_BURST,
-    log,
-  });
-  return watchAccess(guarded, now);
+/** The code search service: its conversations as the app's account sees them, and whether it is reachable. */
+export interface DeepSearchAccess extends ReturnType<typeof watchAccess> {
+  /** The service as any account sees it. */
+  of: DeepSearchOf;
+  /** Which names of repositories the service knows, as far as the app's account may read. */
+  repositories: { known: DeepSearchClient['repositoryNames'] };
 }
 
-function createClient(context: AppContext): DeepSearchClient {
-  const { config } = context;
+/** Creates the clients of the code search service, with their request limits. */
+export function createDeepSearchAccess(context: AppContext, credentials: AccountCredentials): DeepSearchAccess {
+  const { config, createLimiter, now, log, onStop } = context;
+  const options = serviceOptions(context);
+  const service = { ...options, http: createServiceHttp(options) };
+  onStop(() => service.http.close());
   const token = config.SRC_ACCESS_TOKEN.reveal();
-  return createDeepSearchClient({
-    ...serviceOptions(context),
+  const client = createDeepSearchClient({
+    ...service,
     auth:
       config.SRC_SUDO_USER === undefined
         ? { kind: 'token', token }
         : { kind: 'sudo', username: config.SRC_SUDO_USER, token },
   });
+  onStop(() => client.close());
+  const guard = createGuard({
+    createLimiter,
+    requestsPerSecond: config.SRC_REQUESTS_PER_SECOND,
+    burst: config.SRC_REQUEST_BURST,
+    hasTotal: config.ACCOUNTS !== 'shared',
+    log,
+  });
+  const withAbsoluteLinks = rememberLinks(config.SRC_ENDPOINT);
+  // Only the app's own access is watched: what a person's account is refused says nothing about it.
+  const app = watchAccess(guard(createDeepSearch(client, config.SRC_ENDPOINT, withAbsoluteLinks), 'account'), now);
+  const ofPerson = createAccountClients({ service, credentials, guard, withAbsoluteLinks });
+  return {
+    ...app,
+    of: (account) => (account === 'app' ? app.deepSearch : ofPerson(account)),
+    repositories: { known: client.repositoryNames },
+  };
 }
 
 /** How to reach the service, for every credential. */

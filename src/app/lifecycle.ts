@@ -1,4 +1,6 @@
 import type { Config } from '../config.ts';
+import type { Accounts } from '../core/accounts/accounts.ts';
+import { createForgetChoices } from '../core/accounts/forget-choices.ts';
 import { createAccountWaits } from '../core/accounts/waiting.ts';
 import { createAskedQuestions } from '../core/history/asked-questions.ts';
 import { createDurations } from '../core/history/durations.ts';
@@ -7,11 +9,13 @@ import { createAccept } from '../core/intake/accept.ts';
 import { createRequests, type Requests } from '../core/intake/requests.ts';
 import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
 import type { Scheduler } from '../core/ports.ts';
+import { createDailyCaps } from '../core/question/daily-caps.ts';
 import { createRunSlots } from '../core/run-slots.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
 import { within } from '../core/timeout.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
+import { createChannelList } from '../slack/home/channel-list.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
 import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
 import { namesPatienceMs } from '../slack/settings.ts';
@@ -37,6 +41,7 @@ export function createLifecycle(
   { config, log, now, random, storage, accountChanges, audit, tasks }: AppContext,
   { slack, accessControl, accountViews, messenger, read, readFile }: SlackParts,
   deepSearch: DeepSearchAccess,
+  accounts: Accounts,
 ): Lifecycle {
   const { questions, threads, claims, visits, refusedTexts, threadNotes, addedMentions } = storage;
   const scheduler =
@@ -54,6 +59,7 @@ export function createLifecycle(
     accessPolicy: accessControl.access,
     overviewOf,
     serviceState: deepSearch.state,
+    channelsOf: createChannelList({ slack, chosen: accessControl.chosenRules, log, now }),
     accountOf: accountViews.of,
     visits,
     threads,
@@ -64,8 +70,20 @@ export function createLifecycle(
     log,
   });
   accountChanges.listen(presence.home.accountChanged);
+  const forgetChoices = createForgetChoices({ accounts, readerChoices: storage.readerChoices });
+  accountChanges.listen((person) => {
+    void tasks.run({ event: 'choices_not_forgotten', userId: person.userId }, () => forgetChoices(person));
+  });
+  const accountWaits = createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now });
+  // A question that is not woken finds the account by itself soon.
+  accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => accountWaits.wake(person)));
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
+    dailyCaps: createDailyCaps({
+      counts: storage.dayCounts,
+      settings: { perPerson: config.QUESTIONS_PER_PERSON_PER_DAY, perChannel: config.QUESTIONS_PER_CHANNEL_PER_DAY },
+      isExempt: accessControl.admins.isAdmin,
+    }),
     channelRules: accessControl.channelRules,
     threadReader: createThreadReader({
       slack,
@@ -94,9 +112,9 @@ export function createLifecycle(
     threads,
     claims,
     runSlots,
-    deepSearch: () => deepSearch.deepSearch,
-    accounts: { mode: config.ACCOUNTS, statusOf: async () => ({ state: 'none' }) },
-    accountWaits: createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now }),
+    deepSearch: deepSearch.of,
+    accounts,
+    accountWaits,
     nameOf: async (userId) =>
       (
         await within(

@@ -35,7 +35,7 @@ export interface Listeners {
  * receiver.
  */
 export function createListeners(
-  { config, log, now, storage, outbound, tasks }: AppContext,
+  { config, log, now, storage, audit, outbound, tasks }: AppContext,
   { slack, accessControl, accountViews, messenger, read, clients }: SlackParts,
   deepSearch: DeepSearchAccess,
   { ports, accept, requests, presence, overviewOf }: Lifecycle,
@@ -73,6 +73,7 @@ export function createListeners(
     access,
     audiences,
     claims,
+    audit,
     digest: shortDigest,
     tasks,
     log,
@@ -110,6 +111,11 @@ export function createListeners(
       reports,
       access,
       people,
+      admins: accessControl.admins,
+      chosenRules: accessControl.chosenRules,
+      channelSettings: storage.channelSettings,
+      repositories: deepSearch.repositories,
+      refusesUnknownRepositories: accounts.mode === 'shared',
       noteChanged: accessControl.noteChanged,
       channels,
       audiences,
@@ -118,6 +124,7 @@ export function createListeners(
       read,
       threadNotes,
       votes,
+      audit,
       notify: privateNotifier.notify,
       ...presence,
       unfurls,

@@ -1,15 +1,18 @@
 import { readCommandLine } from '../command-line.ts';
-import { AppError } from '../core/errors.ts';
+import { parseEncryptionKeys } from '../config.ts';
+import { rotateStoredAccounts } from '../storage/open-storage.ts';
 import type { AdminCommand } from './admin-command.ts';
-import { storageLocation, UsageError } from './program.ts';
+import { quietLog, storageLocation, UsageError, writeOutput } from './program.ts';
 
 const help = `Encrypts every person's stored account with the first key of ENCRYPTION_KEYS.
 
   npm run admin -- rotate-keys
   node dist/cli/admin.js rotate-keys
 
-Needs ENCRYPTION_KEYS with the new key first and the former keys after it, as the app has it.
-The app may run meanwhile. Safe to run again, also after it was interrupted.
+  --help   this text
+
+Needs ENCRYPTION_KEYS with the new key first and the former keys after it. Every copy of the app must have both keys before.
+The app may run meanwhile. Safe to run again, also after it was interrupted. Accounts that no key decrypts are left as they are.
 Exit codes: 0 done, 1 the storage can't be used, 2 wrong arguments or settings.
 `;
 
@@ -19,7 +22,19 @@ export const rotateKeys: AdminCommand = {
   async run(args, environment) {
     const { problems } = readCommandLine(args, {});
     if (problems.length > 0) throw new UsageError(problems.join('\n'));
-    storageLocation(environment);
-    throw new AppError('storage', 'rotate-keys has no store of accounts yet');
+    const encryptionKeys = parseEncryptionKeys(environment);
+    const location = storageLocation(environment);
+    const { rotated, current, unreadable } = await rotateStoredAccounts(location, {
+      clock: Date.now,
+      log: quietLog,
+      encryptionKeys,
+    });
+    const lines = [
+      `encrypted with the first key now: ${rotated}`,
+      `encrypted with it before: ${current}`,
+      `left because no key decrypts them: ${unreadable}`,
+    ];
+    writeOutput(`${lines.join('\n')}\n`, undefined);
+    return 0;
   },
 };

@@ -1,7 +1,7 @@
 import type { Person } from './accounts/accounts.ts';
+import type { Expectation } from './question/expectation.ts';
 import type {
   ConfirmedAudience,
-  Expectation,
   Place,
   Question,
   Quota,
@@ -152,7 +152,7 @@ export type PrivateNotice =
   | { kind: 'shareUndeliverable'; questionId: string; channelId: string }
   /**
    * `withheld`: only showing is refused, for an `answer` that was asked there or a `share` of one. `repositories`: those
-   * that the channel allows, for `repositoryRefused`.
+   * that the channel allows, for `repositoryRefused`. `resetMs`: when a daily cap allows questions again.
    */
   | {
       kind: 'notAllowed';
@@ -160,6 +160,7 @@ export type PrivateNotice =
       questionId: string;
       text: string;
       withheld?: 'answer' | 'share';
+      resetMs?: number;
       repositories?: readonly string[];
     };
 

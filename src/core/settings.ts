@@ -108,6 +108,12 @@ export const mostAskedKept = 50;
 /** Most open questions to read to find those of one channel or person. A workspace should never have as many. */
 export const mostOpenRead = 1_000;
 
+/** Most steps of one removal of old entries from the audit log. One step removes up to 500 entries, or a day. */
+export const mostTrimSteps = 1_000;
+
+/** Most repositories of one answer that the audit log names. */
+export const mostRepositoriesNoted = 50;
+
 /** People who left and whose questions ended, that a process remembers. */
 export const mostDepartedKnown = 5_000;
 

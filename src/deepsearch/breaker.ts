@@ -20,6 +20,9 @@ export interface BreakerOptions {
   log: Log;
 }
 
+/** The code of an error for a credential that could not be obtained now. */
+export const noCredential = 'noCredential';
+
 /** The `retryAfterMs` that callers get while a probe runs. */
 const probeRetryMs = 1_000;
 
@@ -34,14 +37,14 @@ const probeRetryMs = 1_000;
  * reply that this client can't read (from a proxy, or about one broken conversation), and a refusal by the app's own
  * budget.
  *
- * Each process has its own state.
+ * All accounts share the state, because they use one service. Each process has its own.
  */
-export function withBreaker(deepSearch: DeepSearch, options: BreakerOptions): DeepSearch {
+export function createBreaker(options: BreakerOptions): (deepSearch: DeepSearch) => DeepSearch {
   const { failuresToOpen = 5, openMs = 5_000, longestOpenMs = 30_000, log } = options;
   let probeAtMs = 0;
 
   const policy: CircuitBreakerPolicy = circuitBreaker(
-    handleWhen((error) => isAppError(error, 'unavailable') || policy.state === CircuitState.HalfOpen),
+    handleWhen((error) => isUnreachable(error) || policy.state === CircuitState.HalfOpen),
     {
       breaker: new ConsecutiveBreaker(failuresToOpen),
       halfOpenAfter: new DelegateBackoff(({ attempt }: IHalfOpenAfterBackoffContext) => {
@@ -56,24 +59,26 @@ export function withBreaker(deepSearch: DeepSearch, options: BreakerOptions): De
   policy.onHalfOpen(() => log.info({ event: 'deepsearch.circuit', outcome: 'probing' }));
   policy.onReset(() => log.info({ event: 'deepsearch.circuit', outcome: 'closed' }));
 
-  return {
-    create: (text) => probingFirst(() => deepSearch.create(text)),
-    followUp: (conversationId, text) => probingFirst(() => deepSearch.followUp(conversationId, text)),
-    read: (conversationId) => guarded(() => deepSearch.read(conversationId)),
-    byReadToken: (readToken) => guarded(() => deepSearch.byReadToken(readToken)),
-    newest: (limit, sinceMs) => guarded(() => deepSearch.newest(limit, sinceMs)),
-    cancel: (conversationId, questionId) => probingFirst(() => deepSearch.cancel(conversationId, questionId)),
+  return function withBreaker(deepSearch) {
+    return {
+      create: (text) => probingFirst(() => deepSearch.create(text)),
+      followUp: (conversationId, text) => probingFirst(() => deepSearch.followUp(conversationId, text)),
+      read: (conversationId) => guarded(() => deepSearch.read(conversationId)),
+      byReadToken: (readToken) => guarded(() => deepSearch.byReadToken(readToken)),
+      newest: (limit, sinceMs) => guarded(() => deepSearch.newest(limit, sinceMs)),
+      cancel: (conversationId, questionId) => probingFirst(() => deepSearch.cancel(conversationId, questionId)),
+    };
+
+    async function probingFirst<Result>(run: () => Promise<Result>): Promise<Result> {
+      if (policy.state !== CircuitState.Closed) await observe(() => deepSearch.newest(1));
+      return guarded(run);
+    }
   };
 
   async function guarded<Result>(run: () => Promise<Result>): Promise<Result> {
     const outcome = await observe(run);
     if ('refusal' in outcome) throw outcome.refusal;
     return outcome.value;
-  }
-
-  async function probingFirst<Result>(run: () => Promise<Result>): Promise<Result> {
-    if (policy.state !== CircuitState.Closed) await observe(() => deepSearch.newest(1));
-    return guarded(run);
   }
 
   /** Runs a call if the circuit allows it. Throws any error that does not come from the service itself. */
@@ -110,10 +115,19 @@ export function withBreaker(deepSearch: DeepSearch, options: BreakerOptions): De
 
 type Observed<Result> = { value: Result } | { refusal: AppError };
 
-/** Whether the service itself sent the error. A refusal by the app's own budget has no code. */
+/** Without a reply of the service. A credential that could not be obtained is the trouble of one account. */
+function isUnreachable(error: unknown): boolean {
+  return isAppError(error, 'unavailable') && error.code !== noCredential;
+}
+
+/**
+ * Whether the service itself sent the error. A refusal by the app's own budget has no code, and one of a person's account
+ * may come without a request, so it proves nothing.
+ */
 function isWordOfService(error: unknown): error is AppError {
   return (
-    isAppError(error, 'unauthorized', 'notFound', 'refused') ||
+    isAppError(error, 'notFound', 'refused') ||
+    (isAppError(error, 'unauthorized') && typeof error.code !== 'string') ||
     (isAppError(error, 'rateLimited') && error.code !== undefined)
   );
 }

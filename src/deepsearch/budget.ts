@@ -11,9 +11,6 @@ const unsaidPauseMs = 1_000;
 /** The longest pause of reads. The app must see running questions end, even on a day without quota. */
 const longestReadPauseMs = 60_000;
 
-/** The app has one account at the service, so one budget. */
-const account = 'account';
-
 /** For a limiter that is used only for blocking: the allowance is never exhausted. */
 const onlyBlocked: Allowance = { points: 1_000_000, windowSeconds: 1 };
 
@@ -25,52 +22,61 @@ export interface BudgetOptions {
   requestsPerSecond: number;
   /** How many calls may run at once after a quiet time; at least one second's worth. */
   burst: number;
+  /** Whether several accounts share the budget. Then each of them has at most as much as all together. */
+  hasTotal?: boolean;
   log: Log;
 }
 
 /**
- * Keeps the calls of all processes within one budget. A read without room fails at once, and reads use at most four
+ * Keeps the calls of all processes within one budget per account, and those of all accounts within one. A read without room fails at once, and reads use at most four
  * fifths of the budget. Questions and cancellations wait for up to 5 s. A call without room fails as `rateLimited` with
  * `retryAfterMs`, and nothing is sent. One call counts as one request, although the client repeats a failed read up to
  * twice.
  *
- * After a 429 of the service everything pauses for the `Retry-After`, up to 60 s. A longer `Retry-After` is about a
+ * After a 429 of the service everything of that account pauses for the `Retry-After`, up to 60 s. A longer `Retry-After` is about a
  * quota. It stops new questions for the whole time, and their callers see that time, so that they park the questions.
  * Reads and cancellations then pause for 60 s if the service refused one of them, and not at all if it refused a
  * question.
  */
-export function withBudget(
-  deepSearch: DeepSearch,
-  { createLimiter, requestsPerSecond, burst, log }: BudgetOptions,
-): DeepSearch {
+export function createBudget({
+  createLimiter,
+  requestsPerSecond,
+  burst,
+  hasTotal = false,
+  log,
+}: BudgetOptions): (deepSearch: DeepSearch, account: string) => DeepSearch {
   const allowance = allowanceOf(requestsPerSecond, burst);
   const keptPoints = Math.min(allowance.points - 1, Math.ceil(allowance.points * keptShare));
   const all = createLimiter('codesearch', allowance);
   const questions = createLimiter('codesearch.questions', onlyBlocked);
+  const total = hasTotal ? createLimiter('codesearch.total', allowance) : undefined;
 
-  return {
-    create: (text) => within('question', () => deepSearch.create(text)),
-    followUp: (conversationId, text) => within('question', () => deepSearch.followUp(conversationId, text)),
-    read: (conversationId) => within('read', () => deepSearch.read(conversationId)),
-    byReadToken: (readToken) => within('read', () => deepSearch.byReadToken(readToken)),
-    newest: (limit, sinceMs) => within('read', () => deepSearch.newest(limit, sinceMs)),
-    cancel: (conversationId, questionId) => within('cancellation', () => deepSearch.cancel(conversationId, questionId)),
+  return function withBudget(deepSearch, account) {
+    return {
+      create: (text) => within('question', () => deepSearch.create(text)),
+      followUp: (conversationId, text) => within('question', () => deepSearch.followUp(conversationId, text)),
+      read: (conversationId) => within('read', () => deepSearch.read(conversationId)),
+      byReadToken: (readToken) => within('read', () => deepSearch.byReadToken(readToken)),
+      newest: (limit, sinceMs) => within('read', () => deepSearch.newest(limit, sinceMs)),
+      cancel: (conversationId, questionId) =>
+        within('cancellation', () => deepSearch.cancel(conversationId, questionId)),
+    };
+
+    async function within<Result>(kind: Kind, run: () => Promise<Result>): Promise<Result> {
+      const missingMs = (await takePoint(kind, account)) || (await takeOfTotal(kind));
+      if (missingMs > 0) {
+        log.debug({ event: 'deepsearch.held_back', outcome: kind, retryAfterMs: missingMs });
+        throw new AppError('rateLimited', `no room left in our own budget for a ${kind}`, { retryAfterMs: missingMs });
+      }
+      try {
+        return await run();
+      } catch (error) {
+        throw isAppError(error, 'rateLimited') ? await heed(error, kind, account) : error;
+      }
+    }
   };
 
-  async function within<Result>(kind: Kind, run: () => Promise<Result>): Promise<Result> {
-    const missingMs = await takePoint(kind);
-    if (missingMs > 0) {
-      log.debug({ event: 'deepsearch.held_back', outcome: kind, retryAfterMs: missingMs });
-      throw new AppError('rateLimited', `no room left in our own budget for a ${kind}`, { retryAfterMs: missingMs });
-    }
-    try {
-      return await run();
-    } catch (error) {
-      throw isAppError(error, 'rateLimited') ? await heed(error, kind) : error;
-    }
-  }
-
-  async function takePoint(kind: Kind): Promise<number> {
+  async function takePoint(kind: Kind, account: string): Promise<number> {
     switch (kind) {
       case 'read':
         return all.take(account, { leaving: keptPoints });
@@ -81,8 +87,13 @@ export function withBudget(
     }
   }
 
+  async function takeOfTotal(kind: Kind): Promise<number> {
+    if (total === undefined) return 0;
+    return total.take('all', kind === 'read' ? { leaving: keptPoints } : { patienceMs: queuePatienceMs });
+  }
+
   /** Pauses the kinds of calls that the 429 is about. Returns the error for the caller. */
-  async function heed(error: AppError, kind: Kind): Promise<AppError> {
+  async function heed(error: AppError, kind: Kind, account: string): Promise<AppError> {
     const pauseMs = error.retryAfterMs ?? unsaidPauseMs;
     log.warn({ event: 'deepsearch.rate_limited', outcome: kind, retryAfterMs: error.retryAfterMs });
     if (pauseMs > longestReadPauseMs) await questions.block(account, pauseMs);

@@ -4,7 +4,7 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { type Auth, createAuthorizer } from './auth.ts';
 import { type Deadline, startDeadline, waitMs } from './deadline.ts';
-import { createHttp, type HttpRequest } from './http.ts';
+import { createHttp, type Http, type HttpRequest } from './http.ts';
 import type { ProxySettings } from './proxy.ts';
 import { replyFailure } from './reply-failure.ts';
 import { retryDelayMs } from './retry.ts';
@@ -18,6 +18,7 @@ import {
   followUpSchema,
   graphqlSchema,
   matchCountSchema,
+  repositoryNamesSchema,
 } from './schemas.ts';
 
 export interface DeepSearchClientOptions {
@@ -40,6 +41,8 @@ export interface DeepSearchClientOptions {
   /** Most open connections. Further calls wait within their time limit. Default 16. */
   maxConnections?: number | undefined;
   proxy?: ProxySettings | undefined;
+  /** Connections that several clients share. They stay open when a client closes. Default: connections of its own. */
+  http?: Http | undefined;
   /** PEM of certificate authorities to trust in addition to the usual ones. */
   ca?: string | undefined;
   clock?: Clock | undefined;
@@ -63,7 +66,7 @@ export interface ListParams {
 }
 
 /**
- * The conversation API (first generation, `/.api/deepsearch/v1`) and the two GraphQL queries that the app needs. Every
+ * The conversation API (first generation, `/.api/deepsearch/v1`) and the GraphQL queries that the app needs. Every
  * method throws only `AppError`, within its time limit. Reads, cancel and delete are retried after temporary failures.
  * Creating a conversation and adding a follow-up are never retried; `outcomeUnknown` on their error says that they may
  * have taken effect.
@@ -84,6 +87,8 @@ export interface DeepSearchClient {
   readByToken(readToken: string): Promise<ApiConversation>;
   /** Fails as `unauthorized` when the credential belongs to no user. */
   currentUser(): Promise<{ username: string }>;
+  /** Those of these names that belong to a repository which the credential may read, as the service writes them. */
+  repositoryNames(names: readonly string[]): Promise<string[]>;
   /** Number of matches of a search. `query` is in the service's query syntax. */
   matchCount(query: string): Promise<number>;
   /** Aborts running calls and closes all connections. Later calls fail as `unavailable`. */
@@ -107,6 +112,18 @@ const GRAPHQL = '/.api/graphql';
 const MAX_RENEWALS = 2;
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
+/** Creates connections to the service. Throws `refused` for an unusable address. */
+export function createServiceHttp(options: Omit<DeepSearchClientOptions, 'auth' | 'http'>): Http {
+  return createHttp({
+    origin: parseBaseUrl(options.baseUrl).origin,
+    maxConnections: options.maxConnections ?? 16,
+    maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    proxy: options.proxy,
+    ca: options.ca,
+  });
+}
+
 /** Throws `refused` for an unusable address and `unauthorized` for an unusable credential, before sending anything. */
 export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSearchClient {
   const { timeoutMs = 15_000, createTimeoutMs = 60_000, clock = Date.now, random = Math.random } = options;
@@ -115,14 +132,7 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
   const closing = new AbortController();
   // Every running call adds a listener. This is no leak: each call removes its listener when it ends.
   setMaxListeners(0, closing.signal);
-  const http = createHttp({
-    origin: base.origin,
-    maxConnections: options.maxConnections ?? 16,
-    maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
-    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    proxy: options.proxy,
-    ca: options.ca,
-  });
+  const http = options.http ?? createServiceHttp(options);
 
   async function attempt(call: Call, authorization: string, deadline: Deadline): Promise<string> {
     const request: HttpRequest = {
@@ -267,6 +277,14 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
       if (currentUser) return currentUser;
       throw new AppError('unauthorized', 'the credential belongs to no user');
     },
+    async repositoryNames(names) {
+      const { repositories } = await graphql(
+        'query RepositoryNames($names: [String!], $first: Int) { repositories(names: $names, first: $first) { nodes { name } } }',
+        { names, first: names.length },
+        repositoryNamesSchema,
+      );
+      return repositories.nodes.map(({ name }) => name);
+    },
     async matchCount(query) {
       const { search } = await graphql(
         'query MatchCount($query: String!) { search(query: $query) { results { matchCount } } }',
@@ -277,7 +295,7 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
     },
     async close() {
       closing.abort(new AppError('unavailable', 'the client is closed', { code: 'closed' }));
-      await http.close();
+      if (options.http === undefined) await http.close();
     },
   };
 }

@@ -16,13 +16,22 @@ const MAX_LAST_STEP_CHARACTERS = 300;
 const REMEMBERED_ANSWERS = 50;
 const MAX_REMEMBERED_LENGTH = 100_000;
 
+/** Makes the links of an answer absolute and caches the newest results, for any number of accounts. */
+export function rememberLinks(baseUrl: string): (markdown: string) => string {
+  const baseHref = parseBaseUrl(baseUrl).href;
+  return remember(REMEMBERED_ANSWERS, (markdown) => absoluteLinks(markdown, baseHref));
+}
+
 /**
  * Implements the core's port with the first generation of the service's API. A later generation gets its own `create…`
  * function next to this one. Nothing outside this folder knows which generation is in use.
  */
-export function createDeepSearch(client: DeepSearchClient, baseUrl: string): DeepSearch {
+export function createDeepSearch(
+  client: DeepSearchClient,
+  baseUrl: string,
+  withAbsoluteLinks = rememberLinks(baseUrl),
+): DeepSearch {
   const baseHref = parseBaseUrl(baseUrl).href;
-  const withAbsoluteLinks = remember(REMEMBERED_ANSWERS, (markdown) => absoluteLinks(markdown, baseHref));
   const toConversation = (raw: ApiConversation) => mapConversation(raw, baseHref, withAbsoluteLinks);
 
   return {

@@ -109,6 +109,10 @@ export const graphqlSchema = z.object({ data: z.unknown().optional(), errors: z.
 
 export const currentUserSchema = z.object({ currentUser: z.object({ username: z.string() }).nullable() });
 
+export const repositoryNamesSchema = z.object({
+  repositories: z.object({ nodes: z.array(z.object({ name: z.string() })) }),
+});
+
 export const matchCountSchema = z.object({
   search: z.object({ results: z.object({ matchCount: z.number() }) }),
 });

@@ -15,6 +15,8 @@ export interface DemoOptions {
   localSlack?: string;
   /** Whether the local Slack may run in a separate network namespace, where that is possible. */
   namespace: boolean;
+  /** People connect accounts of their own, and two small repositories are readable by one of them each. */
+  accounts: boolean;
 }
 
 export type DemoArguments =
@@ -29,6 +31,7 @@ const longestStepDelayMs = 60_000;
 export const USAGE = `Usage: npm run demo -- [options]
 
   --repo <path>          git repository to answer from; may be given several times (default: this project)
+  --accounts             people connect accounts of their own: Alice and Bob read different repositories
   --slack-port <n>       port of the local Slack (default: a free one)
   --service-port <n>     port of the code search service (default: a free one)
   --app-port <n>         port of the app's health pages (default: a free one)
@@ -51,6 +54,7 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
     'data-dir': { takes: 'text' },
     'local-slack': { takes: 'text' },
     'no-namespace': { takes: 'nothing' },
+    accounts: { takes: 'nothing' },
   });
   if (help) return { kind: 'help' };
   const {
@@ -69,6 +73,7 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
       repositories: [...new Set(values.repo.map((repo) => resolve(cwd, repo)))],
       stepDelayMs: values['step-delay'] ?? defaultStepDelayMs,
       namespace: !values['no-namespace'],
+      accounts: values.accounts,
       ...(slackPort === undefined ? {} : { slackPort }),
       ...(servicePort === undefined ? {} : { servicePort }),
       ...(appPort === undefined ? {} : { appPort }),

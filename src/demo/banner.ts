@@ -1,11 +1,12 @@
 import { networkInterfaces } from 'node:os';
+import { QUESTION_FOR_EVERYONE } from './accounts.ts';
 import type { RunningDemo } from './demo.ts';
 import { exposureWarning } from './exposure.ts';
 import { WORKSPACE } from './workspace.ts';
 
 /** The text shown at the terminal when everything runs. */
 export function banner(
-  { slack: { pageUrl, exposure }, codeSearch }: RunningDemo,
+  { slack: { pageUrl, exposure }, codeSearch, people }: RunningDemo,
   { questions, logs, startedInMs }: { questions: readonly string[]; logs: string; startedInMs: number },
 ): string {
   const [first = '', second = '', third = ''] = questions;
@@ -33,7 +34,23 @@ Then open the thread ("replies" under the message) and
 To ask in a thread between people, point at a message and click the bubble: ${mention} reads the thread before it answers.
 "${WORKSPACE.botName}" under Apps is the Home tab: your running questions, with Cancel, and your latest ones.
 "Direct messages" in the sidebar are Alice's direct messages with the app: write there without a mention.
-
+${people === undefined ? '' : aboutAccounts(people)}
 Ctrl-C stops everything.
+`;
+}
+
+/** How to connect as each person. The tokens are worth nothing outside of this demo. */
+function aboutAccounts(people: NonNullable<RunningDemo['people']>): string {
+  const rows = people.map(({ name, token, repository }) => `  ${name.padEnd(10)}  ${token}   reads ${repository}`);
+  return `
+People here connect accounts of their own at the code search service. Choose the person at "Act as", then write
+
+  /deepsearch connect
+
+and sign in, or use the access token of that person:
+
+${rows.join('\n')}
+
+Then both can ask the same question and get different answers: ${QUESTION_FOR_EVERYONE}
 `;
 }

@@ -1,14 +1,24 @@
 import { randomUUID } from 'node:crypto';
+import { type AccountsSetup, accountSettings, freePort, prepareAccounts } from './accounts.ts';
 import type { DemoOptions } from './arguments.ts';
 import { type Child, describeEnd } from './child.ts';
 import { DemoProblem } from './problem.ts';
-import { type BaseSetup, type CodeSearchReady, type Program, startApp, startCodeSearch } from './programs.ts';
+import {
+  type BaseSetup,
+  type CodeSearchReady,
+  type Program,
+  registerOAuthApp,
+  startApp,
+  startCodeSearch,
+} from './programs.ts';
 import { type SlackReady, startSlack } from './slack.ts';
 
 /** The addresses of a running demo. */
 export interface RunningDemo {
   slack: SlackReady;
   codeSearch: CodeSearchReady;
+  /** The people with accounts at the service. Absent where everyone asks with the app's. */
+  people?: AccountsSetup['people'];
 }
 
 export interface Demo {
@@ -32,16 +42,32 @@ export function createDemo(base: BaseSetup, options: DemoOptions & { localSlack:
   return { start, broken, stop };
 
   async function start(): Promise<RunningDemo> {
-    const token = randomUUID();
-    const [slack, codeSearch] = await Promise.all([
-      runSlack(),
-      run(startCodeSearch(base, { ...options, port: options.servicePort ?? 0, token })),
-    ]);
+    const accounts = options.accounts ? await prepareAccounts(base.folder) : undefined;
+    const token = accounts?.appToken ?? randomUUID();
+    const service = {
+      stepDelayMs: options.stepDelayMs,
+      repositories: [...options.repositories, ...(accounts?.repositories ?? [])],
+      port: options.servicePort ?? 0,
+      tokens: accounts?.tokens ?? [token],
+      ...(accounts === undefined ? {} : { accessFile: accounts.accessFile }),
+    };
+    const [slack, codeSearch] = await Promise.all([runSlack(), run(startCodeSearch(base, service))]);
     // If `stop` was called during the start, start nothing more.
     if (stopping) throw new DemoProblem('The demo was stopped while it started.');
-    const app = { slackUrl: slack.url, serviceUrl: codeSearch.url, token, port: options.appPort ?? 0 };
-    await run(startApp(base, app));
-    return { slack, codeSearch };
+    const app = { slackUrl: slack.url, serviceUrl: codeSearch.url, token };
+    if (accounts === undefined) {
+      await run(startApp(base, { ...app, port: options.appPort ?? 0 }));
+      return { slack, codeSearch };
+    }
+    const port = options.appPort ?? (await freePort());
+    const publicUrl = `http://127.0.0.1:${port}`;
+    const registering = registerOAuthApp(base, `${publicUrl}/accounts/callback`);
+    started.push(registering.child);
+    const clientId = await registering.ready;
+    const settings = accountSettings(accounts, { serviceUrl: codeSearch.url, publicUrl, clientId });
+    if (stopping) throw new DemoProblem('The demo was stopped while it started.');
+    await run(startApp(base, { ...app, port, settings }));
+    return { slack, codeSearch, people: accounts.people };
   }
 
   async function runSlack(): Promise<SlackReady> {

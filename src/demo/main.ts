@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ACCOUNT_QUESTIONS } from './accounts.ts';
 import { type DemoOptions, parseArguments, USAGE } from './arguments.ts';
 import { banner } from './banner.ts';
 import { createDemo } from './demo.ts';
@@ -39,7 +40,7 @@ async function main(): Promise<number> {
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'deepsearch-demo-'));
   const demo = createDemo({ folder, environment: environmentHandedOn() }, { ...options, repositories, localSlack });
   try {
-    const starting = Promise.all([demo.start(), suggestQuestions(repositories[0] ?? projectFolder, projectFolder)]);
+    const starting = Promise.all([demo.start(), suggest(repositories)]);
     // A stop during the start rejects this promise, and nothing awaits it then.
     starting.catch(() => undefined);
     const started = await Promise.race([stopped, starting]);
@@ -56,6 +57,10 @@ async function main(): Promise<number> {
   }
 }
 
+async function suggest([first]: readonly string[]): Promise<readonly string[]> {
+  return first === undefined ? ACCOUNT_QUESTIONS : suggestQuestions(first, projectFolder);
+}
+
 async function optionProblems(options: DemoOptions): Promise<string[]> {
   return [
     ...(await repositoryProblems(repositoriesOf(options))),
@@ -64,8 +69,9 @@ async function optionProblems(options: DemoOptions): Promise<string[]> {
   ];
 }
 
-function repositoriesOf({ repositories }: DemoOptions): string[] {
-  return repositories.length === 0 ? [projectFolder] : repositories;
+/** With accounts, the demo has small repositories of its own, and adds those that were named. */
+function repositoriesOf({ repositories, accounts }: DemoOptions): string[] {
+  return repositories.length === 0 && !accounts ? [projectFolder] : repositories;
 }
 
 function folderProblems(dataDir: string | undefined): string[] {

@@ -60,11 +60,21 @@ export interface CodeSearchReady {
 /** Starts the embedded code search service. Port 0 chooses a free one. */
 export function startCodeSearch(
   base: BaseSetup,
-  setup: { repositories: readonly string[]; port: number; token: string; stepDelayMs: number },
+  setup: {
+    repositories: readonly string[];
+    port: number;
+    /** The first token is that of the site admin. */
+    tokens: readonly string[];
+    stepDelayMs: number;
+    /** A file of `--repo-access`. */
+    accessFile?: string;
+  },
 ): Program<CodeSearchReady> {
   const args = [
     ...setup.repositories.flatMap((repository) => ['--repo', repository]),
-    ...['--port', String(setup.port), '--token', setup.token, '--data-dir', join(base.folder, 'codesearch')],
+    ...setup.tokens.flatMap((token) => ['--token', token]),
+    ...['--port', String(setup.port), '--data-dir', dataOfCodeSearch(base)],
+    ...(setup.accessFile === undefined ? [] : ['--repo-access', setup.accessFile]),
     // The links to conversations in the local Slack open in a browser that is not signed in.
     ...['--sharing', '--step-delay', String(setup.stepDelayMs)],
   ];
@@ -74,6 +84,22 @@ export function startCodeSearch(
     ...ownProgram('codesearch/main', args),
   });
   return { child, ready: child.firstLine(readCodeSearchReady, readyDeadlineMs) };
+}
+
+/** Registers the app at the running service, so that people can sign in there. Resolves to the id of the OAuth app. */
+export function registerOAuthApp(base: BaseSetup, redirectUri: string): Program<string> {
+  const data = ['--data-dir', dataOfCodeSearch(base)];
+  const command = ['oauth-app', 'create', '--name', 'Deep Search for Slack', '--redirect-uri', redirectUri, ...data];
+  const child = start(base, {
+    name: 'The registration of the app',
+    log: 'oauth-app',
+    ...ownProgram('codesearch/main', command),
+  });
+  return { child, ready: child.firstLine(readClientId, readyDeadlineMs) };
+}
+
+function dataOfCodeSearch({ folder }: BaseSetup): string {
+  return join(folder, 'codesearch');
 }
 
 /** Starts the app and waits until it is connected to Slack. `settings` are added to those of the demo. */
@@ -138,6 +164,11 @@ function readCodeSearchReady(line: string): CodeSearchReady | undefined {
   const { url, repositories, files } = entry;
   if (typeof url !== 'string' || typeof files !== 'number' || !Array.isArray(repositories)) return undefined;
   return { url, files, repositories: repositories.map(String) };
+}
+
+function readClientId(line: string): string | undefined {
+  const { clientId } = parseLine(line);
+  return typeof clientId === 'string' ? clientId : undefined;
 }
 
 function readAppPort(line: string): number | undefined {

@@ -1,8 +1,10 @@
 import type { Button, HeaderBlock, HomeView, KnownBlock } from '@slack/types';
 import type { Overview, OverviewEntry } from '../core/history/overview.ts';
+import { isOverCap } from '../core/question/daily-caps.ts';
 import type { Question, Quota, Refusal } from '../core/question/question.ts';
 import { accessLine, accountBlocks, type ShownAccount } from './accounts.ts';
 import { actions, button, context, section } from './blocks.ts';
+import { channelRows, type ShownChannel } from './channel-list.ts';
 import { privateContact } from './contact.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { LIMITS } from './limits.ts';
@@ -26,6 +28,8 @@ export type HomeContent =
       service: ServiceState;
       /** Absent: everyone asks with the app's account. */
       account?: ShownAccount;
+      /** The channels of the app that the person may see. Absent if Slack did not say. */
+      channels?: ShownChannel[] | undefined;
       /** The reference of a press of **Cancel** that failed. */
       notCancelled?: string | undefined;
     });
@@ -77,20 +81,30 @@ function homeBlocks(content: HomeContent, options: HomeOptions): KnownBlock[] {
         section(whyNot(say, content.reason, options.contact)),
         referenceLine(content.reference, say),
       ];
-    case 'shown':
-      return [
+    case 'shown': {
+      const questions = [
         header(say.home.heading()),
         section(say.home.intro()),
         actions([askButton(say)]),
         ...notCancelledBlocks(content.notCancelled, say),
         ...questionBlocks(content, say, options),
+      ];
+      const access = [
         header(say.home.accessHeading()),
         section(accessLines(content, say, options.contact)),
         ...accountBlocks(content.account ?? everyones, say, options.contact),
         header(say.home.canHeading()),
         section(say.home.can(COMMAND, `<@${options.botUserId}>`)),
       ];
+      const room = LIMITS.homeBlocks - questions.length - access.length;
+      return [...questions, ...channelBlocks(content.channels, room, say), ...access];
+    }
   }
+}
+
+function channelBlocks(channels: ShownChannel[] = [], room: number, say: Say): KnownBlock[] {
+  const rows = channelRows(channels, room - 1, say);
+  return rows.length === 0 ? [] : [header(say.channels.heading()), ...rows];
 }
 
 /** Renders a person's newest questions as a private message. */
@@ -215,10 +229,14 @@ function state({ question, view }: OverviewEntry, say: Say): string {
     case 'gaveUp':
       return home.gaveUp();
     case 'notAllowed':
-      return home.notShown();
+      return isCapped(question) ? home.overCap() : home.notShown();
     case 'shared':
       return home.shared();
   }
+}
+
+function isCapped({ outcome }: Question): boolean {
+  return outcome?.kind === 'notAllowed' && isOverCap(outcome.reason);
 }
 
 function where({ place }: Question, { home }: Say): string {
@@ -276,6 +294,8 @@ function whyNot({ home }: Say, reason: Refusal, contact: string | undefined): st
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':
+    case 'personCap':
+    case 'channelCap':
     case 'channelOff':
     case 'repositoryRefused':
       return `${home.elsewhere()} ${operatorDo}`;

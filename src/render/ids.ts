@@ -39,6 +39,8 @@ export const ACTIONS = {
   feedback: 'deepsearch:feedback',
   feedbackUp: 'deepsearch:feedback_up',
   feedbackDown: 'deepsearch:feedback_down',
+  /** Opens a channel's settings. Its value is the channel's id. */
+  channelSettings: 'deepsearch:channel_settings',
   /** The buttons about a person's own account. They have no value: they are about the person who presses. */
   connect: 'deepsearch:connect',
   connectByToken: 'deepsearch:connect_by_token',
@@ -59,6 +61,7 @@ export const FORMS = {
   editFollowUp: 'deepsearch:edit_follow_up',
   share: 'deepsearch:share_form',
   feedback: 'deepsearch:feedback_form',
+  channelSettings: 'deepsearch:channel_settings_form',
   connect: 'deepsearch:connect_form',
 } as const;
 

@@ -240,14 +240,15 @@ function fitted(text: string): string {
   return text.slice(0, graphemeEnd(text, LIMITS.inputText));
 }
 
-function input(id: string, label: string, element: InputBlock['element']): InputBlock {
+/** A field of a form. Its id is both block id and action id. */
+export function input(id: string, label: string, element: InputBlock['element']): InputBlock {
   return { type: 'input', block_id: id, label: plain(label), element };
 }
 
-function option(label: string, value: string): Option & { value: string } {
+export function option(label: string, value: string): Option & { value: string } {
   return { text: plain(label), value };
 }
 
-function plain(text: string): PlainTextElement {
+export function plain(text: string): PlainTextElement {
   return { type: 'plain_text', text, emoji: false };
 }

@@ -17,6 +17,7 @@ import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
 import { cut, oneLine } from './text.ts';
+import { slackDayTime } from './time.ts';
 
 /** Most characters of a question that is only named. */
 const MAX_TO_CONFIRM = 150;
@@ -72,7 +73,10 @@ export type Notice =
   | { kind: 'choiceTooLate' }
   | { kind: 'sharing'; channelId: string }
   | { kind: 'muted' }
-  | { kind: 'unmuted' }
+  /** `isInVain`: the channel's settings take only mentions anyway. */
+  | { kind: 'unmuted'; isInVain?: boolean }
+  /** Direct messages have no settings. */
+  | { kind: 'settingsNeedChannel' }
   /** Direct messages can't be muted. */
   | { kind: 'muteDirect' }
   /** The app takes only mentions there anyway. */
@@ -151,6 +155,7 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(`${say.notices.undeliverable(`<#${notice.place.channelId}>`)} ${say.notices.undeliverableDo(link)}`);
     }
     case 'notAllowed': {
+      if (notice.resetMs !== undefined) return overCap({ ...notice, resetMs: notice.resetMs }, say);
       if (notice.reason === 'repositoryRefused') return repositoriesRefused(notice, say);
       const so = notice.withheld === undefined ? say.refusals.soNotAsked() : say.refusals.soNotShown();
       if (notice.withheld === 'share') return givenBack(say, refusal(say, notice.reason, so, contact).why, notice.text);
@@ -201,7 +206,9 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
     case 'muted':
       return said(say.verbs.muted(bot));
     case 'unmuted':
-      return said(say.verbs.unmuted());
+      return said(notice.isInVain === true ? say.verbs.unmutedInVain() : say.verbs.unmuted());
+    case 'settingsNeedChannel':
+      return said(say.verbs.settingsNeedChannel());
     case 'muteDirect':
       return said(say.verbs.muteDirect());
     case 'muteNeedless':
@@ -250,6 +257,23 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
     case 'sharing':
       return said(say.sharing.sharing(`<#${notice.channelId}>`));
   }
+}
+
+/** The question stays stored, so the button can ask it after the reset. */
+function overCap(notice: Extract<Notice, { kind: 'notAllowed' }> & { resetMs: number }, say: Say): RenderedMessage {
+  const { refusals } = say;
+  const again = refusals.capDo(slackDayTime(notice.resetMs, say));
+  const isOfChannel = notice.reason === 'channelCap' && !isAboutThread(notice);
+  const sentence = [
+    refusals[notice.reason](refusals.soNotAsked()),
+    again,
+    ...(isOfChannel ? [refusals.elsewhereNowDo()] : []),
+  ].join(' ');
+  const value = { questionId: notice.questionId };
+  const askInDm = isOfChannel ? [button(say.buttons.askInDm(), ACTIONS.askInDm, value)] : [];
+  return givenBack(say, sentence, notice.text, [
+    actions([button(say.buttons.askHere(), ACTIONS.askHere, value), ...askInDm]),
+  ]);
 }
 
 function repositoriesRefused(notice: { text: string; repositories?: readonly string[] }, say: Say): RenderedMessage {
@@ -333,6 +357,8 @@ function refusal(
     case 'channelRefused':
     case 'channelOff':
       return { why, sentence: [why, otherwise, ...operator].join(' '), canAskInDm };
+    case 'personCap':
+    case 'channelCap':
     case 'repositoryRefused':
       return { why, sentence: why, canAskInDm };
   }

@@ -2,12 +2,16 @@ import type { Thread } from '../core/question/question.ts';
 import type { Say } from './say.ts';
 
 /** How the app generally handles messages in a place. */
-export type PlaceRule = 'direct' | 'replies' | 'muted' | 'peoplesThread' | 'channel';
+export type PlaceRule = 'direct' | 'replies' | 'muted' | 'onlyMentions' | 'peoplesThread' | 'channel';
 
-/** The rule of a place outside direct messages. `thread` is the stored record, for a place in a thread. */
-export function ruleOf(isInThread: boolean, thread: Thread | undefined): PlaceRule {
+/**
+ * The rule of a place outside direct messages. `thread` is the stored record, for a place in a thread. `onlyMentions` is
+ * the choice of the channel's settings.
+ */
+export function ruleOf(isInThread: boolean, thread: Thread | undefined, onlyMentions = false): PlaceRule {
   if (!isInThread) return 'channel';
   if (thread?.followsReplies !== true) return 'peoplesThread';
+  if (onlyMentions) return 'onlyMentions';
   return thread.muted === true ? 'muted' : 'replies';
 }
 
@@ -20,6 +24,8 @@ export function sayRule({ why }: Say, rule: PlaceRule, bot: string): string {
       return why.ruleReplies();
     case 'muted':
       return why.ruleMuted(bot);
+    case 'onlyMentions':
+      return why.ruleOnlyMentions();
     case 'peoplesThread':
       return why.rulePeoplesThread();
     case 'channel':

@@ -3,6 +3,7 @@ import { accountStrings } from './strings/accounts.ts';
 import { answerStrings } from './strings/answer.ts';
 import { buttonStrings } from './strings/buttons.ts';
 import { cardStrings } from './strings/card.ts';
+import { channelStrings } from './strings/channels.ts';
 import { failureStrings } from './strings/failures.ts';
 import { feedbackStrings } from './strings/feedback.ts';
 import { fileStrings } from './strings/file.ts';
@@ -32,6 +33,7 @@ function writtenWith(f: Formats) {
     answer: answerStrings[f.language](f),
     buttons: buttonStrings[f.language](f),
     card: cardStrings[f.language](f),
+    channels: channelStrings[f.language](f),
     failures: failureStrings[f.language](f),
     feedback: feedbackStrings[f.language](f),
     file: fileStrings[f.language](f),

@@ -7,6 +7,7 @@ import { type AddedMentionButtonDeps, registerAddedMentions } from './listeners/
 import { type AgentSessionDeps, registerSessions } from './listeners/agent-session-stopped.ts';
 import { type AppHomeDeps, registerHome } from './listeners/app-home-opened.ts';
 import { registerUninstall, type WorkspaceEndDeps } from './listeners/app-uninstalled.ts';
+import { type ChannelSettingsDeps, registerChannelSettings } from './listeners/channel-settings.ts';
 import { type FeedbackDeps, registerFeedback } from './listeners/feedback.ts';
 import { type FollowUpButtonDeps, registerFollowUps } from './listeners/follow-up-buttons.ts';
 import { type LinkDeps, registerLinks } from './listeners/link-shared.ts';
@@ -42,6 +43,7 @@ export type ListenerDeps = CommandDeps &
   AgentSessionDeps &
   LinkDeps &
   WorkspaceEndDeps &
+  ChannelSettingsDeps &
   UserChangeDeps & { channels: Pick<Channels, 'noteShared'> };
 
 /** Builds the Bolt app with every listener. Errors of listeners reach the receiver, which then does not acknowledge. */
@@ -85,5 +87,6 @@ export function createBoltApp(options: {
   registerPeople(app, deps);
   registerUninstall(app, deps);
   registerRevocation(app, deps);
+  registerChannelSettings(app, deps);
   return app;
 }

@@ -33,6 +33,8 @@ export type IgnoreReason =
   | 'addresses_another_person'
   | 'no_text'
   | 'thread_muted'
+  /** The channel's settings take only mentions. */
+  | 'only_mentions'
   /** For example thanks or an emoji. */
   | 'asks_nothing'
   | `subtype_${string}`;
@@ -89,6 +91,7 @@ export function routeTo(
   plainText: string,
   thread: Thread | undefined,
   botUserId: string,
+  onlyMentions = false,
 ): Route {
   if (addressee === 'app') return routeToApp(message, plainText, thread);
   if (thread === undefined) return { to: 'ignore', reason: 'thread_unknown' };
@@ -96,6 +99,7 @@ export function routeTo(
   if (addressesAnother(message.text, botUserId)) return { to: 'ignore', reason: 'addresses_another_person' };
   if (plainText === '') return { to: 'ignore', reason: 'no_text' };
   if (isCancel(plainText)) return { to: 'verb', verb: 'cancel' };
+  if (onlyMentions) return { to: 'ignore', reason: 'only_mentions' };
   if (thread.muted === true) return { to: 'ignore', reason: 'thread_muted' };
   if (isCourtesy(message)) return { to: 'ignore', reason: 'asks_nothing' };
   return { to: 'ask', text: plainText, fresh: false };

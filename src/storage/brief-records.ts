@@ -3,6 +3,7 @@ import type { AccountWaitList } from '../core/accounts/waiting.ts';
 import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
+import type { DayCount } from '../core/question/daily-caps.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import { visitLifeMs } from '../core/settings.ts';
 import { upgradeMessageLog } from './earlier-records.ts';
@@ -10,6 +11,7 @@ import { createFormat, type Exactly } from './record-format.ts';
 import {
   ACCOUNT_WAITS_TTL_MS,
   ADDED_MENTION_TTL_MS,
+  DAY_MS,
   fileSchema,
   MESSAGE_LOG_TTL_MS,
   REFUSED_TEXT_TTL_MS,
@@ -46,6 +48,7 @@ const messageLogSchema = z.looseObject({
         'duplicate',
         'addressesAnother',
         'muted',
+        'onlyMentions',
         'asksNothing',
         'peoplesThread',
         'fromBot',
@@ -59,6 +62,15 @@ const messageLogSchema = z.looseObject({
     }),
   ),
 });
+
+const dayCountSchema = z.looseObject({ version: z.literal(1), questionIds: z.array(z.string()) });
+
+/** One record per person or channel and day. A question is admitted within a day, or not at all. */
+export const dayCountType: RecordType<DayCount> = {
+  key: (name) => `ds:day-count:${name}`,
+  ttlMs: 2 * DAY_MS,
+  format: createFormat<DayCount>(dayCountSchema satisfies Exactly<typeof dayCountSchema, DayCount>),
+};
 
 const accountWaitsSchema = z.looseObject({
   version: z.literal(1),

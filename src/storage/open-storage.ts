@@ -11,13 +11,21 @@ import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { WorkspaceEnds } from '../core/intake/workspace-end.ts';
 import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
+import type { DayCount } from '../core/question/daily-caps.ts';
 import type { ReaderChoices } from '../core/question/reader-choices.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
-import { createAccountStore } from './accounts.ts';
+import { createAccountStore, type Rotation, rotateAccountKeys } from './accounts.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
-import { accountWaitsType, addedMentionType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
+import {
+  accountWaitsType,
+  addedMentionType,
+  dayCountType,
+  messageLogType,
+  refusedTextType,
+  visitType,
+} from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
@@ -51,6 +59,7 @@ export interface Storage {
   runSlots: Records<RunSlotBook>;
   durations: Records<DurationLog>;
   askedQuestions: Records<AskedQuestionsRecord>;
+  dayCounts: Records<DayCount>;
   messageLogs: Records<MessageLogRecord>;
   threadNotes: Records<ThreadNotes>;
   addedMentions: Records<AddedMention>;
@@ -101,6 +110,22 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
   return createStorage(openEmbeddedStore(location.dataDir, options.clock, options.log), options);
 }
 
+/**
+ * Encrypts every stored account with the first of `encryptionKeys`, and counts those that no key decrypts. May run while
+ * the app uses the same storage. Throws `AppError` of kind `storage`.
+ */
+export async function rotateStoredAccounts(
+  location: StorageLocation,
+  { clock, log, encryptionKeys }: { clock: Clock; log: Log; encryptionKeys: readonly EncryptionKey[] },
+): Promise<Rotation> {
+  const store = await openStoreBeside(location, { clock, log });
+  try {
+    return await rotateAccountKeys(store, createKeyRing(encryptionKeys));
+  } finally {
+    await store.close();
+  }
+}
+
 /** Opens what a program only reads beside the app. Throws `AppError` of kind `storage`. */
 export async function openStoreForReading(
   location: StorageLocation,
@@ -130,6 +155,7 @@ function createStorage(
     runSlots: createRecords(kv, runSlotsType, retentionMs),
     durations: createRecords(kv, durationsType, retentionMs),
     askedQuestions: createRecords(kv, askedQuestionsType, retentionMs),
+    dayCounts: createRecords(kv, dayCountType, retentionMs),
     messageLogs: createRecords(kv, messageLogType, retentionMs),
     threadNotes: createRecords(kv, threadNotesType, retentionMs),
     addedMentions: createRecords(kv, addedMentionType, retentionMs),

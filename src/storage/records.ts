@@ -120,6 +120,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
       'sharedChannel',
       'guestsInChannel',
       'channelRefused',
+      'personCap',
+      'channelCap',
       'notConnected',
       'tooManyWaiting',
       'channelOff',

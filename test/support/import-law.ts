@@ -72,7 +72,7 @@ const parts: Record<string, Part> = {
   'app/context': { parts: ['config', 'core', 'slack', 'storage'], packages: [] },
   'app/digest': { parts: [], packages: ['node:*'] },
   'app/deep-search': {
-    parts: ['app/context', 'config', 'deepsearch', 'observability', 'version'],
+    parts: ['app/context', 'config', 'core', 'deepsearch', 'observability', 'version'],
     packages: ['node:*'],
   },
   'app/accounts': {

@@ -14,6 +14,7 @@ import { createMemoryAccounts } from '../support/accounts/memory-accounts.ts';
 import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
 import { createUnlimitedSlackApi } from '../support/fake-slack/unlimited-slack-api.ts';
 import { createCoreHarness } from '../support/lifecycle/core-harness.ts';
+import { createMemoryRecords } from '../support/memory-records.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -102,6 +103,8 @@ function subscriptionsFor(event: string): string[] {
 const scopesOfEvent: Record<string, string[]> = {
   agent_session_stopped: ['chat:write'],
   app_home_opened: [],
+  app_uninstalled: [],
+  tokens_revoked: [],
   app_mention: ['app_mentions:read'],
   link_shared: ['links:read'],
   'message.channels': ['channels:history'],
@@ -137,6 +140,7 @@ const scopesOfMethod: Record<string, string[]> = {
   'files.completeUploadExternal': ['files:write'],
   'files.delete': ['files:write'],
   'files.getUploadURLExternal': ['files:write'],
+  'users.conversations': ['channels:read', 'groups:read'],
   'users.info': ['users:read'],
   'users.list': ['users:read'],
   'views.open': [],
@@ -185,6 +189,7 @@ function registrations() {
       ofChannel: async () => ({ kind: 'emptyQuestion' }),
       why: async () => ({ kind: 'emptyQuestion' }),
     },
+    audit: life.ports.audit,
     votes: { put: async () => undefined, get: async () => undefined },
     read: async (text) => text,
     notify: () => undefined,
@@ -194,7 +199,12 @@ function registrations() {
     sessions: { settle: () => undefined },
     unfurls: { take: () => undefined },
     noteWorkspaceEnd: async () => undefined,
-    access: { admit: async () => ({ may: true }), sharesWithOthers: false },
+    access: { admit: async () => ({ may: true }), limitOf: () => 'none', sharesWithOthers: false },
+    admins: { isAdmin: async () => false },
+    chosenRules: { of: async () => undefined },
+    channelSettings: createMemoryRecords(),
+    repositories: { known: async () => [] },
+    refusesUnknownRepositories: true,
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,
     channels: { noteShared: () => undefined },

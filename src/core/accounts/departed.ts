@@ -21,7 +21,7 @@ export function createEndDeparted(deps: {
 
   return async function endDeparted(person) {
     const { teamId, userId } = person;
-    const hadOne = await accounts.remove(person);
+    const hadOne = await accounts.remove(person, 'departed');
     if (hadOne) log.info({ event: 'account_removed', outcome: 'departed', userId });
     if (!hadOne && (accounts.mode === 'shared' || known.has(userId))) return;
     const { open } = await overviewOf(teamId, userId);

@@ -44,6 +44,15 @@ export interface ChannelRules {
   forQuestion(question: Pick<Question, 'askerId' | 'place'>): Promise<QuestionRules>;
 }
 
+/** The repositories of the code search service. */
+export interface RepositoryNames {
+  /**
+   * Those of these names that the service knows, as it writes them. It sees what the app's own account may read. Throws
+   * `AppError` when the service does not say.
+   */
+  known(names: readonly string[]): Promise<string[]>;
+}
+
 /** The rules of a place without settings, for example direct messages. */
 export const noRules: QuestionRules = { repositories: [], answersPrivately: false, channelContext: '' };
 

@@ -1,4 +1,5 @@
-import type { Log, LogFields } from '../ports.ts';
+import type { Clock, Log, LogFields } from '../ports.ts';
+import { mostTrimSteps } from '../settings.ts';
 
 /** What was done. */
 export type AuditAction =
@@ -83,6 +84,16 @@ export function createAuditLog({ store, log }: { store: Pick<AuditStore, 'append
       if (isNew) log.info(lineOf(entry));
     },
   };
+}
+
+/** Removes entries older than `keepMs`, in bounded steps, while `goesOn`. The rest waits for the next call. */
+export async function trimAudit(
+  { store, now, keepMs }: { store: Pick<AuditStore, 'removeBefore'>; now: Clock; keepMs: number },
+  goesOn: () => boolean,
+): Promise<void> {
+  for (let steps = 0; steps < mostTrimSteps && goesOn(); steps += 1) {
+    if ((await store.removeBefore(now() - keepMs)) === 0) return;
+  }
 }
 
 function lineOf({ usage, ...entry }: AuditEntry): LogFields {

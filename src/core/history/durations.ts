@@ -1,5 +1,5 @@
 import type { Durations, Records } from '../ports.ts';
-import type { Expectation } from '../question/question.ts';
+import type { Expectation } from '../question/expectation.ts';
 import { mostDurationsKept } from '../settings.ts';
 
 /** The newest answered questions of a workspace and how long they took, in milliseconds. Oldest first. */

@@ -9,6 +9,8 @@ export type Disposition =
   /** It begins with a mention of another person. */
   | 'addressesAnother'
   | 'muted'
+  /** The channel's settings take only mentions. */
+  | 'onlyMentions'
   /** It is thanks, an emoji or another courtesy. */
   | 'asksNothing'
   /** A plain reply in a thread that people started, without a mention. */

@@ -1,7 +1,8 @@
 import { noRules } from '../channels/channel-settings.ts';
 import { type AppError, isAppError, isTransient } from '../errors.ts';
+import { askedEntry } from '../history/question-entries.ts';
 import { threadQuestion } from '../question/prompt.ts';
-import { isInThread, type Question, type ThreadContext } from '../question/question.ts';
+import { isInThread, type Question, type Refusal, type ThreadContext } from '../question/question.ts';
 import { deliveryPatienceMs, gatherPatienceMs, gatherTries } from '../settings.ts';
 import { awaitsChannelRules, namesRefusedRepository, withChannelRules } from './channel-decisions.ts';
 import { failed } from './decide.ts';
@@ -17,13 +18,10 @@ export function createAdmission(ports: LifecyclePorts) {
     const confirmed = question.shares?.confirmed;
     const admission = await accessPolicy.admit(question.askerId, question.place, { confirmed });
     const { locale } = admission;
-    if (!admission.may) {
-      const known = locale === undefined ? question : await store(question, (stored) => ({ ...stored, locale }));
-      ports.log.info({ event: 'question_refused', outcome: admission.reason, questionId: question.id });
-      return { question: await endWith(ports, known, { kind: 'notAllowed', reason: admission.reason }) };
-    }
+    if (!admission.may) return refuse(question, admission.reason, locale);
     // If the question was admitted before, its next post fails if the app has left the channel.
     if (admission.isHidden === true && question.admittedMs === undefined) {
+      if (question.origin !== 'shared') await ports.audit.note(askedEntry(question));
       return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite: true }) };
     }
     const rules = awaitsChannelRules(question) ? await ports.channelRules.forQuestion(question) : noRules;
@@ -34,6 +32,9 @@ export function createAdmission(ports: LifecyclePorts) {
     }
     const isNew = question.admittedMs === undefined && question.origin !== 'shared';
     if (isNew) await ifReadable(ports, question, askedQuestions.note(question));
+    const reason = isNew ? await ifReadable(ports, question, ports.dailyCaps.take(question)) : undefined;
+    if (reason !== undefined) return refuse(question, reason, locale);
+    if (isNew) await ports.audit.note(askedEntry(question));
     const admitted = await store(question, (stored) => ({
       ...withChannelRules(stored, rules),
       admittedMs: now(),
@@ -41,6 +42,12 @@ export function createAdmission(ports: LifecyclePorts) {
     }));
     ports.observer.changed(admitted);
     return { question: admitted };
+  }
+
+  async function refuse(question: Question, reason: Refusal, locale: string | undefined): Promise<Progress> {
+    const known = locale === undefined ? question : await store(question, (stored) => ({ ...stored, locale }));
+    ports.log.info({ event: 'question_refused', outcome: reason, questionId: question.id });
+    return { question: await endWith(ports, known, { kind: 'notAllowed', reason }) };
   }
 
   /** Refuses the asker if a retry cannot help, or if Slack gave no answer for a day. An unknown person may not ask. */

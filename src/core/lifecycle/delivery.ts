@@ -1,5 +1,7 @@
 import { type AppError, isAppError, isTransient } from '../errors.ts';
+import { endEntries } from '../history/question-entries.ts';
 import type { PreparedOutcome, PrivateNotice } from '../ports.ts';
+import { isOverCap, resetMs } from '../question/daily-caps.ts';
 import { isBetweenTwo, isInThread, type PendingCall, type Question } from '../question/question.ts';
 import { shareUrlFor } from '../question/readers.ts';
 import { keepForButton } from '../question/refused-text.ts';
@@ -279,6 +281,8 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
       await ifReadable(ports, question, ports.accountWaits.remove(asker, question.id));
     }
     await keepForButton(ports, question);
+    await ifReadable(ports, question, ports.dailyCaps.giveBack(question));
+    for (const entry of endEntries(question)) await ports.audit.note(entry);
     // "Check again" may have re-opened the question meanwhile. Then it stays open.
     const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
     if (closed.phase !== 'closed') return closed;
@@ -318,10 +322,11 @@ function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
 
 /** The private notice to the asker, if the app cannot or may not show anything where the question was asked. */
 function privateEnd(question: Question): PrivateNotice {
-  const { id, text, place, upstream, outcome, shares, scope, askerId } = question;
+  const { id, text, place, upstream, outcome, shares, scope, askerId, acceptedMs } = question;
   if (outcome?.kind === 'notAllowed') {
     const withheld = shares !== undefined ? 'share' : upstream.askedMs === undefined ? undefined : 'answer';
     const notice = { kind: 'notAllowed', reason: outcome.reason, questionId: id, text } as const;
+    if (isOverCap(outcome.reason)) return { ...notice, resetMs: resetMs(acceptedMs) };
     if (outcome.reason === 'repositoryRefused') return { ...notice, repositories: scope?.repositories ?? [] };
     return withheld === undefined ? notice : { ...notice, withheld };
   }

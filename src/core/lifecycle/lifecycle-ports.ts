@@ -19,6 +19,7 @@ import type {
   ThreadReader,
   ThreadStore,
 } from '../ports.ts';
+import type { DailyCaps } from '../question/daily-caps.ts';
 import type { Outcome, Question } from '../question/question.ts';
 import type { ReaderChoices } from '../question/reader-choices.ts';
 import type { RefusedText } from '../question/refused-text.ts';
@@ -38,6 +39,7 @@ export interface LifecyclePorts {
   nameOf: (userId: string) => Promise<string | undefined>;
   messenger: Messenger;
   accessPolicy: AccessPolicy;
+  dailyCaps: DailyCaps;
   channelRules: ChannelRules;
   threadReader: ThreadReader;
   durations: Durations;

@@ -1,4 +1,5 @@
 import type { AccessKind } from '../accounts/accounts.ts';
+import type { Expectation } from './expectation.ts';
 import type { Showing } from './reader-choices.ts';
 import type { MessageFile } from './thread-notes.ts';
 
@@ -106,13 +107,6 @@ export interface ThreadContext {
   refused?: boolean;
   /** A later edit changed the thread. The app reads it again before it asks the question. */
   outdated?: boolean;
-}
-
-/** How long answers in this workspace usually take, in milliseconds. Nine in ten answers take at most `lateMs`. */
-export interface Expectation {
-  fromMs: number;
-  toMs: number;
-  lateMs: number;
 }
 
 /** `limited`: the far side's rate limit refuses the call. `internal`: this app's code failed. */
@@ -342,7 +336,10 @@ export type Refusal =
   /** An admin turned the app off in this channel. */
   | 'channelOff'
   /** The text names a repository that the channel's settings do not allow. `scope` has the allowed ones. */
-  | 'repositoryRefused';
+  | 'repositoryRefused'
+  /** The person, or the channel, has asked as many questions today as the settings allow. */
+  | 'personCap'
+  | 'channelCap';
 
 /** A Slack thread, its conversation, and the queue of its questions. */
 export interface Thread {

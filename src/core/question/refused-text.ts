@@ -1,4 +1,5 @@
 import type { Records } from '../ports.ts';
+import { isOverCap } from './daily-caps.ts';
 import { threadQuestion } from './prompt.ts';
 import type { Question, Refusal } from './question.ts';
 
@@ -38,7 +39,7 @@ export function isAboutPerson(reason: Refusal): boolean {
 export async function keepForButton({ refusedTexts }: RefusedTexts, question: Question): Promise<void> {
   const { id, outcome, text, shares } = question;
   if (outcome?.kind !== 'notAllowed' || !canAskElsewhere(outcome.reason)) return;
-  if (wasAsked(question) || shares !== undefined || text === threadQuestion) return;
+  if (isOverCap(outcome.reason) || wasAsked(question) || shares !== undefined || text === threadQuestion) return;
   await refusedTexts.update(id, () => ({ version: 1, text }));
 }
 
@@ -49,11 +50,12 @@ export async function keptText({ refusedTexts }: RefusedTexts, { id, text }: Que
 
 /**
  * Removes the text and its context from a refused question. The record then shows only who was refused, where and why.
- * If only the answer was withheld from a channel, keeps the text for the asker's list of questions.
+ * If only the answer was withheld from a channel, or a daily cap was reached, keeps the text for the asker's list of
+ * questions and for the button that asks again.
  */
 export function withoutRefusedText(question: Question): Question {
   const { outcome } = question;
-  if (outcome?.kind !== 'notAllowed') return question;
+  if (outcome?.kind !== 'notAllowed' || isOverCap(outcome.reason)) return question;
   if (wasAsked(question) && !isAboutPerson(outcome.reason)) return question;
   const {
     files: _files,

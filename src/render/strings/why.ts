@@ -39,6 +39,8 @@ const en = (f: Formats) => ({
   sharedChannel: () => 'not asked: people from other organizations would see the answer here',
   guestsInChannel: () => 'not asked: guests would see the answer here',
   channelRefused: () => 'not asked: Deep Search is not turned on for this channel',
+  personCap: () => 'not asked: you had asked as many questions that day as one person can',
+  channelCap: () => 'not asked: as many questions were asked here that day as the settings allow',
   notConnected: () => 'not asked: no Deep Search account was connected within 24 hours',
   tooManyWaiting: () => 'not asked: too many questions already waited for the Deep Search account',
   channelOff: () => 'not asked: an admin turned Deep Search off in this channel',
@@ -95,6 +97,9 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   sharedChannel: () => 'nicht gestellt: Leute aus anderen Organisationen würden die Antwort hier sehen',
   guestsInChannel: () => 'nicht gestellt: Gäste würden die Antwort hier sehen',
   channelRefused: () => 'nicht gestellt: Deep Search ist für diesen Channel nicht eingeschaltet',
+  personCap: () => 'nicht gestellt: du hattest an dem Tag so viele Fragen gestellt, wie eine Person stellen kann',
+  channelCap: () =>
+    'nicht gestellt: hier waren an dem Tag so viele Fragen gestellt worden, wie die Einstellungen erlauben',
   notConnected: () => 'nicht gestellt: Innerhalb von 24 Stunden wurde kein Deep-Search-Konto verbunden',
   tooManyWaiting: () => 'nicht gestellt: Es warteten schon zu viele Fragen auf das Deep-Search-Konto',
   channelOff: () => 'nicht gestellt: ein Admin hat Deep Search in diesem Channel ausgeschaltet',

@@ -22,6 +22,11 @@ export interface ChosenRules {
   of(place: Place): Promise<ChannelRuleSet | undefined>;
 }
 
+/** Whether plain replies in the place are no questions, whatever its threads say. Errors as of `ChosenRules`. */
+export async function takesOnlyMentions(chosen: ChosenRules, place: Place): Promise<boolean> {
+  return (await chosen.of(place))?.replies === 'mentions';
+}
+
 /** Reads the stored settings at each call, so that a change by any process holds at once. */
 export function createChosenRules({
   records,

@@ -7,6 +7,7 @@ import type { Question } from '../../core/question/question.ts';
 import { visitLifeMs } from '../../core/settings.ts';
 import { within } from '../../core/timeout.ts';
 import type { ShownAccount } from '../../render/accounts.ts';
+import type { ShownChannel } from '../../render/channel-list.ts';
 import { type HomeContent, type ReadOverview, renderHome, type ServiceState } from '../../render/home.ts';
 import { anyWorkspaceUrl } from '../api/identity.ts';
 import type { SlackApi } from '../api/slack-api.ts';
@@ -44,6 +45,8 @@ export interface HomeDeps {
   serviceState: () => Promise<ServiceState>;
   /** Never throws `AppError`. */
   accountOf: (person: Person) => Promise<ShownAccount>;
+  /** The channels of the app that a person may see. Undefined if Slack did not say in time. Never throws `AppError`. */
+  channelsOf: (person: Person) => Promise<ShownChannel[] | undefined>;
   visits: Records<Visit>;
   /** Shortest time between two automatic updates of one Home. */
   everyMs: number;
@@ -73,7 +76,8 @@ interface ShownHome {
 
 /** Publishes Homes, each time from the stored state. */
 export function createHome(deps: HomeDeps): Home {
-  const { slack, accessPolicy, overviewOf, serviceState, accountOf, visits, everyMs, tasks, now, log } = deps;
+  const { slack, accessPolicy, overviewOf, serviceState, accountOf, channelsOf, visits, everyMs, tasks, now, log } =
+    deps;
   const shownHomes = new Map<string, ShownHome>();
   let isStopped = false;
 
@@ -214,8 +218,13 @@ export function createHome(deps: HomeDeps): Home {
     }
     // The visit is stored before the questions are read, so that later changes update this Home.
     if (isVisit) await noteVisit(home);
-    const [read, service, account] = await Promise.all([readOverview(home), serviceState(), accountOf(home)]);
-    await send(home, { kind: 'shown', ...read, service, account, notCancelled }, locale, priority);
+    const [read, service, account, channels] = await Promise.all([
+      readOverview(home),
+      serviceState(),
+      accountOf(home),
+      channelsOf(home),
+    ]);
+    await send(home, { kind: 'shown', ...read, service, account, channels, notCancelled }, locale, priority);
   }
 
   /** When Slack does not say who a visitor is, they are refused. Without a visit, Home stays as it is. */

@@ -9,7 +9,7 @@ import { createPrompts, type Prompts } from '../agent-sessions/suggested-prompts
 import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { createHistoryOf, type HistoryOf } from './history.ts';
-import { createHome, type Home } from './home.ts';
+import { createHome, type Home, type HomeDeps } from './home.ts';
 
 /** What people see of the app beside its messages: its tabs, and Slack's own status of agent sessions. */
 export interface Presence {
@@ -29,6 +29,7 @@ export function createPresence(deps: {
   overviewOf: (teamId: string, userId: string) => Promise<Overview>;
   serviceState: () => Promise<ServiceState>;
   accountOf: (person: Person) => Promise<ShownAccount>;
+  channelsOf: HomeDeps['channelsOf'];
   visits: Records<Visit>;
   threads: Pick<ThreadStore, 'get'>;
   claims: Pick<Claims, 'claim'>;

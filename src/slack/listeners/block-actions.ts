@@ -13,7 +13,7 @@ import type { Recipient } from '../messages/messenger.ts';
 import { ackBudgetMs, ackConfirmMs, actionCheckMs } from '../settings.ts';
 import { inAckTime } from './ack-time.ts';
 import { type ModalDeps, openInOwnTime } from './open-modal.ts';
-import { logRefusal } from './refusals.ts';
+import { logRefusal, type RefusalDeps } from './refusals.ts';
 import { noticeOfAcceptance } from './result-notices.ts';
 import { type WithdrawDeps, withdraw } from './withdraw.ts';
 
@@ -71,9 +71,8 @@ export interface Handled {
 export type ActionRule = 'place' | 'person' | 'later';
 
 /** What is needed to check whether a person may do what they ask for. */
-export interface ActionCheckDeps {
+export interface ActionCheckDeps extends RefusalDeps {
   access: Pick<SlackAccessPolicy, 'admit'>;
-  log: Log;
 }
 
 /** What every button and menu on a message needs. */

@@ -1,5 +1,6 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
+import { voteEntry } from '../../core/history/question-entries.ts';
 import type { Verdict, Vote, VoteStore } from '../../core/history/votes.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { QuestionStore } from '../../core/ports.ts';
@@ -56,7 +57,7 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
     if (refusal !== undefined) return { notice: refusal };
     const question = votedOn(await deps.requests.find(value.questionId, requester));
     if (question === undefined) return expired(deps, value);
-    await deps.votes.put(voteOf(question, requester.userId, 'up'));
+    await put(question, voteOf(question, requester.userId, 'up'));
     return { after: () => sayNoted(recipient) };
   }
 
@@ -81,7 +82,7 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
     const question = votedOn(found);
     if (question === undefined) return goneView(value.questionId, locale);
     const before = await deps.votes.get(question.id, userId);
-    if (before?.verdict !== 'down') await deps.votes.put(voteOf(question, userId, 'down'));
+    if (before?.verdict !== 'down') await put(question, voteOf(question, userId, 'down'));
     return renderFeedbackForm(question.id, locale, deps.slack.identity.contact);
   }
 
@@ -104,13 +105,19 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
     const chosen = entered.choices(FEEDBACK_FIELDS.reasons);
     const comment = entered.text(FEEDBACK_FIELDS.comment);
     if (comment.length > MAX_FEEDBACK_COMMENT) return wrong(say.feedback.tooLong(MAX_FEEDBACK_COMMENT));
-    await deps.votes.put({
+    await put(question, {
       ...voteOf(question, userId, 'down'),
       reasons: FEEDBACK_REASONS.filter((reason) => chosen.includes(reason)),
       ...(comment === '' ? {} : { comment }),
     });
     const recipient = { channelId, userId, ...(threadTs === undefined ? {} : { threadTs }) };
     return { kind: 'done', after: () => sayNoted(recipient) };
+  }
+
+  /** A vote that only adds reasons is the same vote, but the log has both times. */
+  async function put(question: Question, vote: Vote): Promise<void> {
+    await deps.votes.put(vote);
+    await deps.audit.note(voteEntry(question, vote));
   }
 
   function goneView(questionId: string | undefined, locale: string | undefined): ModalView {

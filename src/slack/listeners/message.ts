@@ -6,6 +6,7 @@ import type { ThreadStore } from '../../core/ports.ts';
 import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/question.ts';
 import { mayWantMute, withReplier } from '../../core/question/second-person.ts';
 import type { Notice } from '../../render/notices.ts';
+import { takesOnlyMentions } from '../access/channel-rules.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { mentions } from '../incoming-text.ts';
 import type { AnswerUpdates } from '../messages/answer-updates.ts';
@@ -74,7 +75,9 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     if (typeof addressee === 'object') return ignoreEarly(event, message, place, addressee.ignored);
     const thread = event.thread_ts === undefined ? undefined : await deps.threads.get(place);
     const text = await deps.read(event.text);
-    const decided = routeTo(addressee, message, text, thread, deps.slack.identity.botUserId);
+    const followsReplies = addressee === 'thread' && thread?.followsReplies === true;
+    const onlyMentions = followsReplies && (await takesOnlyMentions(deps.chosenRules, place));
+    const decided = routeTo(addressee, message, text, thread, deps.slack.identity.botUserId, onlyMentions);
     if (thread !== undefined && isPlainReply(decided, event)) await noteReplier(place, thread, message.userId);
     if (decided.to === 'ignore') {
       if (thread !== undefined && isThreadNote(decided.reason, event)) addThreadNote(event, place);
@@ -94,6 +97,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
   /** A person said it in a thread that follows replies, without mentioning the app. */
   function isPlainReply(decided: Route, event: MessageEvent): boolean {
     if (originOf(event, deps.slack.identity.botUserId) !== 'reply') return false;
+    if (decided.to === 'ignore' && decided.reason === 'only_mentions') return false;
     return decided.to !== 'ignore' || notedReasons.has(decided.reason) || decided.reason === 'asks_nothing';
   }
 
@@ -211,6 +215,7 @@ const notedReasons: ReadonlySet<string> = new Set([
   'thread_started_by_people',
   'addresses_another_person',
   'thread_muted',
+  'only_mentions',
   'no_text',
 ]);
 
@@ -257,6 +262,8 @@ function dispositionOfIgnored(reason: IgnoreReason): Disposition | undefined {
       return 'addressesAnother';
     case 'thread_muted':
       return 'muted';
+    case 'only_mentions':
+      return 'onlyMentions';
     case 'no_text':
       return 'noText';
     case 'asks_nothing':

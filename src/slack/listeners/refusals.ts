@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import type { AuditLog } from '../../core/history/audit.ts';
 import type { Log } from '../../core/ports.ts';
 import type { Refusal } from '../../core/question/question.ts';
 import { plainContact, privateContact } from '../../render/contact.ts';
@@ -19,13 +20,26 @@ interface Refused {
 
 export interface RefusalDeps {
   slack: Pick<SlackApi, 'identity'>;
+  audit: AuditLog;
   log: Log;
 }
 
 /** Logs a refusal, and returns the reference that the person is shown. */
-export function logRefusal({ log }: { log: Log }, refused: Refused): string {
+export function logRefusal({ slack, audit, log }: RefusalDeps, refused: Refused): string {
   const { userId, channelId, reason, questionId } = refused;
   const about = questionId === undefined ? {} : { questionId };
+  const atMs = Date.now();
+  // Not awaited: nothing was done, so there is nothing that the entry must not miss, and a form must open in time.
+  void audit.note({
+    id: `refused:${channelId}:${userId}:${atMs}`,
+    atMs,
+    action: 'refused',
+    teamId: slack.identity.teamId,
+    userId,
+    channelId,
+    ...about,
+    detail: reason,
+  });
   return logFailure(log, 'info', { event: 'action_refused', outcome: reason, userId, channelId, ...about });
 }
 

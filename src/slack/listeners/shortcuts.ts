@@ -1,5 +1,6 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import type { AuditLog } from '../../core/history/audit.ts';
 import type { createAccept, NewQuestion } from '../../core/intake/accept.ts';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
@@ -38,6 +39,7 @@ export type ShortcutDeps = ModalDeps &
   ViewSubmissionDeps &
   ThreadAccess & {
     slack: SlackApi;
+    audit: AuditLog;
     accept: ReturnType<typeof createAccept>;
     /** Slack's text as people see it, without the app's mention. */
     read: (text: string) => Promise<string>;

@@ -16,12 +16,14 @@ import type { Reports } from '../reports/reports.ts';
 import { ackBudgetMs, ackConfirmMs } from '../settings.ts';
 import { inAckTime } from './ack-time.ts';
 import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
+import { type ChannelSettingsDeps, openChannelSettings } from './channel-settings.ts';
 import { noticeOfAcceptance } from './result-notices.ts';
 import { type WithdrawDeps, withdraw } from './withdraw.ts';
 
 export type CommandDeps = ActionCheckDeps &
-  WithdrawDeps & {
-    slack: Pick<SlackApi, 'identity'>;
+  WithdrawDeps &
+  ChannelSettingsDeps & {
+    slack: Pick<SlackApi, 'identity' | 'call'>;
     accept: ReturnType<typeof createAccept>;
     people: Pick<Users, 'person'>;
     reports: Pick<Reports, 'ofChannel' | 'why'>;
@@ -48,6 +50,13 @@ export function registerCommand(app: App, deps: CommandDeps): void {
     const text = await deps.read(command.text ?? '');
     const intent = readCommandIntent(text);
     if (intent.kind === 'new') return say({ kind: 'emptyQuestion', after: 'command' });
+    if (intent.kind === 'verb' && intent.verb === 'settings') {
+      if (isBetweenTwo(place)) return say({ kind: 'settingsNeedChannel' });
+      await ack();
+      const responseUrl = command.response_url ? { responseUrl: command.response_url } : {};
+      const recipient = { channelId: place.channelId, userId, ...responseUrl };
+      return openChannelSettings(deps, { triggerId: command.trigger_id, recipient, teamId: place.teamId });
+    }
     if (intent.kind !== 'ask') {
       const verb = intent.kind === 'nothing' ? 'help' : intent.verb;
       return say(await runVerb(verb, userId, place, byMs).catch((error: unknown) => notTaken(error, text)));
@@ -92,6 +101,9 @@ export function registerCommand(app: App, deps: CommandDeps): void {
       case 'unmute':
         // Slack does not offer an app's commands in threads.
         return { kind: 'threadVerb', verb };
+      case 'settings':
+        // Opens a form instead, before this.
+        return { kind: 'settingsNeedChannel' };
       case 'connect':
         return inAckTime(connect(userId, place), byMs, async () => {});
       case 'disconnect':

@@ -7,6 +7,7 @@ import type { Thread, ThreadPlace } from '../../core/question/question.ts';
 import { COMMAND } from '../../render/ids.ts';
 import { type Notice, renderHelp } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
+import { type ChosenRules, takesOnlyMentions } from '../access/channel-rules.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import type { AccountViews } from '../home/accounts.ts';
@@ -43,6 +44,7 @@ export type VerbDeps = ActionCheckDeps & {
   requests: Pick<Requests, 'runningIn' | 'cancelInThread' | 'cancelOnlyIn'>;
   threads: Pick<ThreadStore, 'update'>;
   reports: Reports;
+  chosenRules: ChosenRules;
   historyOf: HistoryOf;
   accountViews: Pick<AccountViews, 'mode'>;
   notify: PrivateNotifier['notify'];
@@ -141,7 +143,9 @@ export function createVerbs(deps: VerbDeps) {
     if (refusal !== undefined) return refusal;
     if (!isReply || thread?.followsReplies !== true) return { kind: 'muteNeedless' };
     await setMuted(deps.threads, place, muted);
-    return { kind: muted ? 'muted' : 'unmuted' };
+    if (muted) return { kind: 'muted' };
+    const isInVain = await takesOnlyMentions(deps.chosenRules, place);
+    return isInVain ? { kind: 'unmuted', isInVain } : { kind: 'unmuted' };
   }
 
   /** A report changes nothing, so a failure is told and not tried again. */
@@ -168,8 +172,9 @@ export function createVerbs(deps: VerbDeps) {
     const refusal = await refusalOf(said);
     if (refusal !== undefined) return refusal;
     const { place, thread, isReply, isDirect, userId } = said;
+    const onlyMentions = isReply && !isDirect && (await takesOnlyMentions(deps.chosenRules, place));
     return isReply
-      ? deps.reports.ofThread({ userId, place, thread, isDirect })
+      ? deps.reports.ofThread({ userId, place, thread, isDirect, onlyMentions })
       : deps.reports.ofChannel({ userId, place, isDirect });
   }
 
@@ -179,12 +184,13 @@ export function createVerbs(deps: VerbDeps) {
   }
 
   /** Everyone may ask why their message was ignored, guests too. */
-  function why({ place, thread, isReply, isDirect, userId }: SaidVerb): Promise<PrivateMessage> {
+  async function why({ place, thread, isReply, isDirect, userId }: SaidVerb): Promise<PrivateMessage> {
+    const onlyMentions = isReply && !isDirect && (await takesOnlyMentions(deps.chosenRules, place));
     return deps.reports.why({
       userId,
       place,
       threadTs: isReply ? place.threadTs : undefined,
-      rule: isDirect ? 'direct' : ruleOf(isReply, thread),
+      rule: isDirect ? 'direct' : ruleOf(isReply, thread, onlyMentions),
     });
   }
 

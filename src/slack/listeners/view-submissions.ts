@@ -43,6 +43,8 @@ export interface Entered {
   text(id: string): string;
   /** Whether nothing was sent for the field. Some clients do not send a prefilled text that was not changed. */
   isUntouched(id: string): boolean;
+  /** Whether the form was sent with this field, also if it is empty. */
+  isSent(id: string): boolean;
   choice(id: string): string | undefined;
   choices(id: string): string[];
   conversation(id: string, actionId?: string): string | undefined;
@@ -171,6 +173,7 @@ function createEntered(entered: z.infer<typeof values>): Entered {
   return {
     text: (id) => at(id)?.value?.trim() ?? '',
     isUntouched: (id) => at(id)?.value == null,
+    isSent: (id) => at(id) !== undefined,
     choice: (id) => at(id)?.selected_option?.value,
     choices: (id) => at(id)?.selected_options?.map(({ value }) => value) ?? [],
     conversation: (id, actionId) => at(id, actionId)?.selected_conversation ?? undefined,

@@ -42,14 +42,16 @@ export function createReports(deps: ReportsDeps) {
     place: ThreadPlace;
     thread: Thread | undefined;
     isDirect: boolean;
+    /** The channel's settings take only mentions. */
+    onlyMentions: boolean;
   }): Promise<PrivateMessage> {
-    const { userId, place, thread, isDirect } = asked;
+    const { userId, place, thread, isDirect, onlyMentions } = asked;
     const [open, service] = await Promise.all([
       thread === undefined ? [] : openIn.thread(thread, userId),
       serviceState(),
     ]);
     const conversationUrl = thread === undefined ? undefined : await linkOf(thread, place, userId);
-    const rule = isDirect ? 'direct' : ruleOf(true, thread);
+    const rule = isDirect ? 'direct' : ruleOf(true, thread, onlyMentions);
     return (locale) =>
       renderStatus(
         { of: 'thread', open, elsewhere: [], conversationUrl, rule, service },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SectionBlock } from '@slack/types';
 import { isAppError } from '../../core/errors.ts';
+import type { AuditLog } from '../../core/history/audit.ts';
 import type { Claims, DeepSearch, Log } from '../../core/ports.ts';
 import type { createPreviewRule } from '../../core/question/link-previews.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
@@ -46,11 +47,12 @@ export function createUnfurls(options: {
   access: Pick<SlackAccessPolicy, 'admit'>;
   audiences: Pick<Audiences, 'of'>;
   claims: Pick<Claims, 'claim'>;
+  audit: AuditLog;
   digest: (key: string) => string;
   tasks: BackgroundTasks;
   log: Log;
 }): Unfurls {
-  const { slack, endpoint, deepSearch, mayPreview, access, audiences, claims, digest, tasks, log } = options;
+  const { slack, endpoint, deepSearch, mayPreview, access, audiences, claims, audit, digest, tasks, log } = options;
   const readShareUrl = createShareUrlReader(endpoint);
   const waiting: Posted[] = [];
   let working = 0;
@@ -100,6 +102,15 @@ export function createUnfurls(options: {
     if (Object.keys(unfurls).length === 0) return 'nothing';
     const { ts, place } = posted;
     await slack.call('chat.unfurl', { channel: place.channelId, ts, unfurls }, { priority: 'private' });
+    await audit.note({
+      id: `unfurled:${place.channelId}:${ts}`,
+      // The message's time, so that a second delivery of the event makes the same entry.
+      atMs: Math.floor(Number(ts) * 1_000),
+      action: 'unfurled',
+      teamId: place.teamId,
+      userId: posted.userId,
+      channelId: place.channelId,
+    });
     return 'shown';
   }
 

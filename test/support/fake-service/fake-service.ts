@@ -56,6 +56,7 @@ export async function startFakeService(quirks: Quirks = {}) {
   const faults: { call: ServiceCall; fault: ServiceFault; times: number }[] = [];
   const calls: ServiceCall[] = [];
   let nextId = 100;
+  let repositories: string[] | undefined;
   let answering: ((question: ServiceQuestion) => void) | undefined;
   let chooseFault: (call: ServiceCall, conversationId: number, text?: string) => ServiceFault | undefined = () =>
     undefined;
@@ -74,6 +75,10 @@ export async function startFakeService(quirks: Quirks = {}) {
     find: (text: string) =>
       conversations.flatMap(({ questions }) => questions).filter(({ question }) => question === text),
     fault: (call: ServiceCall, fault: ServiceFault, times = 1) => void faults.push({ call, fault, times }),
+    /** Repositories that the service knows. Without a call of this it answers no query. */
+    knowRepositories: (...names: string[]) => {
+      repositories = names;
+    },
     clearFaults: () => void faults.splice(0),
     /** From now on, `choose` selects the fault of every call without a planned fault. */
     scriptFaults: (choose: typeof chooseFault) => {
@@ -129,6 +134,7 @@ export async function startFakeService(quirks: Quirks = {}) {
     let body = '';
     for await (const chunk of request) body += chunk;
     const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    if (pathname === '/.api/graphql') return sendRepositories(body, response);
     const [, idText, sub, questionText, verb] =
       /^\/\.api\/deepsearch\/v1(?:\/(\d+)(?:\/(questions)(?:\/(\d+)\/(cancel))?)?)?$/.exec(pathname) ?? [];
     const call = callOf(request.method ?? '', idText, sub, verb);
@@ -151,6 +157,18 @@ export async function startFakeService(quirks: Quirks = {}) {
     const reply = run(call, { conversationId: Number(idText), questionId: Number(questionText), searchParams }, asked);
     if (fault !== undefined && !isLate) return void response.destroy();
     send(response, reply.status, reply.body);
+  }
+
+  /** Names are found in any spelling of capitals, as the service does. */
+  function sendRepositories(body: string, response: ServerResponse): void {
+    if (repositories === undefined) {
+      send(response, 500);
+      return;
+    }
+    const { variables } = JSON.parse(body) as { variables: { names: string[] } };
+    const wanted = new Set(variables.names.map((name) => name.toLowerCase()));
+    const nodes = repositories.filter((name) => wanted.has(name.toLowerCase())).map((name) => ({ name }));
+    send(response, 200, { data: { repositories: { nodes } } });
   }
 
   function run(

@@ -11,6 +11,8 @@ export interface FakeChannel {
   /** Default: the id in lower case. */
   name?: string;
   isExtShared?: boolean;
+  topic?: string;
+  purpose?: string;
   isIm?: boolean;
   isMpim?: boolean;
   /** Fields that the Web API leaves out. */
@@ -66,7 +68,9 @@ export function createChannels(fakePeople: FakePeople) {
       return { ok: true, members: page.items, response_metadata: { next_cursor: page.nextCursor } };
     },
     'conversations.list': listed(() => true),
-    'users.conversations': listed((channel) => channel.botIsMember),
+    'users.conversations': listed(
+      (channel, { user }) => channel.botIsMember && (user === undefined || membersOf(channel).includes(String(user))),
+    ),
     'conversations.open': (args) => {
       const person = fakePeople.find(args.users);
       if (person === undefined) return refused('user_not_found');
@@ -100,11 +104,11 @@ export function createChannels(fakePeople: FakePeople) {
     },
   };
 
-  function listed(keep: (channel: FakeChannel) => boolean): (args: Args) => Reply {
+  function listed(keep: (channel: FakeChannel, args: Args) => boolean): (args: Args) => Reply {
     return (args) => {
       const types = String(args.types ?? 'public_channel').split(',');
       const kept = [...channels]
-        .filter(([id, channel]) => visible(id) !== undefined && keep(channel) && types.includes(kindOf(channel)))
+        .filter(([id, channel]) => visible(id) !== undefined && keep(channel, args) && types.includes(kindOf(channel)))
         .filter(([, channel]) => !(isTrue(args.exclude_archived) && channel.isArchived));
       const page = pageOf(kept, args, { usual: 100, most: 999 });
       if ('error' in page) return refused(page.error);
@@ -136,6 +140,8 @@ export function createChannels(fakePeople: FakePeople) {
       is_ext_shared: isExtShared,
       is_pending_ext_shared: false,
       context_team_id: team.id,
+      ...(channel.topic === undefined ? {} : { topic: { value: channel.topic, creator: '', last_set: 0 } }),
+      ...(channel.purpose === undefined ? {} : { purpose: { value: channel.purpose, creator: '', last_set: 0 } }),
       ...(withCount ? { num_members: membersOf(channel).length } : {}),
     };
   }

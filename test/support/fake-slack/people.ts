@@ -33,6 +33,8 @@ export interface FakePerson {
   is_restricted?: boolean;
   is_ultra_restricted?: boolean;
   is_bot?: boolean;
+  is_admin?: boolean;
+  is_owner?: boolean;
   is_stranger?: boolean;
   /** Fields that the Web API leaves out. */
   omittedFields?: readonly string[];
@@ -114,8 +116,8 @@ function toApiUser(found: FakePerson, withLocale: boolean): Record<string, unkno
     tz,
     tz_label: tz,
     tz_offset,
-    is_admin: false,
-    is_owner: false,
+    is_admin: found.is_admin ?? false,
+    is_owner: found.is_owner ?? false,
     is_primary_owner: false,
     is_restricted: found.is_restricted ?? false,
     is_ultra_restricted: found.is_ultra_restricted ?? false,

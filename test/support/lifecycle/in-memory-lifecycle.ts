@@ -17,11 +17,13 @@ import type {
   PrivateNotice,
   UpstreamQuestion,
 } from '../../../src/core/ports.ts';
+import { type CapSettings, createDailyCaps } from '../../../src/core/question/daily-caps.ts';
 import type { Question, ThreadPlace } from '../../../src/core/question/question.ts';
 import type { ReaderChoices } from '../../../src/core/question/reader-choices.ts';
 import type { RefusedText } from '../../../src/core/question/refused-text.ts';
 import { createRunSlots, type SlotLimits } from '../../../src/core/run-slots.ts';
 import type { LifecycleSettings } from '../../../src/core/settings.ts';
+import { dayCountType } from '../../../src/storage/brief-records.ts';
 import { questionFormat, runSlotsType, threadFormat } from '../../../src/storage/records.ts';
 import { createRecordingLog } from '../recording-log.ts';
 import { createInMemoryAccounts } from './in-memory-accounts.ts';
@@ -103,6 +105,8 @@ export function createInMemoryLifecycle(
     chooseFault?: ChooseFault;
     work?: (text: string, attempt: number) => Work;
     settings?: Partial<LifecycleSettings>;
+    /** Default: no caps. `exempt`: the people for whom they do not hold. */
+    caps?: Partial<CapSettings> & { exempt?: readonly string[] };
     /** Default: few slots, so that questions often wait for one. */
     slotLimits?: SlotLimits;
     random?: () => number;
@@ -118,6 +122,7 @@ export function createInMemoryLifecycle(
   const questions = new Map<string, { text: string; revision: number }>();
   const threads = new Map<string, { text: string; revision: number }>();
   const runSlotBooks = new Map<string, { text: string; revision: number }>();
+  const dayCounts = new Map<string, { text: string; revision: number }>();
   const open = new Set<string>();
   const claims = new Map<string, string>();
   const conversations = new Map<number, { owner: string; createdMs: number; questions: Asked[]; deleted: boolean }>();
@@ -447,6 +452,22 @@ export function createInMemoryLifecycle(
       admit: (userId) =>
         operate('admit', () => (refusedUsers.has(userId) ? { may: false, reason: 'guest' } : { may: true })),
     },
+    dailyCaps: createDailyCaps({
+      counts: {
+        get: (name) =>
+          operate('get', () => {
+            const record = dayCounts.get(name);
+            return record === undefined ? undefined : dayCountType.format.decode('day count', record.text);
+          }),
+        update: async (name, apply) => {
+          const count = await change(dayCounts, name, dayCountType.format, apply);
+          if (count === undefined) throw new Error('a change of a count made none');
+          return count;
+        },
+      },
+      settings: { perPerson: 0, perChannel: 0, ...options.caps },
+      isExempt: async (userId) => options.caps?.exempt?.includes(userId) === true,
+    }),
     channelRules: { forQuestion: async () => noRules },
     threadReader: {
       read: () =>

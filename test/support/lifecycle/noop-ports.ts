@@ -10,6 +10,7 @@ export const noopPorts: Pick<
   | 'answerReaders'
   | 'readerChoices'
   | 'accessPolicy'
+  | 'dailyCaps'
   | 'channelRules'
   | 'threadReader'
   | 'durations'
@@ -22,6 +23,7 @@ export const noopPorts: Pick<
   accountWaits: { add: async () => true, remove: async () => {}, mayNotice: async () => true, wake: async () => {} },
   nameOf: async () => undefined,
   accessPolicy: { admit: async () => ({ may: true }) },
+  dailyCaps: { take: async () => undefined, giveBack: async () => {} },
   channelRules: { forQuestion: async () => noRules },
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
   durations: { note: async () => {}, expect: async () => undefined },

@@ -76,7 +76,7 @@ export async function startStack(setup: {
   }
 
   const runCodeSearch = (port: number) =>
-    ready(startCodeSearch(base, { repositories, port, token, stepDelayMs: setup.stepDelayMs ?? 0 }));
+    ready(startCodeSearch(base, { repositories, port, tokens: [token], stepDelayMs: setup.stepDelayMs ?? 0 }));
 
   try {
     let [slack, codeSearch] = await Promise.all([runSlack(), runCodeSearch(0)]);

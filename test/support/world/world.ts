@@ -4,7 +4,14 @@ import { createLogger } from '../../../src/observability/logger.ts';
 import type { MemoryAccounts } from '../accounts/memory-accounts.ts';
 import { eventually } from '../eventually.ts';
 import { dmOf } from '../fake-slack/channels.ts';
-import { type FakeBlock, type FakeMessage, people, startFakeSlack, team } from '../fake-slack/fake-slack.ts';
+import {
+  type FakeBlock,
+  type FakeMessage,
+  type FakeSlack,
+  people,
+  startFakeSlack,
+  team,
+} from '../fake-slack/fake-slack.ts';
 import { createMemoryReceiver, type Delivery } from '../fake-slack/memory-receiver.ts';
 import { commandOf, mentionOf, messageOf, type Spoken } from '../payloads/payloads.ts';
 import { buttonOf } from '../payloads/surfaces.ts';
@@ -17,11 +24,13 @@ export interface WorldOptions {
   settings?: Record<string, string>;
   /** People's accounts, instead of the app's own ones. */
   accounts?: MemoryAccounts;
+  /** A Slack that another process of the app uses too. Default: a new one, which stops with the world. */
+  slack?: FakeSlack;
 }
 
 /** Starts the whole app with a fake Slack; returns functions for the actions of people. */
-export async function startWorld({ service, settings = {}, accounts }: WorldOptions) {
-  const slack = await startFakeSlack();
+export async function startWorld({ service, settings = {}, accounts, slack: shared }: WorldOptions) {
+  const slack = shared ?? (await startFakeSlack());
   const data = await createTempDir();
   let receiver = createMemoryReceiver();
   let app: RunningApp | undefined;
@@ -44,7 +53,7 @@ export async function startWorld({ service, settings = {}, accounts }: WorldOpti
     metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
     stop: async () => {
       await stopApp();
-      await slack.stop();
+      if (shared === undefined) await slack.stop();
       await data.remove();
     },
     deliver: (body: Record<string, unknown>): Promise<Delivery> => receiver.deliver(body),

@@ -31,6 +31,20 @@ describe('what a question carries on from', () => {
     expect(await earlierOf({ text: 'Where?' })).toEqual({ text: 'Where?' });
   });
 
+  it('has no link that the readers of its card may not follow', async () => {
+    const access = 'own' as const;
+    const upstream = { steps: 0, conversationId: 7, shareUrl: 'https://code.example/1' };
+    const open = { ...upstream, isLinkOpen: true };
+    expect(await earlierOf({ text: 'Where?', access, upstream })).toEqual({ text: 'Where?' });
+    expect(await earlierOf({ text: 'Where?', access, upstream: open })).toMatchObject({ shareUrl: upstream.shareUrl });
+    expect(
+      await earlierOf(
+        { text: 'Where?', access, upstream: open },
+        { text: 'Why?', access, upstream: { steps: 0, conversationId: 7 }, answersPrivately: true },
+      ),
+    ).toEqual({ text: 'Why?', before: ['Where?'] });
+  });
+
   it.each<[string, Partial<Question>]>([
     ['was asked in another conversation', { upstream: { steps: 0, conversationId: 8 } }],
     ['was not asked', { upstream: { steps: 0 } }],

@@ -153,6 +153,24 @@ describe('an answer with own access in a channel', () => {
     expect(cardOf(harness, id)).toBe('notAllowed');
   });
 
+  it('has no steps on its card before its asker agreed, and has them afterwards', async () => {
+    const harness = createCoreHarness({ work: { takesMs: 20_000, ends: 'completed' } });
+    const runningView = async () => {
+      const { id } = await harness.ask({ access: 'own' });
+      await harness.life.run(harness.life.now() + 12_000);
+      const view = harness.life.messagesOf(harness.life.question(id), 'card').at(-1)?.view;
+      await harness.life.run(harness.life.now() + hourMs);
+      return { id, view };
+    };
+    const { id, view } = await runningView();
+    expect(view).toMatchObject({ kind: 'running', steps: 0 });
+    await choose(harness, id, 'here');
+    expect((await runningView()).view).toMatchObject({
+      kind: 'running',
+      steps: expect.toSatisfy((steps) => steps > 0),
+    });
+  });
+
   it('is not asked about where its readers changed before', async () => {
     const harness = createCoreHarness({ work: { takesMs: 120_000, ends: 'completed' } });
     const { id } = await harness.ask({ access: 'own' });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
 import type { Conversation, DeepSearch } from '../../../src/core/ports.ts';
-import { withBreaker } from '../../../src/deepsearch/breaker.ts';
-import { guardDeepSearch } from '../../../src/deepsearch/guarded.ts';
+import { createBreaker } from '../../../src/deepsearch/breaker.ts';
+import { createGuard } from '../../../src/deepsearch/guarded.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -36,7 +36,7 @@ function createService() {
 function setUp() {
   const { service, deepSearch } = createService();
   const { log, lines } = createRecordingLog();
-  const guarded = withBreaker(deepSearch, { log });
+  const guarded = createBreaker({ log })(deepSearch);
   const states = () => lines.filter(({ outcome }) => outcome !== 'refused').map(({ outcome }) => outcome);
   return { service, guarded, states };
 }
@@ -228,7 +228,7 @@ it('calls to a service that does not answer use none of the rate budget', async 
   const { service, deepSearch } = createService();
   const { log } = createRecordingLog();
   const createLimiter = createLimiters({ log });
-  const guarded = guardDeepSearch(deepSearch, { createLimiter, requestsPerSecond: 1, burst: 100, log });
+  const guarded = createGuard({ createLimiter, requestsPerSecond: 1, burst: 100, log })(deepSearch, 'account');
   service.answer = failing('unavailable');
   await read(guarded, 500);
   expect(service.calls).toHaveLength(5);

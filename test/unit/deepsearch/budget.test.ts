@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError, type AppErrorDetails } from '../../../src/core/errors.ts';
 import type { Conversation, DeepSearch } from '../../../src/core/ports.ts';
-import { withBudget } from '../../../src/deepsearch/budget.ts';
+import { createBudget } from '../../../src/deepsearch/budget.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -55,7 +55,7 @@ function setUp(requestsPerSecond = 5, burst = 10) {
   const service = createService();
   const { log } = createRecordingLog();
   const createLimiter = createLimiters({ log });
-  const budgeted = withBudget(service.deepSearch, { createLimiter, requestsPerSecond, burst, log });
+  const budgeted = createBudget({ createLimiter, requestsPerSecond, burst, log })(service.deepSearch, 'account');
   return { service, budgeted };
 }
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Conversation, DeepSearch, UpstreamQuestion } from '../../../src/core/ports.ts';
 import type { Allowance, Limiter, TakeOptions } from '../../../src/core/rate-limits.ts';
-import { withBreaker } from '../../../src/deepsearch/breaker.ts';
-import { withBudget } from '../../../src/deepsearch/budget.ts';
+import { createBreaker } from '../../../src/deepsearch/breaker.ts';
+import { createBudget } from '../../../src/deepsearch/budget.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const { log } = createRecordingLog();
@@ -51,17 +51,13 @@ function createRecordingLimiters() {
 
 function budget(deepSearch: DeepSearch, requestsPerSecond = 5, burst = 10) {
   const limiters = createRecordingLimiters();
-  const budgeted = withBudget(deepSearch, {
-    createLimiter: limiters.createLimiter,
-    requestsPerSecond,
-    burst,
-    log,
-  });
+  const withBudget = createBudget({ createLimiter: limiters.createLimiter, requestsPerSecond, burst, log });
+  const budgeted = withBudget(deepSearch, 'account');
   return { ...limiters, budgeted };
 }
 
 describe.each([
-  ['the breaker', (deepSearch: DeepSearch) => withBreaker(deepSearch, { log })],
+  ['the breaker', (deepSearch: DeepSearch) => createBreaker({ log })(deepSearch)],
   ['the budget', (deepSearch: DeepSearch) => budget(deepSearch).budgeted],
 ])('%s', (_, guard) => {
   it('passes every operation and its result unchanged', async () => {

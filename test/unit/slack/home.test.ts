@@ -45,6 +45,7 @@ function newHomes() {
     overviewOf: () => world.overview(),
     serviceState: async () => 'fine',
     accountOf: async () => ({ kind: 'shared' }),
+    channelsOf: async () => undefined,
     visits: {
       get: async (name) => visits.get(name),
       update: async (name, change) => {

@@ -48,6 +48,7 @@ function setUp(
         return owners.get(key) ?? owner;
       },
     },
+    audit: { note: async () => {} },
     digest: digestOf,
     tasks,
     log,

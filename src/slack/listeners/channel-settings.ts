@@ -1,0 +1,296 @@
+import type { App } from '@slack/bolt';
+import type { ModalView } from '@slack/types';
+import { z } from 'zod';
+import {
+  type ChannelRuleSet,
+  type ChannelSettings,
+  changedRules,
+  type RepositoryNames,
+  settingsName,
+  usualRules,
+} from '../../core/channels/channel-settings.ts';
+import { AppError, isAppError } from '../../core/errors.ts';
+import type { AuditLog } from '../../core/history/audit.ts';
+import type { Records } from '../../core/ports.ts';
+import { isBetweenTwo, type Place } from '../../core/question/question.ts';
+import { isRepositoryName } from '../../core/question/scope.ts';
+import { mostRepositories } from '../../core/settings.ts';
+import { within } from '../../core/timeout.ts';
+import {
+  PEOPLE,
+  parseSettingsMetadata,
+  renderSettings,
+  renderSettingsForm,
+  SETTINGS_FIELDS,
+  type ShownSettings,
+} from '../../render/channel-settings.ts';
+import { privateContact } from '../../render/contact.ts';
+import { ACTIONS, FORMS } from '../../render/ids.ts';
+import { renderWords } from '../../render/modals.ts';
+import type { Say } from '../../render/say.ts';
+import { oneLine } from '../../render/text.ts';
+import type { Admins } from '../access/admins.ts';
+import type { Memberships } from '../access/membership.ts';
+import type { SlackAccessPolicy } from '../access/policy.ts';
+import { localeOf } from '../access/users.ts';
+import type { SlackApi } from '../api/slack-api.ts';
+import { logFailure } from '../failure-log.ts';
+import type { Recipient } from '../messages/messenger.ts';
+import { repositoryCheckMs } from '../settings.ts';
+import { type ModalDeps, openInOwnTime } from './open-modal.ts';
+import {
+  type Entered,
+  onViewSubmission,
+  type Reply,
+  type Sent,
+  unreadableForm,
+  type ViewSubmissionDeps,
+} from './view-submissions.ts';
+
+export type ChannelSettingsDeps = ModalDeps &
+  ViewSubmissionDeps & {
+    slack: Pick<SlackApi, 'identity' | 'call'>;
+    access: Pick<SlackAccessPolicy, 'limitOf'>;
+    admins: Admins;
+    memberships: Pick<Memberships, 'of'>;
+    channelSettings: Records<ChannelSettings>;
+    repositories: RepositoryNames;
+    /** Everyone asks with the account that checks names, so that one it does not know is a mistake. */
+    refusesUnknownRepositories: boolean;
+    audit: AuditLog;
+  };
+
+/** What is read of a press on Home, which has no channel. */
+const homeAction = z.object({
+  user: z.object({ id: z.string() }),
+  trigger_id: z.string().optional(),
+  actions: z.array(z.object({ value: z.string().regex(/^[CG][A-Z0-9]{1,29}$/) })).min(1),
+});
+
+/** Most characters of names in the error of a field. */
+const longestNamesInError = 200;
+
+/** The form of a channel's settings, and the button on Home that opens it. */
+export function registerChannelSettings(app: App, deps: ChannelSettingsDeps): void {
+  app.action(ACTIONS.channelSettings, async ({ ack, body, context }) => {
+    await ack();
+    const parsed = homeAction.safeParse(body);
+    if (!parsed.success) return deps.log.warn({ event: 'button_unreadable' });
+    const { user, trigger_id: triggerId, actions } = parsed.data;
+    const teamId = context.teamId ?? deps.slack.identity.teamId;
+    const recipient = { channelId: user.id, userId: user.id };
+    openChannelSettings(deps, { triggerId, recipient, teamId, channelId: actions[0]?.value ?? '' });
+  });
+  onViewSubmission(app, deps, FORMS.channelSettings, {
+    errorField: SETTINGS_FIELDS.switch,
+    failed: (say) => say.channels.notSaved(),
+    handle: (sent) => save(deps, sent),
+  });
+}
+
+/** Opens the settings of a channel for a person: as a form, or to read. Returns at once. */
+export function openChannelSettings(
+  deps: ChannelSettingsDeps,
+  opener: {
+    triggerId: string | undefined;
+    recipient: Recipient;
+    teamId: string;
+    /** Default: the recipient's. */
+    channelId?: string;
+  },
+): void {
+  const { recipient, teamId, channelId = recipient.channelId } = opener;
+  openInOwnTime(deps, opener, () => view(deps, recipient.userId, { teamId, channelId }));
+}
+
+async function view(deps: ChannelSettingsDeps, userId: string, place: Place): Promise<ModalView> {
+  const locale = await localeOf(deps.people, userId);
+  const { contact, botUserId } = deps.slack.identity;
+  let stored: ChannelSettings | undefined;
+  try {
+    stored = await deps.channelSettings.get(settingsName(place));
+  } catch (error) {
+    if (!isAppError(error, 'corrupt')) throw error;
+    const reference = logFailure(deps.log, 'error', { event: 'channel_settings_unreadable', ...place }, error);
+    return renderWords((say) => say.channels.unreadable(), locale, reference);
+  }
+  const limit = deps.access.limitOf(place.channelId);
+  const rules = stored ?? usualRules(limit === 'open');
+  const membership = await deps.memberships.of(userId, place.channelId);
+  if (membership === 'hidden') return renderWords((say) => say.channels.hidden(`<@${botUserId}>`), locale);
+  if (membership === 'none' || !(await maySee(deps, userId, rules))) {
+    return renderWords((say) => say.channels.notYours(), locale);
+  }
+  const shown: ShownSettings = {
+    channelId: place.channelId,
+    rules,
+    limit,
+    contact: privateContact(contact),
+    ...(stored === undefined ? {} : { changed: { byUserId: stored.changedBy, atMs: stored.changedMs } }),
+  };
+  return (await deps.admins.isAdmin(userId)) ? renderSettingsForm(shown, locale) : renderSettings(shown, locale);
+}
+
+/** The names of repositories are not for everyone who reads in a channel. */
+async function maySee(deps: ChannelSettingsDeps, userId: string, rules: ChannelRuleSet): Promise<boolean> {
+  const { kind } = await deps.people.person(userId);
+  return kind === 'member' || (kind === 'guest' && (rules.guestsMayRead || rules.asking === 'guests'));
+}
+
+/** Nothing in the form proves that its sender may change this channel, so all of that is checked again. */
+async function save(deps: ChannelSettingsDeps, sent: Sent): Promise<Reply> {
+  const { userId, teamId, say, locale, entered, byMs } = sent;
+  const metadata = parseSettingsMetadata(sent.metadata);
+  const chosen = readRules(entered);
+  if (metadata === undefined || chosen === undefined || isBetweenTwo(metadata)) {
+    return { kind: 'view', view: unreadableForm(deps, locale) };
+  }
+  const { channelId, shownMs } = metadata;
+  const place = { teamId, channelId };
+  const [isAdmin, membership] = await Promise.all([
+    deps.admins.isAdmin(userId),
+    deps.memberships.of(userId, channelId),
+  ]);
+  if (!isAdmin || (membership !== 'open' && membership !== 'member')) {
+    const reference = logFailure(deps.log, 'warn', { event: 'channel_settings_refused', userId, channelId });
+    return said((to) => to.channels.notAdmin(), locale, reference);
+  }
+  const names = entered.isSent(SETTINGS_FIELDS.repositories)
+    ? readNames(entered.text(SETTINGS_FIELDS.repositories))
+    : ((await deps.channelSettings.get(settingsName(place)))?.repositories ?? []);
+  const problem = problemOfNames(names, say);
+  if (problem !== undefined) return wrong(problem);
+  const check = await checkNames(deps, names);
+  if (check.unknown.length > 0 && deps.refusesUnknownRepositories) {
+    return wrong(say.channels.unknownNames(listed(check.unknown)));
+  }
+  if (Date.now() > byMs) throw new AppError('unavailable', 'the form was checked too late to be saved');
+  const rules: ChannelRuleSet = { ...chosen, repositories: check.names };
+  const result = await store(deps, place, { rules, userId, shownMs });
+  switch (result.kind) {
+    case 'meanwhile':
+      return said((to) => to.channels.changedMeanwhile(`<@${result.byUserId}>`), locale);
+    case 'unchanged':
+      return said((to) => to.channels.unchanged(), locale);
+    case 'changed':
+      if (!check.isChecked) return said((to) => to.channels.savedUnchecked(), locale);
+      if (check.unknown.length > 0) {
+        return said((to) => to.channels.savedUnknown(listed(check.unknown)), locale);
+      }
+      return said((to) => to.channels.saved(), locale);
+  }
+}
+
+type StoreResult = { kind: 'changed' } | { kind: 'unchanged' } | { kind: 'meanwhile'; byUserId: string };
+
+async function store(
+  deps: ChannelSettingsDeps,
+  place: Place,
+  { rules, userId, shownMs }: { rules: ChannelRuleSet; userId: string; shownMs: number },
+): Promise<StoreResult> {
+  const { teamId, channelId } = place;
+  let result: StoreResult = { kind: 'unchanged' };
+  let changed: (keyof ChannelRuleSet)[] = [];
+  const { changedMs } = await deps.channelSettings.update(settingsName(place), (stored) => {
+    if (stored !== undefined && stored.changedMs !== shownMs) {
+      result = { kind: 'meanwhile', byUserId: stored.changedBy };
+      return stored;
+    }
+    changed = changedRules(stored ?? usualRules(deps.access.limitOf(channelId) === 'open'), rules);
+    if (stored !== undefined && changed.length === 0) {
+      result = { kind: 'unchanged' };
+      return stored;
+    }
+    result = { kind: 'changed' };
+    const nowMs = Math.max(Date.now(), (stored?.changedMs ?? 0) + 1);
+    return { ...stored, ...rules, version: 1, teamId, channelId, changedBy: userId, changedMs: nowMs };
+  });
+  if (isChanged(result)) {
+    await deps.audit.note({
+      id: `settingsChanged:${channelId}:${changedMs}`,
+      atMs: changedMs,
+      action: 'settingsChanged',
+      teamId,
+      userId,
+      channelId,
+      detail: changed.join(','),
+    });
+  }
+  return result;
+}
+
+/** The type checker does not see that the callback of `update` assigns the result. */
+function isChanged({ kind }: StoreResult): boolean {
+  return kind === 'changed';
+}
+
+/** Undefined if a choice is missing or is none of the form's. The repositories are read separately. */
+function readRules(entered: Entered): Omit<ChannelRuleSet, 'repositories'> | undefined {
+  const isOn = entered.choice(SETTINGS_FIELDS.switch);
+  const people = entered.choice(SETTINGS_FIELDS.people);
+  const replies = entered.choice(SETTINGS_FIELDS.replies);
+  const answers = entered.choice(SETTINGS_FIELDS.answers);
+  if (isOn !== 'on' && isOn !== 'off') return undefined;
+  if (people !== PEOPLE.members && people !== PEOPLE.guestsRead && people !== PEOPLE.guestsAsk) return undefined;
+  if (replies !== 'followUps' && replies !== 'mentions') return undefined;
+  if (answers !== 'thread' && answers !== 'private') return undefined;
+  return {
+    isOn: isOn === 'on',
+    asking: people === PEOPLE.guestsAsk ? 'guests' : 'members',
+    guestsMayRead: people !== PEOPLE.members,
+    isExternalAllowed: entered.isTicked(SETTINGS_FIELDS.external),
+    replies,
+    answers,
+    sendsContext: entered.isTicked(SETTINGS_FIELDS.context),
+  };
+}
+
+function readNames(text: string): string[] {
+  const names = text.split(/[\r\n,]+/).map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+function problemOfNames(names: readonly string[], { channels }: Say): string | undefined {
+  if (names.length > mostRepositories) return channels.tooMany(names.length, mostRepositories);
+  const bad = names.filter((name) => !isRepositoryName(name));
+  return bad.length === 0 ? undefined : channels.badNames(listed(bad));
+}
+
+/** `names` are written as the service writes them, as far as it knows them. */
+interface CheckedNames {
+  names: string[];
+  unknown: string[];
+  isChecked: boolean;
+}
+
+async function checkNames(deps: ChannelSettingsDeps, names: readonly string[]): Promise<CheckedNames> {
+  const unchecked = { names: [...names], unknown: [], isChecked: names.length === 0 };
+  if (names.length === 0) return unchecked;
+  try {
+    const known = await within(deps.repositories.known(names), repositoryCheckMs);
+    if (known === undefined) return unchecked;
+    const written = new Map(known.map((name) => [name.toLowerCase(), name]));
+    return {
+      names: [...new Set(names.map((name) => written.get(name.toLowerCase()) ?? name))],
+      unknown: names.filter((name) => !written.has(name.toLowerCase())),
+      isChecked: true,
+    };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    deps.log.warn({ event: 'repositories_not_checked', kind: error.kind }, error);
+    return unchecked;
+  }
+}
+
+function listed(names: readonly string[]): string {
+  const all = oneLine(names.join(', '));
+  return all.length <= longestNamesInError ? all : `${all.slice(0, longestNamesInError)}…`;
+}
+
+function said(words: (say: Say) => string, locale: string | undefined, reference?: string): Reply {
+  return { kind: 'view', view: renderWords(words, locale, reference) };
+}
+
+function wrong(problem: string): Reply {
+  return { kind: 'errors', errors: { [SETTINGS_FIELDS.repositories]: problem } };
+}

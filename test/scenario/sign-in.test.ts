@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { answerConsent, registerOAuthApp } from '../support/codesearch/oauth-app.ts';
+import { createPerson, hiddenField, type Person } from '../support/codesearch/people.ts';
+import { people } from '../support/fake-slack/fake-slack.ts';
+import type { FakeBlock } from '../support/fake-slack/messages.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { startRecordedService } from '../support/world/recorded-service.ts';
+import { startWorld, visibleText, type World } from '../support/world/world.ts';
+
+// The app with its real accounts against the embedded service with its real OAuth; only Slack is faked.
+
+let service: Awaited<ReturnType<typeof startRecordedService>>;
+let world: World;
+
+beforeEach(async () => {
+  service = await startRecordedService();
+  const port = await freePort();
+  const publicUrl = `http://127.0.0.1:${port}/deepsearch`;
+  const app = await registerOAuthApp(service.url, service.token, `${publicUrl}/accounts/callback`);
+  world = await startWorld({
+    service,
+    settings: {
+      ACCOUNTS: 'preferred',
+      ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
+      SRC_OAUTH_CLIENT_ID: app.clientId,
+      SRC_OAUTH_CLIENT_SECRET: app.clientSecret,
+      SRC_OAUTH_AUTHORIZE_URL: app.authorizeUrl,
+      SRC_OAUTH_TOKEN_URL: app.tokenUrl,
+      PUBLIC_URL: publicUrl,
+      PORT: String(port),
+    },
+  });
+});
+
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(service.problems).toEqual([]);
+  expect(world.slack.violations).toEqual([]);
+});
+
+interface Reply {
+  text: string;
+  blocks?: FakeBlock[];
+}
+
+async function connectCommand(user: string): Promise<Reply> {
+  return (await world.command('connect', { user })).response as Reply;
+}
+
+/** The address of the button Sign in. */
+async function signInUrl(user: string): Promise<string> {
+  const reply = await connectCommand(user);
+  const url = /"url":"([^"]*accounts\/start[^"]*)"/.exec(JSON.stringify(reply.blocks))?.[1];
+  if (url === undefined) throw new Error(`no address to sign in: ${visibleText(reply)}`);
+  return url;
+}
+
+/** Opens the address in a browser and presses the button. Returns the address at the service. */
+async function begin(url: string, browser: Person): Promise<string> {
+  const { text } = await browser.open(url);
+  const { response } = await browser.submit(new URL(url).pathname, { ticket: hiddenField(text, 'ticket') });
+  expect(response.status).toBe(303);
+  return response.headers.get('location') ?? '';
+}
+
+/** Signs in as a user of the service, from the button in Slack to the last page, with one browser. */
+async function signIn(user: string, username: string, decision: 'allow' | 'deny' = 'allow'): Promise<string> {
+  const url = await signInUrl(user);
+  const browser = createPerson(new URL(url).origin);
+  const authorizeUrl = await begin(url, browser);
+  const atService = createPerson(service.url);
+  await atService.signIn(service.tokenOf(username));
+  const target = await answerConsent(atService, authorizeUrl, decision);
+  return (await browser.open(target.href)).text;
+}
+
+test('a person signs in with the browser, and the app knows whose account it is', async () => {
+  expect(await signIn(people.bob, 'bob')).toContain('<h1>Connected as bob</h1>');
+  expect(visibleText(await connectCommand(people.bob))).toMatch(/Connected as bob .*by signing in/);
+  expect(visibleText(await connectCommand(people.ada))).toContain('You have not connected an account');
+});
+
+test('a sign-in survives a restart of the app between the button and the last page', async () => {
+  const url = await signInUrl(people.bob);
+  const browser = createPerson(new URL(url).origin);
+  const authorizeUrl = await begin(url, browser);
+  await world.restart();
+  const atService = createPerson(service.url);
+  await atService.signIn(service.tokenOf('bob'));
+  const target = await answerConsent(atService, authorizeUrl);
+  expect((await browser.open(target.href)).text).toContain('<h1>Connected as bob</h1>');
+  expect(visibleText(await connectCommand(people.bob))).toContain('Connected as bob');
+});
+
+test('a person who denies the access at the service is not connected, and may try again', async () => {
+  expect(await signIn(people.bob, 'bob', 'deny')).toContain('<h1>Not connected</h1>');
+  expect(visibleText(await connectCommand(people.bob))).toContain('You have not connected an account');
+  expect(await signIn(people.bob, 'bob')).toContain('<h1>Connected as bob</h1>');
+});
+
+test('a link that someone sent on after they began with it connects no one else', async () => {
+  const url = await signInUrl(people.bob);
+  const sender = createPerson(new URL(url).origin);
+  const authorizeUrl = await begin(url, sender);
+  const colleague = createPerson(service.url);
+  await colleague.signIn(service.tokenOf('ada'));
+  const target = await answerConsent(colleague, authorizeUrl);
+  const other = createPerson(new URL(url).origin);
+  expect((await other.open(target.href)).text).toContain('<h1>This sign-in belongs to another browser</h1>');
+  expect(visibleText(await connectCommand(people.bob))).toContain('You have not connected an account');
+});
