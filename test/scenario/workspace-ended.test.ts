@@ -58,6 +58,10 @@ async function openQuestions(): Promise<string | undefined> {
   return /deepsearch_slack_open_questions(?:\{[^}]*\})? (\d+)/.exec(await world.metrics())?.[1];
 }
 
+function untilEnded(): Promise<void> {
+  return eventually(async () => expect(await world.metrics()).toMatch(/event="workspace_ended"/));
+}
+
 /** What the app showed in Slack. */
 const shown = (): number =>
   world.slack.requests.filter(({ method }) => /^chat\.(post|update)|^files\./.test(method)).length;
@@ -83,10 +87,9 @@ describe.each(ends)('a workspace that %s', (_, endOf) => {
     await eventually(async () => expect(await openQuestions()).toBe('0'));
     const before = shown();
     for (const { error } of running) expect(error?.kind).toBe('Cancelled');
-    await eventually(async () => {
-      await world.stopApp();
-      expect(await withStorage(({ accounts }) => accounts.get(ada))).toBeUndefined();
-    });
+    await untilEnded();
+    await world.stopApp();
+    expect(await withStorage(({ accounts }) => accounts.get(ada))).toBeUndefined();
     expect(shown()).toBe(before);
     expect(world.slack.violations).toEqual([]);
   });
@@ -94,11 +97,7 @@ describe.each(ends)('a workspace that %s', (_, endOf) => {
   test('can install the app again, also when Slack repeats the event', async () => {
     const end = endOf();
     await world.deliver(end);
-    await eventually(async () => {
-      const ended = await world.deliver(end);
-      expect(ended.acknowledged).toBe(true);
-      expect(await world.metrics()).toMatch(/event="workspace_ended"/);
-    });
+    await untilEnded();
     const ts = await world.mention('again?', { user: people.bob });
     const question = await eventually(() => one(service.find('again?')));
     await world.deliver(end);

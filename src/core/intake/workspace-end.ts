@@ -1,7 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { AuditLog } from '../history/audit.ts';
-import { withQuietEnd } from '../lifecycle/quiet-end.ts';
 import type { Claims, Clock, Log, QuestionStore, Scheduler } from '../ports.ts';
+import { withQuietEnd } from '../question/cancellation.ts';
 import type { Question } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { quietEndMs } from '../settings.ts';

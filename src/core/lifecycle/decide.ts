@@ -1,6 +1,6 @@
 import { isPatienceOver } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
-import { replacedBy } from '../question/cancellation.ts';
+import { endsQuietly, replacedBy } from '../question/cancellation.ts';
 import type { Failure, Outcome, Question } from '../question/question.ts';
 import { isInThread } from '../question/question.ts';
 import { isKeptPrivate } from '../question/readers.ts';
@@ -18,7 +18,6 @@ import {
   queuedCheckMs,
   replaceAfterMs,
 } from '../settings.ts';
-import { endsQuietly } from './quiet-end.ts';
 import { decideShowing, isChoiceUnread, type ShowingStep } from './showing.ts';
 import { decidePending, type Effect, pendingCall } from './unknown-outcome.ts';
 

@@ -5,20 +5,6 @@ import { asClosed } from './as-closed.ts';
 import { changeQuestion, delist, type LifecyclePorts, type Progress, releaseSlot, wake } from './lifecycle-ports.ts';
 import { leaveQueue } from './thread-queue.ts';
 
-/** Whether the question ends without a word, because its workspace removed the app. */
-export function endsQuietly({ phase, endsQuietlyMs }: Question): boolean {
-  return endsQuietlyMs !== undefined && phase !== 'offered' && phase !== 'closed';
-}
-
-/** Marks a question to end without a word. A closed one only loses the check of its messages. */
-export function withQuietEnd(question: Question, atMs: number): Question {
-  if (question.phase === 'closed') {
-    const { recheckMs, mayHaveCopies: _copies, ...rest } = question;
-    return recheckMs === undefined ? question : rest;
-  }
-  return question.endsQuietlyMs === undefined ? { ...question, endsQuietlyMs: atMs } : question;
-}
-
 /**
  * Ends a question whose workspace removed the app: stops it at the service if it runs there, tells no one, and closes
  * it. Never calls Slack. One try, because the service ends the question by itself too. Safe to repeat after a crash at
