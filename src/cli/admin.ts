@@ -3,12 +3,14 @@ import { exportCommand } from './export-person.ts';
 import { forgetCommand } from './forget-person.ts';
 import { exitCodeOf, UsageError } from './program.ts';
 import { rotateKeys } from './rotate-keys.ts';
+import { usageCommand } from './usage.ts';
 
 /** Every command by its name, in the order of the list that `--help` prints. */
 const commands: Record<string, AdminCommand> = {
   'rotate-keys': rotateKeys,
   export: exportCommand,
   forget: forgetCommand,
+  usage: usageCommand,
 };
 
 const usage = `What an administrator of the app does on its storage. The app may run meanwhile.

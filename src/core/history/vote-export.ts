@@ -1,6 +1,7 @@
+import { type Cell, toCsv } from './csv.ts';
 import type { Vote } from './votes.ts';
 
-const COLUMNS: readonly [name: string, value: (vote: Vote) => string | number | undefined][] = [
+const COLUMNS: readonly [name: string, value: (vote: Vote) => Cell][] = [
   ['time', ({ atMs }) => new Date(atMs).toISOString()],
   ['team', ({ teamId }) => teamId],
   ['question', ({ questionId }) => questionId],
@@ -17,21 +18,8 @@ export function votesAsCsv(votes: readonly Vote[], sinceMs: number): string {
   const rows = votes
     .filter(({ atMs }) => atMs >= sinceMs)
     .toSorted((one, other) => one.atMs - other.atMs || compare(one.questionId, other.questionId))
-    .map((vote) => COLUMNS.map(([, value]) => cell(value(vote))));
-  return [COLUMNS.map(([name]) => name), ...rows].map((row) => `${row.join(',')}\r\n`).join('');
-}
-
-function cell(value: string | number | undefined): string {
-  const text = inert(String(value ?? ''));
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/**
- * Puts an apostrophe before text that a spreadsheet would run as a formula, because people write the comments
- * (owasp.org/www-community/attacks/CSV_Injection). Some spreadsheets skip leading spaces and accept full-width signs.
- */
-function inert(text: string): string {
-  return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) ? `'${text}` : text;
+    .map((vote) => COLUMNS.map(([, value]) => value(vote)));
+  return toCsv([COLUMNS.map(([name]) => name), ...rows]);
 }
 
 function compare(one: string, other: string): number {
