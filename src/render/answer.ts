@@ -1,6 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { type Answer, isBetweenTwo, isSharedWithOthers, type Question, type Quota } from '../core/question/question.ts';
 import { readersOf, shareUrlFor } from '../core/question/readers.ts';
+import { accessWords } from './access.ts';
 import { button, context, section } from './blocks.ts';
 import { feedbackBlock, feedbackWeight } from './feedback.ts';
 import { followUpsWeight, renderFollowUps } from './follow-ups.ts';
@@ -183,6 +184,7 @@ function renderFooter(question: Question, answer: Answer, say: Say): string {
     say.words.duration(answer.durationMs),
     say.words.steps(answer.steps),
     ...(answer.credits === undefined ? [] : [say.words.credits(answer.credits)]),
+    ...accessWords(question, say),
     ...(question.scope === undefined ? [] : [say.answer.onlyIn(namesOf(question.scope.repositories, MAX_SCOPE, say))]),
     ...(link === undefined ? [] : [`*${link}*`]),
     ...(answer.quota === undefined ? [] : renderQuota(answer.quota, say)),

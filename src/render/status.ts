@@ -1,6 +1,7 @@
 import type { OverviewEntry } from '../core/history/overview.ts';
 import type { CardView } from '../core/ports.ts';
 import type { Quota } from '../core/question/question.ts';
+import { accessWords } from './access.ts';
 import { context, section } from './blocks.ts';
 import { quotaLine, type ServiceState, serviceLine } from './home.ts';
 import { mrkdwnLink } from './links.ts';
@@ -73,7 +74,7 @@ function listed(entries: OverviewEntry[], say: Say, more: (entry: OverviewEntry)
   if (entries.length === 0) return [say.status.nothing()];
   const lines = entries.slice(0, mostListed).map((entry) => {
     const text = inertCut(shownText(entry.question.text, say), quotedLength);
-    return `• ${[text, state(entry.view, say), more(entry)].join(' · ')}`;
+    return `• ${[text, state(entry.view, say), more(entry), ...accessWords(entry.question, say)].join(' · ')}`;
   });
   return entries.length > mostListed ? [...lines, say.status.more(entries.length - mostListed)] : lines;
 }

@@ -104,6 +104,11 @@ describe('a temporary failure', () => {
     ['list', (client) => client.list(), json([])],
     ['delete', (client) => client.delete(7), status(204)],
     ['cancel', (client) => client.cancelQuestion(7, 11), status(204)],
+    [
+      'the names of repositories',
+      (client) => client.repositoryNames(['acme/web']),
+      json({ data: { repositories: { nodes: [{ name: 'acme/web' }] } } }),
+    ],
     ['GraphQL', (client) => client.matchCount('x'), json({ data: { search: { results: { matchCount: 3 } } } })],
   ];
 

@@ -61,13 +61,14 @@ export function createOpenIn(
   }
 
   /**
-   * The questions of a channel, oldest first. Leaves out questions that are not admitted yet: only their askers may see
-   * them.
+   * The questions of a channel, oldest first. Leaves out questions of which nothing is shown yet: not admitted, or waiting
+   * for an account of their asker. Only their askers may see them.
    */
-  async function channel({ teamId, channelId }: Place): Promise<OverviewEntry[]> {
+  async function channel({ teamId, channelId }: Place, readerId: string): Promise<OverviewEntry[]> {
     const ids = (await ports.questions.openIds()).slice(0, mostOpenRead);
     const here = (await readAll(ports, ids)).filter(
-      ({ place, admittedMs }) => place.teamId === teamId && place.channelId === channelId && admittedMs !== undefined,
+      (question) =>
+        question.place.teamId === teamId && question.place.channelId === channelId && isShownTo(question, readerId),
     );
     return entriesOf(here.toSorted((one, other) => one.acceptedMs - other.acceptedMs));
   }
@@ -76,6 +77,11 @@ export function createOpenIn(
     const open = questions.filter(({ outcome, phase }) => outcome === undefined && phase !== 'offered');
     return Promise.all(open.map((question) => entryOf(ports, question)));
   }
+}
+
+function isShownTo({ admittedMs, awaitsAccount, access, card, askerId }: Question, readerId: string): boolean {
+  if (admittedMs === undefined) return false;
+  return askerId === readerId || awaitsAccount === undefined || access !== undefined || card.ts !== undefined;
 }
 
 type EntryPorts = Pick<OverviewPorts, 'questions' | 'threads' | 'runSlots' | 'now'>;

@@ -64,7 +64,7 @@ export function createCancel(ports: CancelPorts) {
   }
 
   /**
-   * Cancels the first question in a thread's queue. `key` names the requesting message: a second delivery of that
+   * Cancels the first question in a thread's queue, or else the person's own one that waits for their account. `key` names the requesting message: a second delivery of that
    * message cancels the same question. `ownOnly`: cancels the person's own first question, for people who may cancel no
    * other.
    */
@@ -76,7 +76,8 @@ export function createCancel(ports: CancelPorts) {
   ): Promise<CancelResult> {
     const queue = (await threads.get(place))?.queue ?? [];
     const first = ownOnly ? await firstOwn(queue, userId) : queue[0];
-    const targetId = first === undefined ? undefined : await claims.claim(`cancel:${key}`, first);
+    const target = first ?? (await ownAwaiting(place, userId));
+    const targetId = target === undefined ? undefined : await claims.claim(`cancel:${key}`, target);
     const question = targetId === undefined ? undefined : await questions.get(targetId);
     if (question === undefined || (ownOnly && question.askerId !== userId)) return { kind: 'nothing' };
     return cancelFound(question, userId);
@@ -100,9 +101,7 @@ export function createCancel(ports: CancelPorts) {
     const claim = `cancel:${key}`;
     let targetId = await claims.ownerOf(claim);
     if (targetId === undefined) {
-      const ids = (await questions.openIds()).slice(0, mostOpenRead);
-      const own = (await Promise.all(ids.map((id) => getReadable(questions, id))))
-        .filter((question) => question !== undefined)
+      const own = (await readOpen())
         .filter(({ askerId, place }) => askerId === userId && place.teamId === teamId && place.channelId === channelId)
         .filter((question) => !hasEnded(question) && question.phase !== 'offered');
       const running = own.filter(({ cancel }) => cancel === undefined);
@@ -112,6 +111,23 @@ export function createCancel(ports: CancelPorts) {
     }
     const question = targetId === undefined ? undefined : await questions.get(targetId);
     return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
+  }
+
+  /** The person's newest question of this thread that waits for their account. It is in no queue. */
+  async function ownAwaiting(place: ThreadPlace, userId: string): Promise<string | undefined> {
+    const awaiting = (await readOpen()).filter(
+      ({ askerId, place: { teamId, channelId, threadTs }, awaitsAccount }) =>
+        awaitsAccount !== undefined &&
+        askerId === userId &&
+        [teamId, channelId, threadTs].join() === [place.teamId, place.channelId, place.threadTs].join(),
+    );
+    return awaiting.toSorted((one, other) => one.acceptedMs - other.acceptedMs).at(-1)?.id;
+  }
+
+  async function readOpen(): Promise<Question[]> {
+    const ids = (await questions.openIds()).slice(0, mostOpenRead);
+    const found = await Promise.all(ids.map((id) => getReadable(questions, id)));
+    return found.filter((question) => question !== undefined);
   }
 
   /** The person's first question that runs or waits. If there is none, the first that has ended: its answer is on the way. */

@@ -93,6 +93,7 @@ function listAt(
   const names: string[] = [];
   for (let at = from; at < words.length; at += 1) {
     const word = at === from && begun !== '' ? begun : (words[at]?.word ?? '');
+    if (opening.test(word)) return names.length > 0 ? { names, next: at } : undefined;
     const parts = word.split(',').map((part) => part.replace(/[.:;!?]+$/, ''));
     const found = parts.filter((part) => part !== '');
     if (found.length === 0 || !found.every(isRepositoryName)) return undefined;

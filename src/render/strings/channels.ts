@@ -62,7 +62,7 @@ const en = (f: Formats) => ({
 const de = (f: Formats): ReturnType<typeof en> => ({
   title: () => 'Channel-Einstellungen',
   save: () => 'Speichern',
-  intro: (channel) => `Die Regeln von ${channel}. Sie gelten ab der nächsten Frage.`,
+  intro: (channel) => `Die Regeln von ${channel}. Das gilt ab der nächsten Frage.`,
   lastChange: (by, when) => `Zuletzt geändert von ${by}, ${when}.`,
   readOnly: () => 'Ändern können das nur Admins dieses Workspace und dieser App.',
   refusedByOperator: (contact) =>
@@ -77,7 +77,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   guestsRead: () => 'Volle Mitglieder fragen; Gäste dürfen lesen',
   guestsAsk: () => 'Volle Mitglieder und Gäste fragen und lesen',
   external: () => 'Andere Organisationen',
-  externalAllowed: () => 'Sie dürfen hier lesen; fragen dürfen sie nicht',
+  externalAllowed: () => 'Leute von dort dürfen hier lesen, aber nicht fragen',
   externalHint: () => 'Ohne den Haken kann in einem mit anderen geteilten Channel niemand fragen.',
   externalRefused: () => 'Niemand kann fragen, solange Leute anderer Organisationen mitlesen könnten',
   repositories: () => 'Repositorys',
@@ -85,7 +85,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     `Ein Name pro Zeile, wie Deep Search ihn schreibt, höchstens ${f.number(limit)}. Leer: alle. Das engt die Suche ein; es ist keine Zugriffskontrolle.`,
   allRepositories: () => 'Alle',
   replies: () => 'Antworten ohne Erwähnung, in Threads der App',
-  followUps: () => 'Sie sind Folgefragen',
+  followUps: () => 'Das sind Folgefragen',
   onlyMentions: () => 'Nur Nachrichten, die die App erwähnen, sind Fragen',
   answers: () => 'Antworten',
   inThread: () => 'Im Thread',
@@ -110,7 +110,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   notYours: () => 'Die Einstellungen sehen nur Leute, die in diesem Channel lesen können.',
   unreadable: () =>
     'Die Einstellungen dieses Channels sind nicht lesbar, deshalb kann hier niemand fragen. Wer diese App betreibt, kann herausfinden, warum.',
-  heading: () => 'Channels',
+  heading: () => 'Channels, in denen ich bin',
   settings: () => 'Einstellungen',
   ownRules: () => 'eigene Regeln',
   off: () => 'aus',

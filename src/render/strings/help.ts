@@ -38,7 +38,7 @@ const en = (_: Formats) => ({
       `• \`${command} disconnect\`: this app removes your account`,
     ].join('\n'),
   command: (command: string) =>
-    `\`${command} status\`, \`history\`, and \`why\` work anywhere; \`${command} help\` shows this again. My Home tab lists your questions, and you can cancel them there.`,
+    `\`${command} status\`, \`history\`, and \`why\` work anywhere; \`${command} settings\` shows the rules of a channel; \`${command} help\` shows this again. My Home tab lists your questions, and you can cancel them there.`,
 });
 
 const de = (_: Formats): ReturnType<typeof en> => ({
@@ -79,7 +79,7 @@ const de = (_: Formats): ReturnType<typeof en> => ({
       `• \`${command} disconnect\`: diese App entfernt dein Konto`,
     ].join('\n'),
   command: (command) =>
-    `\`${command} status\`, \`history\` und \`why\` gehen überall; \`${command} help\` zeigt das hier noch einmal. Mein Home-Tab zeigt deine Fragen, und du kannst sie dort abbrechen.`,
+    `\`${command} status\`, \`history\` und \`why\` gehen überall; \`${command} settings\` zeigt die Regeln eines Channels; \`${command} help\` zeigt das hier noch einmal. Mein Home-Tab zeigt deine Fragen, und du kannst sie dort abbrechen.`,
 });
 
 /** What the app can do and how to ask it. */

@@ -7,6 +7,10 @@ const en = (f: Formats) => ({
   shortened: (shown: number) => `The first ${f.number(shown)} characters are shown.`,
   openInDeepSearch: () => 'Open in Deep Search',
   deepSearch: () => 'Deep Search',
+  /** Whose account at the service a question uses. `name`: as Slack has it, if it is known. */
+  ownAccess: (name: string | undefined) =>
+    name === undefined ? "asked with the asker's own access" : `asked with ${name}'s access`,
+  appAccess: () => "asked with the app's access",
   /** After the names of some repositories, how many others there are. */
   andMore: (count: number) => `and ${f.number(count)} more`,
   /** Of a person at Slack. */
@@ -23,6 +27,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   shortened: (shown) => `Gezeigt werden die ersten ${f.number(shown)} Zeichen.`,
   openInDeepSearch: () => 'In Deep Search öffnen',
   deepSearch: () => 'Deep Search',
+  ownAccess: (name) => (name === undefined ? 'gefragt mit eigenem Zugriff' : `gefragt mit dem Zugriff von ${name}`),
+  appAccess: () => 'gefragt mit dem Zugriff der App',
   andMore: (count) => `und ${f.number(count)} weitere`,
   profile: () => 'Profil',
   dayAndTime: (day, time) => `${day} um ${time}`,

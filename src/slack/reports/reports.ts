@@ -69,7 +69,7 @@ export function createReports(deps: ReportsDeps) {
     isDirect: boolean;
   }): Promise<PrivateMessage> {
     const [open, own, service] = await Promise.all([
-      openIn.channel(place),
+      openIn.channel(place, userId),
       overviewOf(place.teamId, userId),
       serviceState(),
     ]);

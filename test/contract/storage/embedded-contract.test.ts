@@ -3,6 +3,7 @@ import { openEmbeddedStore } from '../../../src/storage/embedded-store.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { accountsContract } from './accounts-contract.ts';
+import { channelSettingsContract } from './channel-settings-contract.ts';
 import { listingContract } from './listing-contract.ts';
 import { locksContract } from './locks-contract.ts';
 import { type Engine, storageContract } from './storage-contract.ts';
@@ -26,6 +27,7 @@ describe('embedded store', () => {
   describe('with accounts', () => accountsContract(engine));
   describe('with locks', () => locksContract(engine));
   listingContract(engine);
+  channelSettingsContract(engine);
 
   afterAll(() => directory.remove());
 });

@@ -3,6 +3,7 @@ import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { accountsContract } from './accounts-contract.ts';
+import { channelSettingsContract } from './channel-settings-contract.ts';
 import { listingContract } from './listing-contract.ts';
 import { locksContract } from './locks-contract.ts';
 import { type Engine, storageContract } from './storage-contract.ts';
@@ -25,6 +26,7 @@ describe.skipIf(!hasRedisServer())('Redis store', () => {
   describe('with accounts', () => accountsContract(engine));
   describe('with locks', () => locksContract(engine));
   listingContract(engine);
+  channelSettingsContract(engine);
 
   afterAll(() => server.stop());
 });

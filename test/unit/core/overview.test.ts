@@ -110,7 +110,7 @@ describe('the list of open questions in a channel', () => {
       answered({}, { id: 'q-ended', admittedMs: 4 }),
       ...elsewhere.map((place, index) => exampleQuestion({ id: `q-${index}`, admittedMs: 4, place })),
     ]);
-    const entries = await openIn.channel(here);
+    const entries = await openIn.channel(here, 'U1');
     expect(entries.map(({ question, view }) => [question.id, view.kind])).toEqual([
       ['q-early', 'parked'],
       ['q-middle', 'starting'],
@@ -122,7 +122,7 @@ describe('the list of open questions in a channel', () => {
     const ids = Array.from({ length: 1_001 }, (_, index) => `q${index}`);
     const last = exampleQuestion({ id: 'q999', admittedMs: 1 });
     const { openIn, read } = openInChannel([last, exampleQuestion({ id: 'q1000', admittedMs: 1 })], ids);
-    expect((await openIn.channel(here)).map(({ question }) => question)).toEqual([last]);
+    expect((await openIn.channel(here, 'U1')).map(({ question }) => question)).toEqual([last]);
     expect(read).toHaveLength(1_000);
   });
 

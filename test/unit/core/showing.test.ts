@@ -269,7 +269,7 @@ describe('after a crash at any line', () => {
   const faults: Fault[] = [crash('no'), crash('yes')];
   const cases = operations.flatMap((operation) =>
     faults.flatMap((fault) =>
-      Array.from({ length: operation === 'write' || operation === 'get' ? 30 : 3 }, (_, nth) => ({
+      Array.from({ length: operation === 'write' || operation === 'get' ? 20 : 3 }, (_, nth) => ({
         operation,
         fault,
         nth,

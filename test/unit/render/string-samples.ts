@@ -225,6 +225,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     shortened: [[2000]],
     atTime: [['15:00']],
     andMore: [[7]],
+    ownAccess: [[undefined], ['Ana']],
     dayAndTime: [['{date_short_pretty}', '{time}']],
   },
 };

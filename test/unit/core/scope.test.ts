@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { questionIn, upstreamText } from '../../../src/core/question/prompt.ts';
+import { decideScope, isRepositoryName, readScope } from '../../../src/core/question/scope.ts';
+import { mostRepositories } from '../../../src/core/settings.ts';
+
+describe('the repositories that a text names', () => {
+  it.each<[string, string[], string]>([
+    ['in:repo acme/web where is main?', ['acme/web'], 'where is main?'],
+    ['where is main? in:repo acme/web', ['acme/web'], 'where is main?'],
+    ['In:Repo: web where?', ['web'], 'where?'],
+    ['in:repo a/b, c/d where?', ['a/b', 'c/d'], 'where?'],
+    ['in:repo a,b, c where?', ['a', 'b', 'c'], 'where?'],
+    ['in:repo a in:repo b where?', ['a', 'b'], 'where?'],
+    ['in:repo a, in:repo b where?', ['a', 'b'], 'where?'],
+    ['in:repo a where? in:repo b in:repo c', ['a', 'c', 'b'], 'where?'],
+    ['where is it in:repo acme/web?', ['acme/web'], 'where is it'],
+    ['in:github.com/acme/web where?', ['github.com/acme/web'], 'where?'],
+    ['where? in:repo:web', ['web'], 'where?'],
+    ['in:repo a two\n\nparagraphs', ['a'], 'two\n\nparagraphs'],
+  ])('of %j are %j, and the question is %j', (text, repositories, rest) => {
+    expect(readScope(text)).toEqual({ repositories, rest });
+  });
+
+  it.each([
+    ['where is main?'],
+    ['what does in:repo a mean here, in the middle?'],
+    ['in:repo a'],
+    ['in:repo'],
+    ['where? in:repo'],
+    ['in:prod what happens?'],
+    ['in:repo <script> where?'],
+    ['where? in:repo a b'],
+    ['in:repo a,'],
+    [''],
+    [' \n '],
+  ])('of %j are none', (text) => {
+    expect(readScope(text)).toEqual({ repositories: [], rest: text });
+  });
+
+  it('are read from any text, without losing a word of the question', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), (text) => {
+        const { repositories, rest } = readScope(text);
+        expect(text).toContain(rest);
+        expect(repositories.every(isRepositoryName)).toBe(true);
+      }),
+    );
+    expect(readScope('in:repo a, '.repeat(900)).repositories).toEqual(['a']);
+  });
+});
+
+describe('the scope of a question', () => {
+  const allowed = ['github.com/acme/Billing', 'github.com/acme/web', 'gitlab.com/acme/web'];
+
+  it('is everything where neither the text nor the channel limits it', () => {
+    expect(decideScope('where?', [])).toEqual({ kind: 'all' });
+  });
+
+  it('is what the channel allows where the text names nothing', () => {
+    expect(decideScope('where?', allowed)).toEqual({ kind: 'limited', scope: { repositories: allowed } });
+  });
+
+  it.each<[string, string[]]>([
+    ['in:repo billing where?', ['github.com/acme/Billing']],
+    ['in:repo GITHUB.com/acme/billing where?', ['github.com/acme/Billing']],
+    ['in:repo web where?', ['github.com/acme/web', 'gitlab.com/acme/web']],
+    ['in:repo web, billing where?', ['github.com/acme/web', 'gitlab.com/acme/web', 'github.com/acme/Billing']],
+  ])('of %j is what it names, as the channel writes it', (text, repositories) => {
+    expect(decideScope(text, allowed)).toEqual({ kind: 'limited', scope: { repositories, isFromText: true } });
+  });
+
+  it.each([
+    ['in:repo secret where?'],
+    ['in:repo web, secret where?'],
+    ['in:repo eb where?'],
+    ['in:repo constructor where?'],
+  ])('of %j is refused, because the channel does not allow all of it', (text) => {
+    expect(decideScope(text, allowed)).toEqual({ kind: 'refused', allowed });
+  });
+
+  it('has at most as many repositories as the settings can have', () => {
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `a/r${index}`).join(',');
+    expect(decideScope(`in:repo ${names(mostRepositories)} where?`, []).kind).toBe('limited');
+    expect(decideScope(`in:repo ${names(mostRepositories + 1)} where?`, [])).toEqual({ kind: 'refused', allowed: [] });
+  });
+});
+
+describe('a name of a repository', () => {
+  it.each([['a'], ['github.com/acme/web'], ['検索'], ['_x'], ['host:7990/scm/~ada/x.git'], ['__proto__']])(
+    'can be %s',
+    (name) => expect(isRepositoryName(name)).toBe(true),
+  );
+
+  it.each([[''], ['a b'], ['a\nb'], ['a,b'], ['<!here>'], ['`a`'], ['"a"'], ['-a'], ['a'.repeat(201)], ['a\u2028b']])(
+    'can not be %j',
+    (name) => expect(isRepositoryName(name)).toBe(false),
+  );
+});
+
+describe('the text for the service', () => {
+  const scope = { repositories: ['acme/billing', 'acme/web'] };
+  const head = 'Search only in these repositories and in no others: acme/billing, acme/web';
+
+  it('states the repositories at its head, before what it continues', () => {
+    expect(upstreamText({ text: 'Why?', scope, follows: { text: 'Where?' }, channelContext: 'about' })).toBe(
+      `${head}\n\nCarrying on from the question "Where?".\n\nWhy?\n\nabout`,
+    );
+  });
+
+  it('leaves out the words that chose them', () => {
+    expect(upstreamText({ text: 'in:repo web Why?', scope: { ...scope, isFromText: true } })).toBe(`${head}\n\nWhy?`);
+    expect(upstreamText({ text: 'in:repo web Why?', scope })).toBe(`${head}\n\nin:repo web Why?`);
+  });
+
+  it('lets the question be found in it', () => {
+    const follows = { text: 'Where?' };
+    expect(questionIn(upstreamText({ text: 'Why?', scope, channelContext: 'about' }))).toBe('Why?');
+    expect(questionIn(upstreamText({ text: 'Why?', scope, follows }))).toBe('Why?');
+    expect(questionIn(head)).toBe(head);
+  });
+});
