@@ -4,6 +4,7 @@
  * - Links to messages use a host that does not exist: they are changed to this page.
  * - Menus keep the chosen option selected, and menus and section buttons have the wrong size and place: both are fixed.
  * - Forms do not send text that was prefilled and not changed: the script makes them send it.
+ * - Buttons with an address do not open it: the script opens it in a new tab.
  * - The hint in the composer names an unknown command: it names `/deepsearch help` instead.
  * The messages themselves are not changed.
  */
@@ -72,6 +73,22 @@ export const PAGE_FIXES = String.raw`
         }
       }
     };
+    // React keeps what a button was made from beside the button: the element of the block, as the app sent it.
+    const addressOf = (button) => {
+      const key = Object.keys(button).find((name) => name.startsWith('__reactFiber$'));
+      let fiber = button[key];
+      for (let level = 0; fiber && level < 6; level += 1) {
+        const found = Object.values(fiber.memoizedProps ?? {}).find((value) => value?.type === 'button' && value.url);
+        if (found !== undefined) return found.url;
+        fiber = fiber.return;
+      }
+      return undefined;
+    };
+    document.addEventListener('click', ({ target }) => {
+      const button = target.closest('.bk-button');
+      const address = button === null ? undefined : addressOf(button);
+      if (/^https?:/.test(address ?? '')) window.open(address, '_blank', 'noopener');
+    });
     document.addEventListener('change', ({ target }) => {
       if (target.matches('.bk-overflow')) setTimeout(() => { target.value = ''; });
     });

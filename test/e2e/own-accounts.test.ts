@@ -1,0 +1,112 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QUESTION_FOR_EVERYONE } from '../../src/demo/accounts.ts';
+import { WORKSPACE } from '../../src/demo/workspace.ts';
+import { actAs, hasBrowser, messages, openBrowser, say, sendForm } from '../support/browser/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { createLocalSlack, type LocalSlack, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
+import { postedIn } from '../support/local-slack/threads.ts';
+import { type Run, runProgram } from '../support/processes/processes.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
+
+const isPossible = localSlackProgram() !== undefined && hasBrowser() && process.platform === 'linux';
+const waitMs = 30_000;
+
+describe.skipIf(!isPossible)('npm run demo -- --accounts', { timeout: 120_000 }, () => {
+  let temp: Awaited<ReturnType<typeof createTempDir>>;
+  let demo: Run;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    temp = await createTempDir();
+    demo = runProgram('src/demo/main.ts', ['--accounts', '--step-delay', '0'], { TMPDIR: temp.path });
+    browser = await openBrowser();
+    await eventually(() => expect(demo.output()).toContain('Ctrl-C stops everything'), { timeoutMs: 60_000 });
+  }, 90_000);
+  afterAll(async () => {
+    await browser?.close();
+    await demo?.stop();
+    await temp?.remove();
+  }, 60_000);
+
+  it('gives two people different answers to the same question, each with what they may read', async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(waitMs);
+    const url = found(/Open\s+(http:\S+)/);
+    await page.goto(url);
+    await signIn(page, 'Alice Anderson', tokenOf('alice'));
+    await enterToken(page, 'Bob Brown', tokenOf('bob'));
+    const slack = createLocalSlack(url);
+    const alices = await answerFor(page, slack, 'Alice Anderson', WORKSPACE.alice);
+    expect(alices).toContain('acme/ledger');
+    expect(alices).not.toMatch(/warehouse/);
+    const bobs = await answerFor(page, slack, 'Bob Brown', WORKSPACE.bob);
+    expect(bobs).toContain('acme/warehouse');
+    expect(bobs).not.toMatch(/ledger/);
+  });
+
+  function found(pattern: RegExp): string {
+    const [, hit] = pattern.exec(demo.output()) ?? [];
+    if (hit === undefined) throw new Error(`not in the banner: ${String(pattern)}`);
+    return hit;
+  }
+
+  function tokenOf(name: string): string {
+    return found(new RegExp(`^ {2}${name} +([0-9a-f-]{36}) `, 'm'));
+  }
+});
+
+/** Signs in at the service, in the window that the button opens. */
+async function signIn(page: Page, name: string, token: string): Promise<void> {
+  await actAs(page, name);
+  await say(page, '/deepsearch connect');
+  const [opened] = await Promise.all([
+    page.context().waitForEvent('page', { timeout: waitMs }),
+    messages(page, 'Use an access token').last().getByRole('button', { name: 'Sign in' }).click(),
+  ]);
+  opened.setDefaultTimeout(waitMs);
+  await opened.getByRole('button', { name: 'This is me' }).click();
+  await opened.getByLabel('Access token').fill(token);
+  await opened.locator('main').getByRole('button', { name: 'Sign in' }).click();
+  await opened.getByRole('button', { name: 'Allow', exact: true }).click();
+  await opened.getByText('alice').first().waitFor();
+  await opened.close();
+}
+
+/** Connects with an access token in the form. */
+async function enterToken(page: Page, name: string, token: string): Promise<void> {
+  await actAs(page, name);
+  await say(page, '/deepsearch connect');
+  await messages(page, 'Use an access token').last().getByRole('button', { name: 'Use an access token' }).click();
+  await page.locator('.modal .bk-plain-input').fill(token);
+  await sendForm(page);
+  await page.locator('.modal', { hasText: 'Connected as' }).waitFor();
+  await page.locator('.modal').getByText('Close', { exact: true }).click();
+}
+
+/** Asks in the channel, agrees to show the answer there, and returns what everyone reads. */
+async function answerFor(page: Page, slack: LocalSlack, name: string, userId: string): Promise<string> {
+  await actAs(page, name);
+  await say(page, `/deepsearch ${QUESTION_FOR_EVERYONE}`);
+  const { ts } = await eventually(
+    async () => {
+      const asked = (await slack.messages(WORKSPACE.general)).find(
+        (message) => message.ephemeral_to === userId && JSON.stringify(message.blocks).includes('Show here'),
+      );
+      if (asked === undefined) throw new Error(`${name} was not asked who may see the answer`);
+      return asked;
+    },
+    { timeoutMs: waitMs },
+  );
+  await page.locator(`main .msg[data-ts="${ts}"]`).getByRole('button', { name: 'Show here' }).click();
+  return eventually(
+    async () => {
+      const posted = await postedIn(slack, WORKSPACE.general);
+      const own = posted.find(({ cards }) => cards.some((card) => textOf(card).includes(`<@${userId}>`)));
+      const [answer] = own?.parts ?? [];
+      if (answer === undefined) throw new Error(`no answer for ${name}`);
+      return textOf(answer);
+    },
+    { timeoutMs: waitMs },
+  );
+}
