@@ -19,6 +19,12 @@ export interface LifecycleSettings {
 /** The app also attaches an answer as a file if the answer takes more messages than this. */
 export const messagesWithoutFile = 3;
 
+/**
+ * How long questions with people's own access may take to be stopped at the service after a workspace removed the app.
+ * After that their accounts are erased.
+ */
+export const quietEndMs = 10_000;
+
 /** Longest question that the app accepts, in characters. */
 export const maxQuestionLength = 10_000;
 

@@ -148,6 +148,23 @@ describe('plain replies', () => {
   });
 });
 
+describe('answers', () => {
+  test('go to the direct messages of the asker where the settings say so', async () => {
+    await begin();
+    await here.change(channels.team, { ...quiet, settings_answers: 'private' });
+    const ts = await here.world.mention('where is main?', { channel: channels.team, user: bob });
+    await eventually(() =>
+      expect(
+        here.world.slack.messages
+          .filter(({ channel, bot_id: bot }) => channel === 'D0BOB' && bot !== undefined)
+          .map(visibleText)
+          .join(),
+      ).toContain('The answer to "where is main?"'),
+    );
+    expect(here.world.answersIn(ts)).toEqual([]);
+  });
+});
+
 describe('what is known of a channel', () => {
   test('is sent after the question as quotes that no content can leave, unless it is switched off', async () => {
     await begin();

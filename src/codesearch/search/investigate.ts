@@ -15,6 +15,7 @@ import type { Finding, Investigate } from './finding.ts';
 import { createInvestigation, type Investigation } from './investigation.ts';
 import { findPassages } from './passages.ts';
 import { parseQuestionInContext, type QuestionInContext } from './questions/carry-over.ts';
+import { separateRestriction } from './questions/surroundings.ts';
 import { readableCorpus } from './readable-corpus.ts';
 import { resolveTargets } from './targets.ts';
 import { weigh } from './weighing.ts';
@@ -39,7 +40,10 @@ async function investigate(
   );
   const changed = await corpus.refresh();
   if (changed > 0) await step(`Reading ${changed} files that changed since the last question`);
-  const investigation = createInvestigation(readableCorpus(corpus, canRead), step);
+  const { onlyIn } = separateRestriction(text);
+  const isAsked = (name: string): boolean => onlyIn.length === 0 || onlyIn.includes(name.toLowerCase());
+  const readable = readableCorpus(corpus, (name) => canRead(name) && isAsked(name));
+  const investigation = createInvestigation(readable, step);
   const sides = splitComparison(question);
   const draft =
     sides === undefined

@@ -157,6 +157,25 @@ describe('the client of the app', () => {
     expect(await sudo.currentUser()).toMatchObject({ username: 'bob' });
   });
 
+  test('finds the names of repositories, and leaves out those that do not exist', async () => {
+    const names = ['github.com/harbour-org/harbour', 'github.com/harbour-org/gone', '__proto__'];
+    expect(await client.repositoryNames(names)).toEqual(['github.com/harbour-org/harbour']);
+  });
+
+  test.each([
+    ['github.com/harbour-org/gone', false],
+    ['github.com/harbour-org/harbour', true],
+  ])('searches only in %s when the question says so', async (name, isFound) => {
+    const text = `Search only in these repositories and in no others: ${name}\n\nWhere is retryDelay?`;
+    const { id } = await client.create(text);
+    const answered = await eventually(async () => {
+      const question = (await client.get(id)).questions[0];
+      if (question?.status !== 'completed') throw new Error('not answered yet');
+      return question;
+    });
+    expect((answered.sources ?? []).length > 0).toBe(isFound);
+  });
+
   test('renews an OAuth token that has expired, and uses both APIs with it', async () => {
     const { server, account } = await authorize();
     const now = () => Date.now() + aheadMs;

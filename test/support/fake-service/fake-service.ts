@@ -159,7 +159,7 @@ export async function startFakeService(quirks: Quirks = {}) {
     send(response, reply.status, reply.body);
   }
 
-  /** Names are found in any spelling of capitals, as the service does. */
+  /** Capitals do not matter. */
   function sendRepositories(body: string, response: ServerResponse): void {
     if (repositories === undefined) {
       send(response, 500);

@@ -4,7 +4,7 @@ import { splitIdentifier } from '../words.ts';
 import { asIntent } from './intent.ts';
 import { parseQuestion, type Question } from './question.ts';
 import { withQuotes } from './quoted.ts';
-import { separateSurroundings } from './surroundings.ts';
+import { separateRestriction, separateSurroundings } from './surroundings.ts';
 import { relatedStems } from './vocabulary.ts';
 
 /** A question with what it takes over from the conversation. */
@@ -23,7 +23,7 @@ const ORDINAL: readonly [RegExp, number][] = [
 
 /** Parses a question in its conversation: questions with pronouns and incomplete questions get the earlier subject. */
 export function parseQuestionInContext(text: string, earlier: readonly EarlierQuestion[]): QuestionInContext {
-  const { asked, quotes, carriedOn } = separateSurroundings(text);
+  const { asked, quotes, carriedOn } = separateSurroundings(separateRestriction(text).rest);
   const before =
     earlier.findLast((record) => record.focus !== undefined)?.focus ??
     carriedOn.reduce<Focus | undefined>(

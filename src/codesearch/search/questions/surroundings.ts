@@ -25,6 +25,16 @@ const carryingOn = new RegExp(
   ].join(''),
 );
 
+const restriction = /^Search only in these repositories and in no others: ([^\n]{1,20000})\n\s*/;
+
+/** Separates a question from a first paragraph that names the only repositories to search. Empty: all. */
+export function separateRestriction(text: string): { onlyIn: string[]; rest: string } {
+  const match = restriction.exec(text);
+  if (match === null) return { onlyIn: [], rest: text };
+  const [all, names = ''] = match;
+  return { onlyIn: names.split(',').map((name) => name.trim().toLowerCase()), rest: text.slice(all.length) };
+}
+
 /**
  * Separates a question from the context that chat apps add: a first line with the questions it continues, and, at the
  * end, a code block of JSON lines with a line above that calls them quotes and not instructions.
