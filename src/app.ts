@@ -109,7 +109,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
 
     onStop(() => tasks.drain(drainMs));
     onStop(async () => lifecycle.presence.stop());
-    const resumed = await startBackground(context, slackParts, lifecycle);
+    const resumed = await startBackground(context, slackParts, lifecycle, accounts);
     onStop(() => listeners.stop());
     await listeners.start();
     started = true;

@@ -1,4 +1,6 @@
+import type { Accounts } from '../core/accounts/accounts.ts';
 import { trimAudit } from '../core/history/audit.ts';
+import { createCarryOutWorkspaceEnds } from '../core/intake/workspace-end.ts';
 import { createAdvance } from '../core/lifecycle/advance.ts';
 import { guardAdvance } from '../core/lifecycle/guarded-advance.ts';
 import { createSweep } from '../core/lifecycle/sweep.ts';
@@ -19,7 +21,10 @@ const sweepEveryMs = 60_000;
 /** How often the list of the workspace's people is checked, in milliseconds. Most checks find nothing to do. */
 const tendEveryMs = 10_000;
 
-/** How often the app looks for questions that a program beside it cancelled, in milliseconds. */
+/**
+ * How often the app looks for questions that a program beside it cancelled, and for workspaces that removed the app, in
+ * milliseconds.
+ */
 const runRequestsEveryMs = 2_000;
 /**
  * How often the app looks for people with accounts who left without an event that reached it, in milliseconds, and when
@@ -36,10 +41,12 @@ const trimEveryMs = 60 * 60 * 1_000;
 
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
-  { config, log, now, random, storage: { accounts, questions, runRequests, shortenLives, audit }, onStop }: AppContext,
+  { config, log, now, random, storage, onStop }: AppContext,
   { slack, accessControl: { directory, departures } }: SlackParts,
   { ports, scheduler }: Lifecycle,
+  people: Accounts,
 ): Promise<number> {
+  const { accounts, questions, runRequests, shortenLives, audit } = storage;
   const tending = repeat('directory', tendEveryMs, directory.tend, log, 0);
   onStop(async () => tending.stop());
   onStop(() => scheduler.stop(config.SHUTDOWN_SECONDS * 1000));
@@ -50,6 +57,9 @@ export async function startBackground(
   onStop(async () => sweeper.stop());
   const requested = repeat('run_requests', runRequestsEveryMs, runRequested, log, 0);
   onStop(async () => requested.stop());
+  const carryOut = createCarryOutWorkspaceEnds({ ...ports, workspaceEnds: storage.workspaceEnds, accounts: people });
+  const ending = repeat('workspace_ends', runRequestsEveryMs, carryOut, log, 0);
+  onStop(async () => ending.stop());
   const departing = repeat('departures', departuresEveryMs, checkDepartures, log, departuresFirstMs);
   onStop(async () => departing.stop());
   let stopped = false;

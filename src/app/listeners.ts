@@ -1,6 +1,7 @@
 import type { Accounts } from '../core/accounts/accounts.ts';
 import { createEndDeparted } from '../core/accounts/departed.ts';
 import { createOpenIn } from '../core/history/overview.ts';
+import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
 import { recallAnswer } from '../core/lifecycle/resharing.ts';
 import { createPreviewRule } from '../core/question/link-previews.ts';
 import { createBoltApp } from '../slack/bolt-app.ts';
@@ -127,6 +128,7 @@ export function createListeners(
       notify: privateNotifier.notify,
       ...presence,
       unfurls,
+      noteWorkspaceEnd: createNoteWorkspaceEnd({ ...storage, now }),
       tasks,
       log,
     },

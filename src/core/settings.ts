@@ -19,6 +19,12 @@ export interface LifecycleSettings {
 /** The app also attaches an answer as a file if the answer takes more messages than this. */
 export const messagesWithoutFile = 3;
 
+/**
+ * How long questions with people's own access may take to be stopped at the service after a workspace removed the app.
+ * After that their accounts are erased.
+ */
+export const quietEndMs = 10_000;
+
 /** Longest question that the app accepts, in characters. */
 export const maxQuestionLength = 10_000;
 
@@ -101,6 +107,10 @@ export const mostAskedKept = 50;
 
 /** Most open questions to read to find those of one channel or person. A workspace should never have as many. */
 export const mostOpenRead = 1_000;
+
+/** How many days the Home of admins shows, and how old its numbers may be. */
+export const recentUsageDays = 30;
+export const usageFreshMs = 5 * 60 * 1_000;
 
 /** Most steps of one removal of old entries from the audit log. One step removes up to 500 entries, or a day. */
 export const mostTrimSteps = 1_000;

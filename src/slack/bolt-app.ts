@@ -6,6 +6,7 @@ import { type AccountDeps, registerAccounts } from './listeners/accounts.ts';
 import { type AddedMentionButtonDeps, registerAddedMentions } from './listeners/added-mentions.ts';
 import { type AgentSessionDeps, registerSessions } from './listeners/agent-session-stopped.ts';
 import { type AppHomeDeps, registerHome } from './listeners/app-home-opened.ts';
+import { registerUninstall, type WorkspaceEndDeps } from './listeners/app-uninstalled.ts';
 import { type ChannelSettingsDeps, registerChannelSettings } from './listeners/channel-settings.ts';
 import { type FeedbackDeps, registerFeedback } from './listeners/feedback.ts';
 import { type FollowUpButtonDeps, registerFollowUps } from './listeners/follow-up-buttons.ts';
@@ -15,6 +16,7 @@ import { type QuestionButtonDeps, registerActions } from './listeners/question-b
 import { registerSharing, type SharingDeps } from './listeners/share-answer.ts';
 import { registerShortcuts, type ShortcutDeps } from './listeners/shortcuts.ts';
 import { type CommandDeps, registerCommand } from './listeners/slash-command.ts';
+import { registerRevocation } from './listeners/tokens-revoked.ts';
 import { registerPeople, type UserChangeDeps } from './listeners/user-change.ts';
 import type { SlackReceiver } from './receivers/socket-receiver.ts';
 
@@ -40,6 +42,7 @@ export type ListenerDeps = CommandDeps &
   AppHomeDeps &
   AgentSessionDeps &
   LinkDeps &
+  WorkspaceEndDeps &
   ChannelSettingsDeps &
   UserChangeDeps & { channels: Pick<Channels, 'noteShared'> };
 
@@ -82,6 +85,8 @@ export function createBoltApp(options: {
   registerSessions(app, deps);
   registerLinks(app, deps);
   registerPeople(app, deps);
+  registerUninstall(app, deps);
+  registerRevocation(app, deps);
   registerChannelSettings(app, deps);
   return app;
 }

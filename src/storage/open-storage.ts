@@ -9,6 +9,7 @@ import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
+import type { WorkspaceEnds } from '../core/intake/workspace-end.ts';
 import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
 import type { DayCount } from '../core/question/daily-caps.ts';
 import type { ReaderChoices } from '../core/question/reader-choices.ts';
@@ -46,6 +47,7 @@ import {
 import { shortenLives } from './retention.ts';
 import { createRunRequests, type RunRequests } from './run-requests.ts';
 import { signInTicketType } from './sign-in-records.ts';
+import { createWorkspaceEnds } from './workspace-ends.ts';
 
 /** A local directory for one process, or a Redis for any number of processes. */
 export type StorageLocation = { dataDir: string } | { redisUrl: string };
@@ -70,6 +72,8 @@ export interface Storage {
   votes: VoteStore;
   /** The questions that a program beside the app wants to be run. */
   runRequests: RunRequests;
+  /** The workspaces that removed the app, until that is carried out. */
+  workspaceEnds: WorkspaceEnds;
   /** People's accounts, encrypted. Without keys none can be stored. They have no expiry. */
   accounts: AccountStore;
   locks: Locks;
@@ -163,6 +167,7 @@ function createStorage(
     channelSettings: createRecords(kv, channelSettingsType, retentionMs),
     votes: createVoteStore(kv, retentionMs),
     runRequests: createRunRequests(kv),
+    workspaceEnds: createWorkspaceEnds(kv),
     accounts: createAccountStore(kv, createKeyRing(encryptionKeys)),
     locks: createLocks(kv, log),
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),

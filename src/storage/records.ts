@@ -175,6 +175,7 @@ const questionSchema = z.looseObject({
   scope: z.looseObject({ repositories: z.array(z.string()), isFromText: z.boolean().exactOptional() }).exactOptional(),
   channelContext: z.string().exactOptional(),
   answersPrivately: z.boolean().exactOptional(),
+  endsQuietlyMs: z.number().exactOptional(),
   readsFrom: z
     .looseObject({
       teamId: z.string(),

@@ -103,6 +103,8 @@ function subscriptionsFor(event: string): string[] {
 const scopesOfEvent: Record<string, string[]> = {
   agent_session_stopped: ['chat:write'],
   app_home_opened: [],
+  app_uninstalled: [],
+  tokens_revoked: [],
   app_mention: ['app_mentions:read'],
   link_shared: ['links:read'],
   'message.channels': ['channels:history'],
@@ -196,6 +198,7 @@ function registrations() {
     prompts: { suggest: () => undefined },
     sessions: { settle: () => undefined },
     unfurls: { take: () => undefined },
+    noteWorkspaceEnd: async () => undefined,
     access: { admit: async () => ({ may: true }), limitOf: () => 'none', sharesWithOthers: false },
     admins: { isAdmin: async () => false },
     chosenRules: { of: async () => undefined },

@@ -20,6 +20,7 @@ import {
   type Progress,
   releaseSlot,
 } from './lifecycle-ports.ts';
+import { endQuietly } from './quiet-end.ts';
 import { replace } from './replacing.ts';
 import { answeredWith, createResharing } from './resharing.ts';
 import { createShowing } from './showing.ts';
@@ -152,6 +153,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
           () => showing.take(question, step.step),
           (current, error) => showing.failed(current, step.step, error),
         );
+      case 'endQuietly':
+        return endQuietly(ports, question);
       case 'closeCard':
         return attempt(question, () => delivering.closeCard(question), delivering.closeCardFailed);
       case 'close':

@@ -1,6 +1,6 @@
 import { isPatienceOver } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
-import { replacedBy } from '../question/cancellation.ts';
+import { endsQuietly, replacedBy } from '../question/cancellation.ts';
 import type { Failure, Outcome, Question } from '../question/question.ts';
 import { isInThread } from '../question/question.ts';
 import { isKeptPrivate } from '../question/readers.ts';
@@ -78,6 +78,8 @@ export type Step =
   | { do: 'sayUndeliverable' }
   /** One of the steps before an answer is shown whose asker decides who sees it. */
   | { do: 'showing'; step: ShowingStep }
+  /** Stops and closes a question whose workspace removed the app. */
+  | { do: 'endQuietly' }
   | { do: 'closeCard' }
   | { do: 'close' }
   /** Removes messages that were posted twice. */
@@ -90,6 +92,7 @@ export type Step =
  * exactly one visible end, even after crashes.
  */
 export function decide(question: Question, situation: Situation): Step {
+  if (endsQuietly(question)) return { do: 'endQuietly' };
   const recheckLeftMs = (question.recheckMs ?? Number.POSITIVE_INFINITY) - situation.nowMs;
   if (recheckLeftMs <= 0) return { do: 'recheck' };
   const step = decideNext(question, situation);

@@ -4,8 +4,9 @@ import type { PreparedOutcome, PrivateNotice } from '../ports.ts';
 import { isOverCap, resetMs } from '../question/daily-caps.ts';
 import { isBetweenTwo, isInThread, type PendingCall, type Question } from '../question/question.ts';
 import { shareUrlFor } from '../question/readers.ts';
-import { keepForButton, withoutRefusedText } from '../question/refused-text.ts';
+import { keepForButton } from '../question/refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from '../settings.ts';
+import { asClosed } from './as-closed.ts';
 import type { CardUpdates } from './card-updates.ts';
 import { finalCard, isSaidByCard } from './decide.ts';
 import {
@@ -319,18 +320,6 @@ function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
   return { ...question, delivery: withoutPending(question.delivery) };
 }
 
-function asClosed({ responseUrl: _url, trouble: _trouble, awaitsAccount: _awaits, ...question }: Question): Question {
-  const { outcome, context, channelContext } = question;
-  return withoutRefusedText({
-    ...question,
-    phase: 'closed',
-    ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),
-    // The text of the thread was needed only to ask.
-    ...(context === undefined ? {} : { context: { ...context, text: '' } }),
-    ...(channelContext === undefined ? {} : { channelContext: '' }),
-  });
-}
-
 /** The private notice to the asker, if the app cannot or may not show anything where the question was asked. */
 function privateEnd(question: Question): PrivateNotice {
   const { id, text, place, upstream, outcome, shares, scope, askerId, acceptedMs } = question;
@@ -354,9 +343,4 @@ function privateEnd(question: Question): PrivateNotice {
     place,
     ...(shareUrl === undefined ? {} : { shareUrl }),
   };
-}
-
-/** Keeps only what buttons need. After delivery, Slack and the service hold the text. */
-function lightened(outcome: NonNullable<Question['outcome']>): NonNullable<Question['outcome']> {
-  return outcome.kind === 'answered' ? { ...outcome, answer: { ...outcome.answer, markdown: '' } } : outcome;
 }

@@ -12,3 +12,17 @@ export function replacedBy({ insteadOf, replacedMs, cancel, outcome }: Question)
 export function withCancel(question: Question, cancel: NonNullable<Question['cancel']>): Question {
   return question.outcome !== undefined || question.cancel !== undefined ? question : { ...question, cancel };
 }
+
+/** Whether the question ends without a word, because its workspace removed the app. */
+export function endsQuietly({ phase, endsQuietlyMs }: Question): boolean {
+  return endsQuietlyMs !== undefined && phase !== 'offered' && phase !== 'closed';
+}
+
+/** Marks a question to end without a word. A closed one only loses the check of its messages. */
+export function withQuietEnd(question: Question, atMs: number): Question {
+  if (question.phase === 'closed') {
+    const { recheckMs, mayHaveCopies: _copies, ...rest } = question;
+    return recheckMs === undefined ? question : rest;
+  }
+  return question.endsQuietlyMs === undefined ? { ...question, endsQuietlyMs: atMs } : question;
+}

@@ -208,6 +208,8 @@ export interface Question {
   scope?: { repositories: string[]; isFromText?: boolean };
   /** What the service is told about the channel. Empty once the question is closed. */
   channelContext?: string;
+  /** When the workspace removed the app: the question ends without a word. Absent otherwise. */
+  endsQuietlyMs?: number;
   /** The channel's settings send the answer to the asker's direct messages. */
   answersPrivately?: boolean;
   /** The thread to read instead of the question's thread, for a private question about a message in another place. */

@@ -1,0 +1,25 @@
+import type { Question } from '../question/question.ts';
+import { withoutRefusedText } from '../question/refused-text.ts';
+
+/** A question that is over, without what was needed only to ask and to show it. */
+export function asClosed({
+  responseUrl: _url,
+  trouble: _trouble,
+  awaitsAccount: _awaits,
+  ...question
+}: Question): Question {
+  const { outcome, context, channelContext } = question;
+  return withoutRefusedText({
+    ...question,
+    phase: 'closed',
+    ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),
+    // The text of the thread was needed only to ask.
+    ...(context === undefined ? {} : { context: { ...context, text: '' } }),
+    ...(channelContext === undefined ? {} : { channelContext: '' }),
+  });
+}
+
+/** Keeps only what buttons need. After delivery, Slack and the service hold the text. */
+function lightened(outcome: NonNullable<Question['outcome']>): NonNullable<Question['outcome']> {
+  return outcome.kind === 'answered' ? { ...outcome, answer: { ...outcome.answer, markdown: '' } } : outcome;
+}
