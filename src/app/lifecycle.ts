@@ -5,6 +5,7 @@ import { createAccountWaits } from '../core/accounts/waiting.ts';
 import { createAskedQuestions } from '../core/history/asked-questions.ts';
 import { createDurations } from '../core/history/durations.ts';
 import { createOverview } from '../core/history/overview.ts';
+import { createRecentUsage } from '../core/history/recent-usage.ts';
 import { createAccept } from '../core/intake/accept.ts';
 import { createRequests, type Requests } from '../core/intake/requests.ts';
 import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
@@ -54,6 +55,7 @@ export function createLifecycle(
     perPerson: config.RUNNING_PER_PERSON,
   });
   const overviewOf = createOverview({ askedQuestions, questions, threads, runSlots, now });
+  const recentUsage = createRecentUsage({ store: storage.audit, now, log });
   const presence = createPresence({
     slack,
     accessPolicy: accessControl.access,
@@ -61,6 +63,8 @@ export function createLifecycle(
     serviceState: deepSearch.state,
     channelsOf: createChannelList({ slack, chosen: accessControl.chosenRules, log, now }),
     accountOf: accountViews.of,
+    usageOf: (userId, onCounted) =>
+      config.ADMINS?.includes(userId) === true ? (recentUsage(onCounted) ?? 'counting') : undefined,
     visits,
     threads,
     claims,

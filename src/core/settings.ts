@@ -108,6 +108,10 @@ export const mostAskedKept = 50;
 /** Most open questions to read to find those of one channel or person. A workspace should never have as many. */
 export const mostOpenRead = 1_000;
 
+/** How many days the Home of admins shows, and how old its numbers may be. */
+export const recentUsageDays = 30;
+export const usageFreshMs = 5 * 60 * 1_000;
+
 /** Most steps of one removal of old entries from the audit log. One step removes up to 500 entries, or a day. */
 export const mostTrimSteps = 1_000;
 

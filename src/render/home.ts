@@ -14,6 +14,7 @@ import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
 import { inertCut } from './text.ts';
 import { slackDayTime, slackTime } from './time.ts';
+import { type ShownUsage, usageBlocks } from './usage.ts';
 
 /** Whether the code search service accepts questions, as the app saw it last. */
 export type ServiceState = 'fine' | 'refused' | 'unreachable';
@@ -30,6 +31,8 @@ export type HomeContent =
       account?: ShownAccount;
       /** The channels of the app that the person may see. Absent if Slack did not say. */
       channels?: ShownChannel[] | undefined;
+      /** Only for the people in `ADMINS`. */
+      usage?: ShownUsage | undefined;
       /** The reference of a press of **Cancel** that failed. */
       notCancelled?: string | undefined;
     });
@@ -93,6 +96,7 @@ function homeBlocks(content: HomeContent, options: HomeOptions): KnownBlock[] {
         header(say.home.accessHeading()),
         section(accessLines(content, say, options.contact)),
         ...accountBlocks(content.account ?? everyones, say, options.contact),
+        ...(content.usage === undefined ? [] : [header(say.usage.heading()), ...usageBlocks(content.usage, say)]),
         header(say.home.canHeading()),
         section(say.home.can(COMMAND, `<@${options.botUserId}>`)),
       ];

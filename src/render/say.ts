@@ -17,6 +17,7 @@ import { sharingStrings } from './strings/sharing.ts';
 import { signInStrings } from './strings/sign-in.ts';
 import { statusStrings } from './strings/status.ts';
 import { threadStrings } from './strings/thread.ts';
+import { usageStrings } from './strings/usage.ts';
 import { verbStrings } from './strings/verbs.ts';
 import { whyStrings } from './strings/why.ts';
 import { wordStrings } from './strings/words.ts';
@@ -47,6 +48,7 @@ function writtenWith(f: Formats) {
     signIn: signInStrings[f.language](f),
     status: statusStrings[f.language](f),
     thread: threadStrings[f.language](f),
+    usage: usageStrings[f.language](f),
     verbs: verbStrings[f.language](f),
     why: whyStrings[f.language](f),
     words: wordStrings[f.language](f),

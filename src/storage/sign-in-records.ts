@@ -18,7 +18,6 @@ const signInTicketSchema = z.looseObject({
 
 export const signInTicketType: RecordType<SignInTicket> = {
   key: (id) => `ds:sign-in:${id}`,
-  // The record of a finished sign-in explains why its address does not work twice.
-  ttlMs: 2 * signInLifeMs,
+  ttlMs: signInLifeMs,
   format: createFormat<SignInTicket>(signInTicketSchema satisfies Exactly<typeof signInTicketSchema, SignInTicket>),
 };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { answerConsent, registerOAuthApp } from '../support/codesearch/oauth-app.ts';
 import { createPerson, hiddenField, type Person } from '../support/codesearch/people.ts';
+import { eventually } from '../support/eventually.ts';
 import { people } from '../support/fake-slack/fake-slack.ts';
 import type { FakeBlock } from '../support/fake-slack/messages.ts';
 import { freePort } from '../support/processes/free-port.ts';
@@ -12,9 +13,12 @@ import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 let service: Awaited<ReturnType<typeof startRecordedService>>;
 let world: World;
+/** How far the service's clock is ahead. */
+let aheadMs = 0;
 
 beforeEach(async () => {
-  service = await startRecordedService();
+  aheadMs = 0;
+  service = await startRecordedService({ clock: () => Date.now() + aheadMs });
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}/deepsearch`;
   const app = await registerOAuthApp(service.url, service.token, `${publicUrl}/accounts/callback`);
@@ -76,6 +80,13 @@ async function signIn(user: string, username: string, decision: 'allow' | 'deny'
   return (await browser.open(target.href)).text;
 }
 
+/** Asks as bob where only he reads. Returns the schemes of the credentials with which the question was asked. */
+async function schemesOf(question: string): Promise<string[]> {
+  const ts = await world.direct(question, { user: people.bob });
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 20_000 });
+  return [...new Set(service.requests.filter((each) => each.question?.includes(question)).map(({ scheme }) => scheme))];
+}
+
 test('a person signs in with the browser, and the app knows whose account it is', async () => {
   expect(await signIn(people.bob, 'bob')).toContain('<h1>Connected as bob</h1>');
   expect(visibleText(await connectCommand(people.bob))).toMatch(/Connected as bob .*by signing in/);
@@ -110,4 +121,13 @@ test('a link that someone sent on after they began with it connects no one else'
   const other = createPerson(new URL(url).origin);
   expect((await other.open(target.href)).text).toContain('<h1>This sign-in belongs to another browser</h1>');
   expect(visibleText(await connectCommand(people.bob))).toContain('You have not connected an account');
+});
+
+test('questions use the person’s own access, also after their access token expired', async () => {
+  await signIn(people.bob, 'bob');
+  expect(await schemesOf('Where is the first retry?')).toEqual(['Bearer']);
+  // The service counts the token as expired before the app does: it refreshes after the 401.
+  aheadMs += 2 * 60 * 60 * 1_000;
+  expect(await schemesOf('Where is the second retry?')).toEqual(['Bearer']);
+  expect(visibleText(await connectCommand(people.bob))).toContain('Connected as bob');
 });

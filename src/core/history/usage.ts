@@ -217,7 +217,8 @@ function sum(one: number | undefined, other: number | undefined): number | undef
 }
 
 function numbersOf({ durationsMs, credits, ...counted }: Tally, votes: readonly CastVote[]): UsageNumbers {
-  const sorted = durationsMs.toSorted((one, other) => one - other);
+  // Sorts many numbers much faster than a comparison function does.
+  const sorted = Float64Array.from(durationsMs).sort();
   const medianMs = sorted[Math.ceil(0.5 * sorted.length) - 1];
   const p95Ms = sorted[Math.ceil(0.95 * sorted.length) - 1];
   const votesUp = votes.filter(({ isUp }) => isUp).length;

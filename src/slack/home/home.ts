@@ -9,6 +9,7 @@ import { within } from '../../core/timeout.ts';
 import type { ShownAccount } from '../../render/accounts.ts';
 import type { ShownChannel } from '../../render/channel-list.ts';
 import { type HomeContent, type ReadOverview, renderHome, type ServiceState } from '../../render/home.ts';
+import type { ShownUsage } from '../../render/usage.ts';
 import { anyWorkspaceUrl } from '../api/identity.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
@@ -47,6 +48,11 @@ export interface HomeDeps {
   accountOf: (person: Person) => Promise<ShownAccount>;
   /** The channels of the app that a person may see. Undefined if Slack did not say in time. Never throws `AppError`. */
   channelsOf: (person: Person) => Promise<ShownChannel[] | undefined>;
+  /**
+   * The recent use, for people who may see it. Undefined for others. Calls `onCounted` once when newer numbers are there.
+   * Absent: for no one.
+   */
+  usageOf?: (userId: string, onCounted: () => void) => ShownUsage | undefined;
   visits: Records<Visit>;
   /** Shortest time between two automatic updates of one Home. */
   everyMs: number;
@@ -224,7 +230,8 @@ export function createHome(deps: HomeDeps): Home {
       accountOf(home),
       channelsOf(home),
     ]);
-    await send(home, { kind: 'shown', ...read, service, account, channels, notCancelled }, locale, priority);
+    const usage = deps.usageOf?.(home.userId, () => request(shownHome, 'later'));
+    await send(home, { kind: 'shown', ...read, service, account, channels, usage, notCancelled }, locale, priority);
   }
 
   /** When Slack does not say who a visitor is, they are refused. Without a visit, Home stays as it is. */

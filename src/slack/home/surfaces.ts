@@ -30,6 +30,7 @@ export function createPresence(deps: {
   serviceState: () => Promise<ServiceState>;
   accountOf: (person: Person) => Promise<ShownAccount>;
   channelsOf: HomeDeps['channelsOf'];
+  usageOf: NonNullable<HomeDeps['usageOf']>;
   visits: Records<Visit>;
   threads: Pick<ThreadStore, 'get'>;
   claims: Pick<Claims, 'claim'>;

@@ -21,6 +21,7 @@ const SAME_IN_BOTH: ReadonlySet<string> = new Set([
   'words.duration',
   'words.deepSearch',
   'home.heading',
+  'usage.channel',
   'modals.channel',
 ]);
 

@@ -196,6 +196,20 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     parked: [['15:00']],
     conversation: [['<https://e.org/x|x>']],
   },
+  usage: {
+    counts: [
+      [0, 0, 0],
+      [1, 1, 1],
+      [1_234, 1_200, 12],
+    ],
+    times: [[41_000, 125_000]],
+    credits: counts,
+    votes: [
+      [0, 1],
+      [12, 3],
+    ],
+    channel: [['<#C1>', 12]],
+  },
   verbs: { muted: [['<@U0BOT>']], threadVerb: [['<@U0BOT>', 'mute']] },
   why: {
     cameAgain: [[true], [false]],

@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { AuditEntry } from '../../src/core/history/audit.ts';
+import { readAuditLog } from '../../src/storage/open-storage.ts';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people } from '../support/fake-slack/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+import { startWorld, visibleText, type World } from '../support/world/world.ts';
+
+let service: FakeService;
+let world: World;
+let data: Awaited<ReturnType<typeof createTempDir>>;
+
+async function begin(settings: Record<string, string> = {}): Promise<void> {
+  data = await createTempDir();
+  service = await startFakeService();
+  service.answerEverything();
+  world = await startWorld({
+    service: { url: service.url, token: serviceToken },
+    settings: { DATA_DIR: data.path, ...settings },
+  });
+}
+
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  await data.remove();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** What is stored, read beside the running app. */
+async function entries(): Promise<AuditEntry[]> {
+  const { log } = createRecordingLog();
+  const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+  const found: AuditEntry[] = [];
+  for await (const page of readAuditLog({ dataDir: data.path }, range, { clock: Date.now, log })) found.push(...page);
+  return found;
+}
+
+function toldTo(user: string): string {
+  return world.ephemeralsTo(user).map(visibleText).join('\n');
+}
+
+describe('the audit log', () => {
+  test('has a question, its end and a vote, by ids, and no text of people or answers', async () => {
+    await begin();
+    const ts = await world.mention('Where is MARKED-QUESTION?');
+    await eventually(() => one(world.answersIn(ts)));
+    await world.feedback('positive', { user: people.bob });
+    const found = await eventually(async () => {
+      const all = await entries();
+      expect(all.map(({ action }) => action).toSorted()).toEqual(['asked', 'ended', 'voted']);
+      return all;
+    });
+    const by = (action: AuditEntry['action']) => one(found.filter((each) => each.action === action));
+    expect(by('asked')).toMatchObject({ userId: people.ada, channelId: 'C0GENERAL', detail: 'mention' });
+    expect(by('ended')).toMatchObject({ userId: people.ada, detail: 'answered' });
+    expect(by('voted')).toMatchObject({ userId: people.bob, detail: 'up', questionId: by('asked').questionId });
+    expect(JSON.stringify(found)).not.toMatch(/MARKED|where is/i);
+  });
+
+  test('has refused askers', async () => {
+    await begin({ REFUSED_CHANNELS: 'C0GENERAL' });
+    await world.mention('Where is MARKED-QUESTION?');
+    const refused = await eventually(async () => one(await entries()));
+    expect(refused).toMatchObject({ action: 'refused', userId: people.ada, detail: 'channelRefused' });
+    expect(JSON.stringify(refused)).not.toContain('MARKED');
+  });
+});
+
+describe('a daily cap', () => {
+  test('of a person refuses privately with the time of the reset and gives the question back', async () => {
+    await begin({ QUESTIONS_PER_PERSON_PER_DAY: '1' });
+    const first = await world.mention('the first?');
+    await eventually(() => one(world.answersIn(first)));
+    const second = await world.mention('the second?');
+    await eventually(() => expect(toldTo(people.ada)).toContain('as many questions today as one person can'));
+    expect(toldTo(people.ada)).toMatch(/<!date\^\d+\^/);
+    expect(toldTo(people.ada)).toContain('the second?');
+    expect(world.answersIn(second)).toEqual([]);
+    expect(service.find('the second?')).toEqual([]);
+    const other = await world.mention('by another?', { user: people.bob });
+    await eventually(() => one(world.answersIn(other)));
+  });
+
+  test('does not hold for the people in ADMINS', async () => {
+    await begin({ QUESTIONS_PER_PERSON_PER_DAY: '1', QUESTIONS_PER_CHANNEL_PER_DAY: '1', ADMINS: people.ada });
+    for (const question of ['the first?', 'the second?']) {
+      const ts = await world.mention(question);
+      await eventually(() => one(world.answersIn(ts)));
+    }
+  });
+
+  test('of a channel refuses privately, and the question can be asked in direct messages', async () => {
+    await begin({ QUESTIONS_PER_CHANNEL_PER_DAY: '1' });
+    const first = await world.mention('the first?');
+    await eventually(() => one(world.answersIn(first)));
+    await world.mention('the second?', { user: people.bob });
+    await eventually(() => expect(toldTo(people.bob)).toContain('in this channel today'));
+    expect(service.find('the second?')).toEqual([]);
+    await world.pressPrivately('Ask in our direct messages', { user: people.bob });
+    await eventually(() => one(service.find('the second?')));
+  });
+});
