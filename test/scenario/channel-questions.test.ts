@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { AuditEntry } from '../../src/core/history/audit.ts';
+import { readAuditLog } from '../../src/storage/open-storage.ts';
 import { channels, type SettingsWorld, startSettingsWorld } from '../support/channels/settings-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { people } from '../support/fake-slack/fake-slack.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 import { visibleText } from '../support/world/world.ts';
 
 const { ada, bob, mia } = people;
@@ -217,7 +220,7 @@ describe('the list of channels on Home', () => {
 });
 
 describe.skipIf(!hasRedisServer)('with two processes on one Redis', () => {
-  test('a change through one holds for the next question in the other', async () => {
+  test('a change through one holds for the next question in the other, and is in the audit log', async () => {
     const redis = await startRedisServer(['--appendonly', 'no']);
     await begin({ REDIS_URL: redis.url });
     const other = await startSettingsWorld({ REDIS_URL: redis.url }, here.world.slack);
@@ -228,6 +231,17 @@ describe.skipIf(!hasRedisServer)('with two processes on one Redis', () => {
       expect(await other.isRefused('second?', channels.mixed, mia)).toContain('Guests in this workspace');
       await other.change(channels.mixed, { settings_switch: 'off' });
       expect(await here.isRefused('third?', channels.mixed)).toContain('An admin turned Deep Search off');
+      const { log } = createRecordingLog();
+      const range = { fromMs: 0, toMs: Date.now() + 60_000 };
+      const noted: AuditEntry[] = [];
+      for await (const page of readAuditLog({ redisUrl: redis.url }, range, { clock: Date.now, log }))
+        noted.push(...page);
+      const changes = noted.filter(({ action }) => action === 'settingsChanged');
+      expect(changes.map(({ detail, userId, channelId }) => [detail, userId, channelId])).toEqual([
+        ['asking,guestsMayRead,sendsContext', ada, channels.mixed],
+        ['asking', ada, channels.mixed],
+        ['isOn', ada, channels.mixed],
+      ]);
     } finally {
       await other.world.stop();
       await other.service.stop();
