@@ -88,6 +88,7 @@ describe('the first answer with own access in a channel', () => {
     expect(own.world.answersIn(ts)).toEqual([]);
     expect(own.inThread(ts)).not.toMatch(code);
     expect(own.inThread(ts)).not.toContain('/deepsearch/');
+    expect(own.world.slack.requests.filter(({ method }) => method === 'agents.sessions.rename')).toEqual([]);
     expect(own.service.asked()).toHaveLength(1);
   });
 
