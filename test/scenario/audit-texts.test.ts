@@ -71,7 +71,8 @@ async function shareInGeneral(): Promise<void> {
 
 /** Asks the service directly, and returns the share URL of the new conversation. */
 async function shareUrl(): Promise<string> {
-  const headers = { authorization: `token ${service.token}`, 'x-requested-with': 'browser' };
+  const sent = { 'x-requested-with': 'browser', 'content-type': 'application/json' };
+  const headers = { ...sent, authorization: `token ${service.token}` };
   const body = JSON.stringify({ question });
   const reply = await fetch(`${service.url}/.api/deepsearch/v1`, { method: 'POST', headers, body });
   return ((await reply.json()) as { share_url: string }).share_url;
@@ -112,10 +113,13 @@ test('everything that is done is noted by ids and codes, in the storage and in t
   await doEverything();
   const stored = await entries();
   expect(new Set(stored.map(({ action }) => action))).toEqual(new Set(auditActions));
-  const written = lines.filter((line) => (JSON.parse(line) as { audit?: boolean }).audit === true);
-  expect(written.map((line) => (JSON.parse(line) as AuditEntry).id).toSorted()).toEqual(
-    stored.map(({ id }) => id).toSorted(),
-  );
+  const written = await eventually(() => {
+    const found = lines.filter((line) => (JSON.parse(line) as { audit?: boolean }).audit === true);
+    expect(found.map((line) => (JSON.parse(line) as AuditEntry).id).toSorted()).toEqual(
+      stored.map(({ id }) => id).toSorted(),
+    );
+    return found;
+  });
   for (const text of [...written, ...stored.map((entry) => JSON.stringify(entry))]) expect(text).not.toMatch(texts);
   // The search finds what is there: the answer has these words.
   expect(world.slack.messages.map(visibleText).join('\n')).toMatch(texts);
