@@ -277,6 +277,9 @@ describe('a sign-in does not go on', () => {
     const cookies = new Map(browser.cookies);
     const replies = await Promise.all([browser.comeBack(target), browser.comeBack(target)]);
     expect(replies.map(({ response }) => response.status).sort()).toEqual([200, 409]);
+    // The last page loaded again: its cookie is removed.
+    expect(browser.cookies.get(cookie) ?? '').toBe('');
+    expect(heading((await browser.comeBack(target)).text)).toBe('This link was already used');
     for (const [name, value] of cookies) browser.cookies.set(name, value);
     expect((await browser.comeBack(target)).response.status).toBe(409);
     expect(heading((await browser.open(address)).text)).toBe('This link was already used');
