@@ -226,10 +226,14 @@ export const SETTINGS = {
     'Most questions in one channel in a day (UTC). 0 means no limit. Admins have none.',
     '0',
   ),
-  AUDIT_DAYS: setting(whole(1, 3_650), 'How many days the entries of the audit log are stored for export.', '90'),
+  AUDIT_DAYS: setting(
+    whole(1, 3_650),
+    'How many days the entries of the audit log are stored for export. `RETENTION_DAYS` shortens it.',
+    '90',
+  ),
   RETENTION_DAYS: setting(
     whole(1, 3_650),
-    'How many days questions, threads, history, settings of people and votes are stored after their last change. Shorter lives of some records stay as they are. Not set: 90 days, and 400 for votes.',
+    'How many days questions, threads, history, settings of people and votes are stored after their last change, and the audit log. Shorter lives of some records stay as they are. Not set: 90 days, and 400 for votes.',
   ),
   SHUTDOWN_SECONDS: setting(whole(1, 300), 'How many seconds running work may take to finish after SIGTERM.', '10'),
 } as const;

@@ -36,7 +36,7 @@ const departuresFirstMs = 60_000;
 /** How often the lives of stored records are compared with `RETENTION_DAYS`, in milliseconds. The first time at the start. */
 const retentionEveryMs = 24 * 60 * 60 * 1_000;
 
-/** How often entries older than `AUDIT_DAYS` are removed, in milliseconds. The first time at the start. */
+/** How often entries older than `AUDIT_DAYS` or `RETENTION_DAYS` are removed, in milliseconds. The first time at the start. */
 const trimEveryMs = 60 * 60 * 1_000;
 
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
@@ -46,7 +46,7 @@ export async function startBackground(
   { ports, scheduler }: Lifecycle,
   people: Accounts,
 ): Promise<number> {
-  const { accounts, questions, runRequests, shortenLives, audit } = storage;
+  const { accounts, questions, runRequests, shortenLives, audit, auditKeepMs: keepMs } = storage;
   const tending = repeat('directory', tendEveryMs, directory.tend, log, 0);
   onStop(async () => tending.stop());
   onStop(() => scheduler.stop(config.SHUTDOWN_SECONDS * 1000));
@@ -63,7 +63,6 @@ export async function startBackground(
   const departing = repeat('departures', departuresEveryMs, checkDepartures, log, departuresFirstMs);
   onStop(async () => departing.stop());
   let stopped = false;
-  const keepMs = config.AUDIT_DAYS * 24 * 60 * 60 * 1_000;
   const trimming = repeat(
     'audit_trim',
     trimEveryMs,

@@ -18,7 +18,8 @@ const help = `Shows how the app is used: questions, answers, failures, median an
   --out    a file to write, in place of what it holds; left out: the standard output
   --help   this text
 
-Adds up the stored audit log, which goes back AUDIT_DAYS, and changes nothing; the app may run meanwhile.
+Adds up the stored audit log, which goes back AUDIT_DAYS (or RETENTION_DAYS, if
+that is shorter), and changes nothing; the app may run meanwhile.
 Exit codes: 0 written, 1 the storage or the file can't be used, 2 wrong arguments or settings.
 `;
 

@@ -136,6 +136,11 @@ export const ackBudgetMs = 2_500;
 export const ackConfirmMs = 500;
 /** How long the check may take whether a person may press the button, in milliseconds. */
 export const actionCheckMs = 1_200;
+/**
+ * How long a check of access waits for the channel's stored settings, in milliseconds. Shorter than the check of a press,
+ * so that a storage that does not answer is told as a failure of the app, not of Slack.
+ */
+export const storedRulesPatienceMs = 1_000;
 /** How long the modal waits for its content before it opens. Slack's trigger is valid for 3 s, network included. */
 export const modalPatienceMs = 500;
 

@@ -77,8 +77,10 @@ export interface Storage {
   /** People's accounts, encrypted. Without keys none can be stored. They have no expiry. */
   accounts: AccountStore;
   locks: Locks;
-  /** Entries are stored for `auditDays` at least. */
+  /** Entries are stored for `auditKeepMs` at least. */
   audit: AuditStore;
+  /** How old an entry of the audit log may become: `auditDays` or `retentionMs`, the shorter of both. */
+  auditKeepMs: number;
   /** Applies the bound on the lives of records to those that were stored before it was set. See {@link shortenLives}. */
   shortenLives(goesOn: () => boolean): Promise<number>;
   /** The connection to Redis, if there is one. It closes with the storage. */
@@ -99,7 +101,8 @@ export interface StorageOptions {
 }
 
 /**
- * Opens the storage and checks that it works. `retentionMs` bounds the life of all records that no open question needs.
+ * Opens the storage and checks that it works. `retentionMs` bounds the life of all records that no open question needs,
+ * and of the audit log.
  * Throws `AppError` of kind `storage` that says what is wrong.
  */
 export async function openStorage(location: StorageLocation, options: StorageOptions): Promise<Storage> {
@@ -148,6 +151,7 @@ function createStorage(
   kv: EngineStore,
   { log, encryptionKeys = [], retentionMs = Number.POSITIVE_INFINITY, auditDays = 90 }: StorageOptions,
 ): Storage {
+  const auditKeepMs = Math.min(auditDays * DAY_MS, retentionMs);
   return {
     questions: createQuestionStore(kv, retentionMs),
     threads: createThreadStore(kv, retentionMs),
@@ -171,7 +175,8 @@ function createStorage(
     accounts: createAccountStore(kv, createKeyRing(encryptionKeys)),
     locks: createLocks(kv, log),
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
-    audit: createAuditStore(kv, auditDays * DAY_MS, log),
+    audit: createAuditStore(kv, auditKeepMs, log),
+    auditKeepMs,
     ping: () => kv.ping(),
     close: () => kv.close(),
   };

@@ -47,7 +47,7 @@ export function createAccountWaits({ accountWaits, scheduler, now }: AccountWait
   async function mayNotice(person: Person, questionId: string): Promise<boolean> {
     const nowMs = now();
     const { notice } = await accountWaits.update(personName(person), (stored = none) =>
-      stored.notice !== undefined && nowMs - stored.notice.atMs < reconnectNoticeMs
+      stored.notice !== undefined && Math.abs(nowMs - stored.notice.atMs) < reconnectNoticeMs
         ? stored
         : { ...stored, notice: { questionId, atMs: nowMs } },
     );

@@ -54,5 +54,5 @@ export function createChooseReaders(ports: Pick<LifecyclePorts, 'questions' | 's
 function isChoiceOver(question: Question, nowMs: number): boolean {
   const { askedMs, by } = question.showing ?? {};
   if (by === 'time') return true;
-  return isChoiceAwaited(question) && askedMs !== undefined && nowMs - askedMs >= chooseReadersMs;
+  return isChoiceAwaited(question) && askedMs !== undefined && Math.abs(nowMs - askedMs) >= chooseReadersMs;
 }

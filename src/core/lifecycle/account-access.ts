@@ -21,7 +21,7 @@ const longestLifeMs = 2 * accountPatienceMs;
 export function createAccountAccess(ports: LifecyclePorts) {
   const { accounts, accountWaits, threads, messenger, log, now } = ports;
 
-  return { choose, park, notice, noticeFailed, resume, isBack };
+  return { choose, park, leave, notice, noticeFailed, resume, isBack };
 
   /** Decides once whose access a question uses. A question that has to use its asker's account may wait for that. */
   async function choose(question: Question): Promise<Progress> {
@@ -56,22 +56,35 @@ export function createAccountAccess(ports: LifecyclePorts) {
 
   /** Leaves the queue and the run slot first: a question that waits without being stored as waiting just tries again. */
   async function waitFor(question: Question, reason: 'notConnected' | 'refused'): Promise<Question> {
-    if (isInThread(question.place)) await wake(ports, await leaveQueue(threads, question.id, question.place));
-    await releaseSlot(ports, question);
+    await leave(question);
     const nowMs = now();
     log.info({ event: 'account_awaited', outcome: reason, questionId: question.id });
     const awaiting = await store(question, ({ trouble: _, ...stored }) =>
-      stored.outcome === undefined ? { ...stored, phase: 'parked', awaitsAccount: { reason, sinceMs: nowMs } } : stored,
+      stored.outcome === undefined
+        ? {
+            ...stored,
+            phase: 'parked',
+            awaitsAccount: { reason, sinceMs: nowMs },
+            // During a deploy, processes of an older version read only this, and would ask with the app's access.
+            parkedUntilMs: nowMs + accountPatienceMs,
+          }
+        : stored,
     );
     ports.observer.changed(awaiting);
     return awaiting;
   }
 
-  /** Tells the asker privately. If the question has a card, only one of the asker's waiting questions does in an hour. */
+  async function leave(question: Question): Promise<Progress> {
+    if (isInThread(question.place)) await wake(ports, await leaveQueue(threads, question.id, question.place));
+    await releaseSlot(ports, question);
+    return { question };
+  }
+
+  /** Tells the asker privately. If an account stopped working, only one of the asker's waiting questions does in an hour. */
   async function notice(question: Question): Promise<Progress> {
     const { id, askerId, text, card, awaitsAccount } = question;
-    if (card.ts === undefined) {
-      const isRefused = awaitsAccount?.reason === 'refused';
+    const isRefused = awaitsAccount?.reason === 'refused';
+    if (card.ts === undefined || !isRefused) {
       await messenger.notifyPrivately(question, askerId, { kind: 'connectFirst', questionId: id, text, isRefused });
     } else if ((await ifReadable(ports, question, accountWaits.mayNotice(personOf(question), id))) === true) {
       await messenger.notifyPrivately(question, askerId, { kind: 'reconnect', questionId: id });
@@ -109,8 +122,9 @@ export function createAccountAccess(ports: LifecyclePorts) {
     }
     await ifReadable(ports, question, accountWaits.remove(personOf(question), id));
     const nowMs = now();
-    const resumed = await store(question, ({ awaitsAccount, trouble: _, ...stored }) => {
-      if (awaitsAccount === undefined) return stored;
+    const resumed = await store(question, (waiting) => {
+      if (waiting.awaitsAccount === undefined) return waiting;
+      const { awaitsAccount: _awaits, parkedUntilMs: _until, trouble: _trouble, ...stored } = withoutChoice(waiting);
       const { firstTriedMs: _tried, ...rest } = stored.upstream;
       if (isAtService) return { ...stored, phase: 'running', upstream: { ...rest, watchedFromMs: nowMs } };
       const { admittedMs: _admitted, ...unadmitted } = stored;
@@ -151,6 +165,12 @@ export function isAccountRefused(error: unknown): boolean {
 /** The cause to show when the service refuses the account that the question uses. */
 export function refusedCause({ access }: Pick<Question, 'access'>): 'unauthorized' | 'accountRefused' {
   return access === 'own' ? 'accountRefused' : 'unauthorized';
+}
+
+/** Reads the asker's earlier choices of readers again: a person who disconnects is asked again everywhere. */
+function withoutChoice(question: Question): Question {
+  const { showing, ...rest } = question;
+  return showing?.by === 'earlier' ? rest : question;
 }
 
 function personOf({ place, askerId }: Question): Person {

@@ -104,6 +104,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
         return account.choose(question);
       case 'noticeAccount':
         return attempt(question, () => account.notice(question), account.noticeFailed, standing);
+      case 'leaveQueue':
+        return account.leave(question);
       case 'resume':
         return account.resume(question);
       case 'join':

@@ -51,6 +51,8 @@ export type Step =
   | { do: 'chooseAccess' }
   /** Tells the asker that the question waits for their account. */
   | { do: 'noticeAccount' }
+  /** Leaves the thread's queue, in which a question that waits for its asker's account keeps others waiting. */
+  | { do: 'leaveQueue' }
   /** Continues a question whose asker's account is back. */
   | { do: 'resume' }
   | { do: 'announce'; checkFirst: boolean }
@@ -189,13 +191,16 @@ function decideParked(question: Question, situation: Situation): Step {
 function decideAwaiting(
   { access, cancel, upstream }: Question,
   { sinceMs, noticedMs }: NonNullable<Question['awaitsAccount']>,
-  { nowMs, isAccountBack = false }: Situation,
+  { nowMs, isAccountBack = false, positionInQueue }: Situation,
 ): Step {
   // Only with the account can the app stop a question that the service has, or may have.
   const canStop = isAccountBack && (upstream.questionId !== undefined || upstream.intentMs !== undefined);
   if (cancel !== undefined && !canStop) return { do: 'end', outcome: { kind: 'cancelled' } };
   if (isAccountBack) return { do: 'resume' };
-  const leftMs = sinceMs + accountPatienceMs - nowMs;
+  // A slow request may have added the question to the queue after it began to wait.
+  if (positionInQueue >= 0) return { do: 'leaveQueue' };
+  // A time far in the future counts as over too: the clock was set back.
+  const leftMs = accountPatienceMs - Math.abs(nowMs - sinceMs);
   if (leftMs <= 0) {
     return {
       do: 'end',

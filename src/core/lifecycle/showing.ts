@@ -52,7 +52,8 @@ function decideChoice(
   { askedMs, noticedMs }: Showing = {},
   nowMs: number,
 ): { do: 'showing'; step: ShowingStep } | { do: 'wait'; ms: number } {
-  const leftMs = (askedMs ?? nowMs) + chooseReadersMs - nowMs;
+  // A time far in the future counts as over too: the clock was set back.
+  const leftMs = chooseReadersMs - Math.abs(nowMs - (askedMs ?? nowMs));
   if (leftMs <= 0) return { do: 'showing', step: 'expire' };
   if (noticedMs === undefined) return { do: 'showing', step: 'ask' };
   return { do: 'wait', ms: Math.min(leftMs, parkedCheckMs) };

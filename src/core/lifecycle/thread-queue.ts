@@ -2,6 +2,7 @@ import type { ThreadStore } from '../ports.ts';
 import { conversationOf, withConversation } from '../question/conversations.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
+import { isChoiceAwaited } from '../question/readers.ts';
 import type { Standing } from './decide.ts';
 import type { LifecyclePorts } from './lifecycle-ports.ts';
 
@@ -44,7 +45,7 @@ export async function goBack(threads: ThreadStore, question: Question): Promise<
 
 /**
  * Reads a question's position in its thread's queue. `staleHead`: the first question of the queue, if it is ahead of
- * this one and has ended, is gone or can't be read. Changes nothing.
+ * this one and has ended, waits for its asker's choice of readers, is gone or can't be read. Changes nothing.
  */
 export async function readPositionInQueue(
   { questions, threads }: Pick<LifecyclePorts, 'questions' | 'threads'>,
@@ -56,7 +57,7 @@ export async function readPositionInQueue(
   const [head] = queue;
   if (positionInQueue <= 0 || head === undefined) return { positionInQueue };
   const first = await getReadable(questions, head);
-  const isStale = first === undefined || first.phase === 'closed';
+  const isStale = first === undefined || first.phase === 'closed' || isChoiceAwaited(first);
   return isStale ? { positionInQueue, staleHead: head } : { positionInQueue };
 }
 

@@ -8,8 +8,10 @@ import {
   type ReaderIds,
   type Refusal,
 } from '../../core/question/question.ts';
+import { withTimeout } from '../../core/timeout.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { Identity } from '../api/identity.ts';
+import { storedRulesPatienceMs } from '../settings.ts';
 import type { Audience, Audiences } from './audience.ts';
 import type { ChannelKind, Channels } from './channels.ts';
 import type { SlackUser, Users } from './users.ts';
@@ -78,7 +80,7 @@ export function createAccessPolicy(options: {
   async function admit(userId: string, place: Place, named: Named = {}): Promise<Admission> {
     const { channelId } = place;
     const limit = limitOf(channelId);
-    const ruleSet = limit === 'refused' ? undefined : await chosen?.of(place);
+    const ruleSet = limit === 'refused' ? undefined : await chosenFor(place);
     if (limit === 'open' && ruleSet === undefined) return { may: true, ...localeOf(await known(userId)) };
     const rules = rulesOf(limit, ruleSet);
     if (!rules.outsidersMayAsk && isNamedOutsider(named)) return { may: false, reason: 'outsider' };
@@ -103,6 +105,13 @@ export function createAccessPolicy(options: {
         ? refusalOfChannel(kind, audience, rules)
         : beyond(kind, resultOf(audience), named.confirmed, rules);
     return reason === undefined ? { may: true, ...locale } : { may: false, reason, ...locale };
+  }
+
+  async function chosenFor(place: Place): Promise<ChannelRuleSet | undefined> {
+    if (chosen === undefined) return undefined;
+    return withTimeout(chosen.of(place), storedRulesPatienceMs, () => {
+      throw new AppError('storage', 'the settings of the channel were not read in time');
+    });
   }
 
   /** The readers who were not confirmed, compared by id: a new reader makes a new audience. */

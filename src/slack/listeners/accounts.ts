@@ -10,7 +10,7 @@ import { connectedText, TOKEN_FIELD, whyNotToConnect } from '../../render/accoun
 import { privateContact } from '../../render/contact.ts';
 import { ACTIONS, FORMS } from '../../render/ids.ts';
 import { renderWords } from '../../render/modals.ts';
-import { type Notice, refusalSentence } from '../../render/notices.ts';
+import { refusalSentence } from '../../render/notices.ts';
 import { type Say, sayIn } from '../../render/say.ts';
 import { localeOf } from '../access/users.ts';
 import { logFailure } from '../failure-log.ts';
@@ -18,7 +18,7 @@ import type { AccountViews } from '../home/accounts.ts';
 import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
 import { ackBudgetMs } from '../settings.ts';
 import { inAckTime } from './ack-time.ts';
-import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
+import { type ActionCheckDeps, type RefusedAction, refusalOfAction } from './block-actions.ts';
 import { type ModalDeps, openInOwnTime } from './open-modal.ts';
 import { refusedProblem } from './refusals.ts';
 import {
@@ -160,11 +160,11 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
   /** Accounts are for full members. Channels in which guests may ask make no difference. */
   async function refusalOf(person: Person, teamId: string | undefined) {
     const requester = { userId: person.userId, ...homeOf(person) };
-    const notice = await refusalOfAction(deps, { requester, named: { teamId } }, 'person');
-    return notice?.kind === 'actionNotAllowed' || notice?.kind === 'actionNotChecked' ? notice : undefined;
+    return refusalOfAction(deps, { requester, named: { teamId } }, 'person');
   }
 
-  function sentenceOf(notice: Extract<Notice, { kind: 'actionNotAllowed' | 'actionNotChecked' }>, say: Say): string {
+  function sentenceOf(notice: RefusedAction, say: Say): string {
+    if (notice.kind === 'actionNotTaken') return say.notices.actionNotTaken();
     if (notice.kind === 'actionNotChecked') return `${say.refusals.notChecked()} ${say.refusals.notCheckedDo()}`;
     const contact = privateContact(deps.slack.identity.contact);
     return refusalSentence(say, notice.reason, contact, say.refusals.soNothingDone());

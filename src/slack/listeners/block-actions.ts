@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
 import type { Log } from '../../core/ports.ts';
+import { withTimeout } from '../../core/timeout.ts';
 import { type ButtonValue, parseButtonValue } from '../../render/ids.ts';
 import type { Notice } from '../../render/notices.ts';
 import type { Named, SlackAccessPolicy } from '../access/policy.ts';
@@ -56,6 +57,8 @@ export interface BlockAction {
 export interface Handled {
   /** The private message for the person who pressed. */
   notice?: Notice | undefined;
+  /** The notice takes the place of the private message with the button, which has no further use. */
+  replacesPressed?: boolean;
   /** What the press asked. It is withdrawn when it was stored too late. */
   asked?: ButtonResult;
   /** Runs once it is certain that the press was in time. */
@@ -115,12 +118,16 @@ export function onBlockAction(
       handled = { notice: { kind: 'actionNotTaken', reference: logFailure(deps.log, 'error', failure, error) } };
     }
     await ack();
-    const { notice, after, modal } = handled;
-    if (notice !== undefined) deps.notify(action.recipient, addressed(notice, action.requester.userId));
+    const { notice, replacesPressed, after, modal } = handled;
+    const recipient = replacesPressed === true ? { ...action.recipient, replacesPressed } : action.recipient;
+    if (notice !== undefined) deps.notify(recipient, addressed(notice, action.requester.userId));
     if (modal !== undefined) openInOwnTime(deps, { ...action, questionId: action.value.questionId }, modal);
     after?.();
   });
 }
+
+/** Why an action is not carried out: `actionNotTaken` for a failure of the storage, `actionNotChecked` for one of Slack. */
+export type RefusedAction = Extract<Notice, { kind: 'actionNotAllowed' | 'actionNotChecked' | 'actionNotTaken' }>;
 
 /**
  * The private notice for a person who may not press; undefined when they may. The check is short, so that the action
@@ -130,11 +137,13 @@ export async function refusalOfAction(
   deps: ActionCheckDeps,
   { requester, named, value }: Pick<BlockAction, 'requester' | 'named'> & Partial<Pick<BlockAction, 'value'>>,
   rule: Exclude<ActionRule, 'later'>,
-): Promise<Notice | undefined> {
+): Promise<RefusedAction | undefined> {
   const { userId, teamId, channelId } = requester;
   try {
     const checking = deps.access.admit(userId, { teamId, channelId }, { ...named, personOnly: rule === 'person' });
-    const admission = await inAckTime(checking, Date.now() + actionCheckMs, async () => {});
+    const admission = await withTimeout(checking, actionCheckMs, () => {
+      throw new AppError('unavailable', 'Slack did not say in time who the person is');
+    });
     if (admission.may) return undefined;
     const { reason } = admission;
     const reference = logRefusal(deps, { userId, channelId, reason, questionId: value?.questionId });
@@ -143,7 +152,8 @@ export async function refusalOfAction(
     if (!isAppError(error)) throw error;
     const about = value === undefined ? {} : { questionId: value.questionId };
     const failure = { event: 'action_not_checked', kind: error.kind, ...about };
-    return { kind: 'actionNotChecked', reference: logFailure(deps.log, 'warn', failure, error) };
+    const reference = logFailure(deps.log, 'warn', failure, error);
+    return { kind: error.kind === 'storage' ? 'actionNotTaken' : 'actionNotChecked', reference };
   }
 }
 

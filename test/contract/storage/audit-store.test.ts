@@ -13,6 +13,20 @@ const { log } = createRecordingLog();
 const dayMs = 24 * 3_600_000;
 const options = { clock: Date.now, log };
 
+describe('how long the audit log is stored', () => {
+  it.each([
+    ['as long as the audit log', { auditDays: 30 }, 30],
+    ['as long as everything, if that is shorter', { auditDays: 30, retentionMs: 7 * dayMs }, 7],
+    ['not longer than the audit log, if everything else is', { auditDays: 30, retentionMs: 365 * dayMs }, 30],
+  ])('%s may be stored', async (_title, limits, days) => {
+    const directory = await createTempDir();
+    const storage = await openStorage({ dataDir: directory.path }, { ...options, ...limits });
+    expect(storage.auditKeepMs).toBe(days * dayMs);
+    await storage.close();
+    await directory.remove();
+  });
+});
+
 async function readBeside(location: StorageLocation): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = [];
   for await (const page of readAuditLog(location, all, options)) entries.push(...page);
@@ -69,7 +83,7 @@ describe.skipIf(!hasRedisServer())('the audit log in Redis', () => {
   });
 
   it('ends a day by itself once its entries are old enough', async () => {
-    const storage = await openStorage({ redisUrl: server.url }, { ...options, auditDays: 1 });
+    const storage = await openStorage({ redisUrl: server.url }, { ...options, auditDays: 30, retentionMs: dayMs });
     const store = await openRedisStore(server.url, log);
     const entry = sampleEntry({ id: 'short' });
     await storage.audit.append(entry);

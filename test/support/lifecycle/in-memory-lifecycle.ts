@@ -1,6 +1,6 @@
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
 import { createAccountWaits } from '../../../src/core/accounts/waiting.ts';
-import { noRules } from '../../../src/core/channels/channel-settings.ts';
+import { noRules, type QuestionRules } from '../../../src/core/channels/channel-settings.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
@@ -13,6 +13,7 @@ import type {
   CardView,
   Conversation,
   DeepSearch,
+  Log,
   Messenger,
   PrivateNotice,
   UpstreamQuestion,
@@ -112,6 +113,12 @@ export function createInMemoryLifecycle(
     random?: () => number;
     /** Whose account people ask with. Default: `shared`. */
     accounts?: AccountMode;
+    /** What the channel's settings decide about a question. Default: nothing. */
+    rules?: () => QuestionRules;
+    /** What happens when an answer is sent to direct messages, besides noting it. */
+    showPrivately?: (question: Question) => Promise<void>;
+    /** Most moments at which something happens in one `run`. */
+    mostRounds?: number;
   } = {},
 ) {
   const chooseFault: ChooseFault = options.chooseFault ?? (() => undefined);
@@ -139,7 +146,14 @@ export function createInMemoryLifecycle(
   const openLinks = new Set<string>();
   const audited: AuditEntry[] = [];
   const refusedUsers = new Set<string>();
-  const { log } = createRecordingLog();
+  const { log: recorded } = createRecordingLog();
+  const log: Log = {
+    ...recorded,
+    error(fields, error) {
+      if (fields.event === 'advance_does_not_settle') violations.push('a run repeats a decision');
+      recorded.error(fields, error);
+    },
+  };
   let lastId = 0;
 
   const settings: LifecycleSettings = {
@@ -468,7 +482,7 @@ export function createInMemoryLifecycle(
       settings: { perPerson: 0, perChannel: 0, ...options.caps },
       isExempt: async (userId) => options.caps?.exempt?.includes(userId) === true,
     }),
-    channelRules: { forQuestion: async () => noRules },
+    channelRules: { forQuestion: async () => options.rules?.() ?? noRules },
     threadReader: {
       read: () =>
         operate('readThread', () => ({ messages: 1, total: 1, files: 0, unreadable: 0, text: 'what people said' })),
@@ -499,7 +513,10 @@ export function createInMemoryLifecycle(
     },
     answerReaders: {
       count: async () => 3,
-      showPrivately: (question) => operate('showPrivately', () => void sentPrivately.add(question.id)),
+      showPrivately: async (question) => {
+        await operate('showPrivately', () => void sentPrivately.add(question.id));
+        await options.showPrivately?.(question);
+      },
       canOpen: (shareUrl) => operate('canOpen', () => openLinks.has(shareUrl)),
     },
     addedMentions: {
@@ -547,7 +564,7 @@ export function createInMemoryLifecycle(
 
   /** Runs everything in order of time, concurrently for the same time, until nothing is left or `untilMs` is reached. */
   async function run(untilMs = Number.POSITIVE_INFINITY): Promise<void> {
-    for (let rounds = 0; rounds < 5_000; rounds += 1) {
+    for (let rounds = 0; rounds < (options.mostRounds ?? 5_000); rounds += 1) {
       const times = [...agenda.map(({ atMs }) => atMs), ...[...due.values()].map(({ atMs }) => atMs)];
       const nextMs = Math.min(...times);
       if (nextMs > untilMs || times.length === 0) {
@@ -583,6 +600,11 @@ export function createInMemoryLifecycle(
     privateMessages,
     /** What the lifecycle noted, in order, with repetitions. */
     audited,
+    /** Deletes a conversation at the service. */
+    deleteConversation: (id: number): void => {
+      const conversation = conversations.get(id);
+      if (conversation !== undefined) conversation.deleted = true;
+    },
     /** People who may not ask anywhere. */
     refusedUsers,
     /** Questions whose answers were sent to direct messages. */

@@ -34,6 +34,7 @@ export async function startRecordedService({ repos, ...options }: Partial<CodeSe
   const requests: RecordedRequest[] = [];
   const owners = new Map(usernames.map((username) => [digestOf(tokenOf(username)), username]));
   const refusals = new Map<string, Refusal>();
+  const breakages = new Map<string, number>();
   const problems: unknown[] = [];
   const port = await freePort();
   const server = createServer((incoming, response) => void pass(incoming, response).catch(() => response.destroy()));
@@ -70,6 +71,8 @@ export async function startRecordedService({ repos, ...options }: Partial<CodeSe
     /** From now on, answers the requests of this user with 401: all of them, or those that `which` chooses. */
     refuse: (username: string, which: Refusal = () => true) => void refusals.set(username, which),
     accept: (username: string) => void refusals.delete(username),
+    /** Answers the next `times` requests of this user with 500 and a body that repeats the request's headers. */
+    breakFor: (username: string, times: number) => void breakages.set(username, times),
     stop: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -93,6 +96,13 @@ export async function startRecordedService({ repos, ...options }: Partial<CodeSe
     if (refusals.get(by)?.({ method, path }) === true) {
       note(401);
       response.writeHead(401).end('Invalid access token.');
+      return;
+    }
+    const breaks = breakages.get(by) ?? 0;
+    if (breaks > 0) {
+      breakages.set(by, breaks - 1);
+      note(500);
+      response.writeHead(500).end(JSON.stringify(incoming.headers));
       return;
     }
     const onward = forward({ host: '127.0.0.1', port, method, path, headers: incoming.headers }, (reply) => {

@@ -26,10 +26,12 @@ export interface WorldOptions {
   accounts?: MemoryAccounts;
   /** A Slack that another process of the app uses too. Default: a new one, which stops with the world. */
   slack?: FakeSlack;
+  /** Gets every line of the log. */
+  onLogLine?: (line: string) => void;
 }
 
 /** Starts the whole app with a fake Slack; returns functions for the actions of people. */
-export async function startWorld({ service, settings = {}, accounts, slack: shared }: WorldOptions) {
+export async function startWorld({ service, settings = {}, accounts, slack: shared, onLogLine }: WorldOptions) {
   const slack = shared ?? (await startFakeSlack());
   const data = await createTempDir();
   let receiver = createMemoryReceiver();
@@ -90,7 +92,7 @@ export async function startWorld({ service, settings = {}, accounts, slack: shar
       SHUTDOWN_SECONDS: '2',
       ...settings,
     });
-    app = createApp(config, createLogger(config.LOG_LEVEL), {
+    app = createApp(config, createLogger(config.LOG_LEVEL, onLogLine && { write: onLogLine }), {
       receiver,
       ...(accounts === undefined ? {} : { accounts: inMemory(accounts) }),
       // One second between scrapes, so that each one is computed.
