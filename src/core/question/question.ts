@@ -331,6 +331,8 @@ export type Refusal =
   | 'channelRefused'
   /** The person did not connect an account in time. */
   | 'notConnected'
+  /** People must use their own account, but no one can connect one, because the operator set no key. */
+  | 'noKeys'
   /** Too many questions of the person already wait for an account. */
   | 'tooManyWaiting'
   /** An admin turned the app off in this channel. */
