@@ -45,6 +45,30 @@ describe.skipIf(!isPossible)('npm run demo -- --accounts', { timeout: 120_000 },
     expect(bobs).not.toMatch(/ledger/);
   });
 
+  it('lets Alice, who is an admin there, choose the repositories of a channel', async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(waitMs);
+    await page.goto(found(/Open\s+(http:\S+)/));
+    await actAs(page, 'Alice Anderson');
+    await say(page, '/deepsearch settings');
+    await page.locator('.modal', { hasText: 'No one has saved settings here yet.' }).waitFor();
+    const chosen = page.locator('.modal label:has(input:checked)');
+    await eventually(async () => expect(await chosen.count()).toBe(5));
+    expect((await chosen.allTextContents()).map((label) => label.trim())).toEqual([
+      'On',
+      'Full members ask; guests must not read here',
+      'They are follow-ups',
+      'In the thread',
+      "Send the channel's name, topic and purpose along",
+    ]);
+    await page.locator('.modal .bk-plain-input').fill('git.example.com/acme/handbook');
+    await sendForm(page);
+    await page.locator('.modal', { hasText: 'Saved. It holds from the next question on.' }).waitFor();
+    await page.locator('.modal').getByText('Close', { exact: true }).click();
+    await say(page, '/deepsearch Who reads the handbook?');
+    await messages(page, 'Searches only in git.example.com/acme/handbook').waitFor();
+  });
+
   function found(pattern: RegExp): string {
     const [, hit] = pattern.exec(demo.output()) ?? [];
     if (hit === undefined) throw new Error(`not in the banner: ${String(pattern)}`);
