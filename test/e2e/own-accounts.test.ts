@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUESTION_FOR_EVERYONE } from '../../src/demo/accounts.ts';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
-import { actAs, hasBrowser, messages, openBrowser, say, sendForm } from '../support/browser/browser.ts';
+import { actAs, goTo, hasBrowser, messages, openBrowser, say, sendForm } from '../support/browser/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { createLocalSlack, type LocalSlack, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
 import { postedIn } from '../support/local-slack/threads.ts';
@@ -43,6 +43,17 @@ describe.skipIf(!isPossible)('npm run demo -- --accounts', { timeout: 120_000 },
     const bobs = await answerFor(page, slack, 'Bob Brown', WORKSPACE.bob);
     expect(bobs).toContain('acme/warehouse');
     expect(bobs).not.toMatch(/ledger/);
+  });
+
+  it('says on Home what is left to do after a person disconnected there', async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(waitMs);
+    await page.goto(found(/Open\s+(http:\S+)/));
+    await enterToken(page, 'Carol Chen', tokenOf('bob'));
+    await goTo(page, 'deepsearch');
+    await page.locator('.home').getByRole('button', { name: 'Disconnect' }).click();
+    await page.locator('.modal', { hasText: 'Disconnected. This app has removed your account' }).waitFor();
+    await page.locator('.home').getByRole('button', { name: 'Connect', exact: true }).waitFor();
   });
 
   it('lets Alice, who is an admin there, choose the repositories of a channel', async () => {
