@@ -4,6 +4,8 @@ import { mostFormBytes } from './settings.ts';
 /** The fields of a form. Undefined if it is none, or too large. Throws if the browser goes away. */
 export function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   return new Promise((resolve, reject) => {
+    // No further event would come.
+    if (request.destroyed) throw new Error('the browser went away');
     const chunks: Buffer[] = [];
     let bytes = 0;
     request.on('data', (chunk: Buffer) => {

@@ -84,14 +84,23 @@ export function createSignIn(ports: SignInPorts): SignIn {
         query: url.searchParams,
         cookie: readCookie(request, cookieName(isSecure)),
       };
-      const replying = methods.includes(request.method ?? '')
-        ? answer(visit).catch((error: unknown) => failure(visit, error))
-        : Promise.resolve(plain(visit, undefined, 405, 'invalid'));
+      const isKnown = methods.includes(request.method ?? '');
+      const replying = isKnown ? inTurn(visit, answer) : Promise.resolve(plain(visit, undefined, 405, 'invalid'));
       replying.then(
         (reply) => send(response, reply, methods),
         () => response.destroy(),
       );
     };
+  }
+
+  /** Bounds all requests together, before anything of a request is read, stored or logged. */
+  async function inTurn(visit: Visit, answer: (visit: Visit) => Promise<Reply>): Promise<Reply> {
+    try {
+      if ((await overall.take('all')) > 0) return plain(visit, undefined, 429, 'tooOften');
+      return await answer(visit);
+    } catch (error) {
+      return failure(visit, error);
+    }
   }
 
   async function start(visit: Visit): Promise<Reply> {
@@ -168,9 +177,8 @@ export function createSignIn(ports: SignInPorts): SignIn {
     return { show, locale, cookie: '' };
   }
 
-  /** Bounds all requests together, and those with one ticket or state. Both begin with the id of the sign-in. */
+  /** Bounds the requests with one ticket or state. Both begin with the id of the sign-in. */
   async function isTooOften(text: string): Promise<boolean> {
-    if ((await overall.take('all')) > 0) return true;
     const [id = ''] = text.split('.', 1);
     return /^[0-9a-f]{32}$/.test(id) && (await perTicket.take(id)) > 0;
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError, isAppError } from '../core/errors.ts';
-import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
+import { type AuditEntry, type AuditRange, type AuditStore, auditActions } from '../core/history/audit.ts';
 import type { Log } from '../core/ports.ts';
 import type { EngineStore } from './key-value-store.ts';
 import { createFormat, type Exactly } from './record-format.ts';
@@ -12,22 +12,7 @@ const id = z.string().regex(/^[!-~]{1,300}$/);
 const entrySchema = z.looseObject({
   id,
   atMs: z.number().int().nonnegative(),
-  action: z.enum([
-    'asked',
-    'refused',
-    'ended',
-    'cancelled',
-    'shared',
-    'unfurled',
-    'voted',
-    'connected',
-    'disconnected',
-    'accountRemoved',
-    'settingsChanged',
-    'dataExported',
-    'dataForgotten',
-    'workspaceEnded',
-  ]),
+  action: z.enum(auditActions),
   teamId: id,
   userId: id.exactOptional(),
   channelId: id.exactOptional(),

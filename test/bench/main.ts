@@ -7,6 +7,7 @@ import { buildPrograms } from '../support/processes/processes.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { type AcknowledgementRow, measureAcknowledgement, type Traffic } from './acknowledgement.ts';
+import { type AuditLogRow, measureAuditLog } from './audit-log.ts';
 import { appSettings, kill, type Store, startApp, startBareBolt, startFakeServers } from './children.ts';
 import { measureDemoStart } from './demo-start.ts';
 import { measureFrozenRedis } from './frozen-redis.ts';
@@ -17,8 +18,8 @@ import { simulatePacing } from './pacing-simulation.ts';
 import { measureRedisSize } from './redis-size.ts';
 
 // `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: runs the measurements, prints tables and writes the
-// results as JSON. Takes about six minutes; use an idle machine. Parts: acknowledgements, pacing, openQuestions, redisSize,
-// hostileInputs, largeRepository, frozenRedis, demoStart.
+// results as JSON. Takes about six minutes; use an idle machine. Parts: acknowledgements, pacing, openQuestions, auditLog,
+// redisSize, hostileInputs, largeRepository, frozenRedis, demoStart.
 
 const { values } = parseArgs({
   options: {
@@ -46,6 +47,12 @@ try {
   if (isWanted('openQuestions')) {
     for (const open of stores()) openQuestions.push(await withStore(open, measureStoreOpenQuestions));
   }
+  const auditLog: AuditLogRow[] = [];
+  if (isWanted('auditLog')) {
+    for (const open of stores()) {
+      auditLog.push(await withStore(open, ({ store, location }) => measureAuditLog(store.name, location)));
+    }
+  }
   const redisSize = isWanted('redisSize') && hasRedisServer() ? await measureRedisSize() : [];
 
   const hostileInputs = isWanted('hostileInputs') ? measureHostileInputs() : [];
@@ -62,7 +69,7 @@ try {
     loadAfter: loadavg(),
   };
   const report = {
-    ...{ machine, acknowledgements, pacing, openQuestions, redisSize },
+    ...{ machine, acknowledgements, pacing, openQuestions, auditLog, redisSize },
     ...{ hostileInputs, largeRepository, frozenRedis, demoStart },
   };
   await writeFile(values.out, `${JSON.stringify(report, undefined, 2)}\n`);
@@ -70,6 +77,7 @@ try {
   print('Time from delivery to acknowledgement (signed HTTP, real sockets)', acknowledgements);
   print('Delivery delay and reads per question, simulated (log-normal, median 35 s, p95 120 s, max 300 s)', pacing);
   print(`${questions} open questions in one process`, openQuestions);
+  print('100,000 entries of the audit log', auditLog);
   print('Size in Redis, per 1,000 questions', redisSize);
   print('Texts made to take long', hostileInputs);
   print('The embedded code search service on a large repository', largeRepository);

@@ -7,7 +7,7 @@ import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { startWorld, type World } from '../support/world/world.ts';
 
 let service: FakeService;
 let world: World;
@@ -39,10 +39,6 @@ async function entries(): Promise<AuditEntry[]> {
   return found;
 }
 
-function toldTo(user: string): string {
-  return world.ephemeralsTo(user).map(visibleText).join('\n');
-}
-
 describe('the audit log', () => {
   test('has a question, its end and a vote, by ids, and no text of people or answers', async () => {
     await begin();
@@ -67,40 +63,5 @@ describe('the audit log', () => {
     const refused = await eventually(async () => one(await entries()));
     expect(refused).toMatchObject({ action: 'refused', userId: people.ada, detail: 'channelRefused' });
     expect(JSON.stringify(refused)).not.toContain('MARKED');
-  });
-});
-
-describe('a daily cap', () => {
-  test('of a person refuses privately with the time of the reset and gives the question back', async () => {
-    await begin({ QUESTIONS_PER_PERSON_PER_DAY: '1' });
-    const first = await world.mention('the first?');
-    await eventually(() => one(world.answersIn(first)));
-    const second = await world.mention('the second?');
-    await eventually(() => expect(toldTo(people.ada)).toContain('as many questions today as one person can'));
-    expect(toldTo(people.ada)).toMatch(/<!date\^\d+\^/);
-    expect(toldTo(people.ada)).toContain('the second?');
-    expect(world.answersIn(second)).toEqual([]);
-    expect(service.find('the second?')).toEqual([]);
-    const other = await world.mention('by another?', { user: people.bob });
-    await eventually(() => one(world.answersIn(other)));
-  });
-
-  test('does not hold for the people in ADMINS', async () => {
-    await begin({ QUESTIONS_PER_PERSON_PER_DAY: '1', QUESTIONS_PER_CHANNEL_PER_DAY: '1', ADMINS: people.ada });
-    for (const question of ['the first?', 'the second?']) {
-      const ts = await world.mention(question);
-      await eventually(() => one(world.answersIn(ts)));
-    }
-  });
-
-  test('of a channel refuses privately, and the question can be asked in direct messages', async () => {
-    await begin({ QUESTIONS_PER_CHANNEL_PER_DAY: '1' });
-    const first = await world.mention('the first?');
-    await eventually(() => one(world.answersIn(first)));
-    await world.mention('the second?', { user: people.bob });
-    await eventually(() => expect(toldTo(people.bob)).toContain('in this channel today'));
-    expect(service.find('the second?')).toEqual([]);
-    await world.pressPrivately('Ask in our direct messages', { user: people.bob });
-    await eventually(() => one(service.find('the second?')));
   });
 });

@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { AuditEntry } from '../../src/core/history/audit.ts';
+import { readAuditLog } from '../../src/storage/open-storage.ts';
 import { channels, type SettingsWorld, startSettingsWorld } from '../support/channels/settings-world.ts';
 import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { viewSubmissionOf } from '../support/payloads/surfaces.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 import { visibleText } from '../support/world/world.ts';
 
 const { ada, bob, gerd, mia, olga } = people;
@@ -32,6 +36,20 @@ describe('the form of a channel', () => {
     expect(await here.save(view, {})).toContain('Saved. It holds from the next question on.');
     await here.open(channels.team);
     expect(shown()).toContain(`Last changed by <@${ada}>`);
+  });
+
+  test('is in the audit log also when it is saved as it is', async () => {
+    const data = await createTempDir();
+    await begin({ DATA_DIR: data.path });
+    expect(await here.save(await here.open(channels.team), {})).toContain('Saved.');
+    const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+    const { log } = createRecordingLog();
+    const noted: AuditEntry[] = [];
+    for await (const page of readAuditLog({ dataDir: data.path }, range, { clock: Date.now, log })) noted.push(...page);
+    expect(noted).toMatchObject([{ action: 'settingsChanged', userId: ada, channelId: channels.team }]);
+    expect(noted[0]).not.toHaveProperty('detail');
+    await here.world.stopApp();
+    await data.remove();
   });
 
   test('is for admins, owners and the people of ADMINS; others read the same without fields', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ACTIONS, followUpAction } from '../../src/render/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
@@ -88,6 +89,7 @@ describe('the first answer with own access in a channel', () => {
     expect(own.world.answersIn(ts)).toEqual([]);
     expect(own.inThread(ts)).not.toMatch(code);
     expect(own.inThread(ts)).not.toContain('/deepsearch/');
+    expect(own.world.slack.requests.filter(({ method }) => method === 'agents.sessions.rename')).toEqual([]);
     expect(own.service.asked()).toHaveLength(1);
   });
 
@@ -141,6 +143,39 @@ describe('the first answer with own access in a channel', () => {
     await own.world.pressPrivately('Show here');
     await eventually(() => expect(own.toldTo(ada)).toContain('You already chose who sees this answer.'));
     expect(own.world.answersIn(ts)).toEqual([]);
+  });
+
+  test('gives no source, follow-up or vote to another person whose client makes up a press for it', async () => {
+    await begin();
+    const ts = await own.world.mention(question);
+    await own.isAsked(ada);
+    const { value: questionId = '' } = buttonsOf(own.world.ephemeralsTo(ada).at(-1)?.blocks)[0] ?? {};
+    const message = one(own.world.slack.inThread(ts).filter((each) => each.bot_id !== undefined));
+    const viewsSent = () => own.world.slack.requests.filter(({ method }) => method.startsWith('views.'));
+    const openedViews = () => viewsSent().filter(({ method }) => method === 'views.open').length;
+    const makeUp = (actionId: string, value: string) => {
+      const place = { message, responseUrl: own.world.slack.responseUrl(`bob?user=${bob}&channel=C0GENERAL`) };
+      return own.world.deliver(buttonOf({ actionId, value, user: bob, place }));
+    };
+    for (const choice of ['', 'Only for me']) {
+      if (choice !== '') {
+        await own.world.pressPrivately(choice);
+        await own.sentTo(ada);
+      }
+      const [opened, told] = [openedViews(), own.world.ephemeralsTo(bob).length];
+      await makeUp(ACTIONS.allSources, questionId);
+      await makeUp(ACTIONS.followUpMenu, `${questionId}.0:edit`);
+      await makeUp(followUpAction(0), `${questionId}.0`);
+      await makeUp(ACTIONS.feedbackUp, `${questionId}:up`);
+      await eventually(() => expect(openedViews()).toBe(opened + 2));
+      await eventually(() => expect(own.world.ephemeralsTo(bob)).toHaveLength(told + 2));
+      await eventually(async () => expect(visibleText(await own.world.modal())).toContain('expired'));
+    }
+    expect(own.toldTo(bob).match(/This button has expired/g)).toHaveLength(4);
+    expect(own.service.asked().map(({ by }) => by)).toEqual(['ada']);
+    expect(JSON.stringify(viewsSent())).not.toMatch(code);
+    expect(own.inThread(ts)).not.toMatch(code);
+    expect(own.toldTo(bob)).not.toMatch(code);
   });
 
   test('goes to its asker only after 24 hours, and a press then is told so', async () => {

@@ -1,22 +1,22 @@
 import type { Clock, Log, LogFields } from '../ports.ts';
 import { mostTrimSteps } from '../settings.ts';
 
-/** What was done. */
-export type AuditAction =
-  | 'asked'
-  | 'refused'
-  | 'ended'
-  | 'cancelled'
-  | 'shared'
-  | 'unfurled'
-  | 'voted'
-  | 'connected'
-  | 'disconnected'
-  | 'accountRemoved'
-  | 'settingsChanged'
-  | 'dataExported'
-  | 'dataForgotten'
-  | 'workspaceEnded';
+/** What can be done. */
+export const auditActions = [
+  'asked',
+  'refused',
+  'ended',
+  'cancelled',
+  'shared',
+  'unfurled',
+  'voted',
+  'connected',
+  'disconnected',
+  'accountRemoved',
+  'settingsChanged',
+  'workspaceEnded',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
 
 /** One line of the audit log. Contains ids, codes, numbers and times, never text of people or answers. */
 export interface AuditEntry {

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { QuestionStore } from '../ports.ts';
 import type { ConfirmedAudience, Place, Question } from '../question/question.ts';
-import { shareUrlFor } from '../question/readers.ts';
+import { maySeeAnswer, shareUrlFor } from '../question/readers.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
 import { type Attempt, attemptKeys } from './attempts.ts';
 import type { ButtonResult, FindQuestion, Requester } from './find-question.ts';
@@ -28,7 +28,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     { text, byMs }: { text?: string; byMs?: number } = {},
   ): Promise<ButtonResult> {
     const question = await find(questionId, requester);
-    const suggested = followUpOf(question, index);
+    const suggested = followUpOf(question, index, requester.userId);
     if (question === undefined || suggested === undefined) return { kind: 'expired' };
     const { key } = await attemptUnder(attemptKeys.followUp(questionId, index));
     return accept(
@@ -52,7 +52,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     { text, byMs }: { text?: string; byMs?: number } = {},
   ): Promise<ButtonResult> {
     const question = await find(questionId, requester);
-    const suggested = followUpOf(question, index);
+    const suggested = followUpOf(question, index, requester.userId);
     if (question === undefined || suggested === undefined) return { kind: 'expired' };
     const shareUrl = shareUrlFor(question, { userId: requester.userId });
     const { key } = await attemptUnder(attemptKeys.followUpPrivately(questionId, index, requester.userId));
@@ -131,6 +131,8 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
   }
 }
 
-function followUpOf(question: Question | undefined, index: number): string | undefined {
-  return question?.outcome?.kind === 'answered' ? question.outcome.answer.followUps[index] : undefined;
+/** The text that an answer suggests. Undefined if there is none, or if the person may not see the answer. */
+export function followUpOf(question: Question | undefined, index: number, userId: string): string | undefined {
+  if (question?.outcome?.kind !== 'answered' || !maySeeAnswer(question, userId)) return undefined;
+  return question.outcome.answer.followUps[index];
 }

@@ -34,6 +34,14 @@ export function areStepsPrivate(question: Question): boolean {
   return isChoiceNeeded(question) && choice !== 'here' && choice !== 'always';
 }
 
+/**
+ * Whether a person who reads the place may see anything of the answer: its asker, and everyone else once it is certain
+ * that it is shown there. The ids of questions can be computed, so a button with one proves nothing.
+ */
+export function maySeeAnswer(question: Question, userId: string): boolean {
+  return question.askerId === userId || !areStepsPrivate(question);
+}
+
 /** Who reads a text: everyone in a channel, or one person. */
 export type Readers = 'channel' | { userId: string };
 

@@ -6,7 +6,9 @@ const en = (_: Formats) => ({
   startHeading: () => 'Ask with your own account?',
   /** Arguments: the person's name in Slack, the service's host. */
   startWho: (name: string, host: string) => `${name} (Slack) wants to ask with your account at ${host}.`,
-  startWarning: () => 'If that is not you, close this page: the questions of that person would use your access.',
+  /** People can choose their names in Slack, so the name alone does not show who made the link. */
+  startWarning: () =>
+    'Did someone send you this link, or is that not you? Then close this page: the questions of that person would use your access. Continue only if you chose Sign in in Slack yourself just now.',
   startNext: (host: string) => `${host} asks you next whether you allow it.`,
   continue: () => 'This is me, continue',
   connectedHeading: (username: string) => `Connected as ${username}`,
@@ -42,7 +44,7 @@ const de = (_: Formats): ReturnType<typeof en> => ({
   startHeading: () => 'Mit dem eigenen Konto fragen?',
   startWho: (name, host) => `${name} (Slack) möchte mit deinem Konto bei ${host} fragen.`,
   startWarning: () =>
-    'Wenn du das nicht bist, schließ diese Seite: Die Fragen dieser Person würden deinen Zugang nutzen.',
+    'Hat dir jemand diesen Link geschickt, oder bist du das nicht? Dann schließ diese Seite: Die Fragen dieser Person würden deinen Zugang nutzen. Mach nur weiter, wenn du selbst gerade in Slack „Anmelden“ gewählt hast.',
   startNext: (host) => `${host} fragt dich als Nächstes, ob du das erlaubst.`,
   continue: () => 'Das bin ich, weiter',
   connectedHeading: (username) => `Verbunden als ${username}`,

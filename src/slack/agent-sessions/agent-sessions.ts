@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Claims, Clock, Log, QuestionObserver, ThreadStore } from '../../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
+import { isKeptPrivate } from '../../core/question/readers.ts';
 import { within } from '../../core/timeout.ts';
 import { sayIn } from '../../render/say.ts';
 import { shownText } from '../../render/shown-text.ts';
@@ -222,8 +223,10 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
     );
   }
 
-  /** The first answer of a conversation gives the session its title. */
-  async function nameAfterAnswer({ id, upstream, outcome }: Question, place: ThreadPlace): Promise<void> {
+  /** The first answer of a conversation that the thread's readers see gives the session its title. */
+  async function nameAfterAnswer(question: Question, place: ThreadPlace): Promise<void> {
+    const { id, upstream, outcome } = question;
+    if (isKeptPrivate(question)) return;
     const title = outcome?.kind === 'answered' ? titleOf(outcome.answer.title) : '';
     const { conversationId } = upstream;
     if (title === '' || conversationId === undefined || optional.isLacking()) return;

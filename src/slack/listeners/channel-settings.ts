@@ -213,7 +213,8 @@ async function store(
       teamId,
       userId,
       channelId,
-      detail: changed.join(','),
+      // Saved as it was: the usual rules became rules of the channel's own.
+      ...(changed.length === 0 ? {} : { detail: changed.join(',') }),
     });
   }
   return result;

@@ -5,6 +5,7 @@ import type { Verdict, Vote, VoteStore } from '../../core/history/votes.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { QuestionStore } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
+import { maySeeAnswer } from '../../core/question/readers.ts';
 import { privateContact } from '../../render/contact.ts';
 import { FEEDBACK_FIELDS, FEEDBACK_REASONS, MAX_FEEDBACK_COMMENT, renderFeedbackForm } from '../../render/feedback.ts';
 import { ACTIONS, FORMS, parseButtonValue } from '../../render/ids.ts';
@@ -55,7 +56,7 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
     if (value.verdict === undefined) return expired(deps, value);
     const refusal = await refusalOfAction(deps, action, 'place');
     if (refusal !== undefined) return { notice: refusal };
-    const question = votedOn(await deps.requests.find(value.questionId, requester));
+    const question = votedOn(await deps.requests.find(value.questionId, requester), requester.userId);
     if (question === undefined) return expired(deps, value);
     await put(question, voteOf(question, requester.userId, 'up'));
     return { after: () => sayNoted(recipient) };
@@ -79,7 +80,7 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
         reference,
       );
     }
-    const question = votedOn(found);
+    const question = votedOn(found, userId);
     if (question === undefined) return goneView(value.questionId, locale);
     const before = await deps.votes.get(question.id, userId);
     if (before?.verdict !== 'down') await put(question, voteOf(question, userId, 'down'));
@@ -88,7 +89,8 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
 
   async function explain({ userId, teamId, named, say, locale, metadata, entered }: Sent): Promise<Reply> {
     const questionId = parseButtonValue(metadata)?.questionId;
-    const question = votedOn(questionId === undefined ? undefined : await deps.questions.get(questionId));
+    const found = questionId === undefined ? undefined : await deps.questions.get(questionId);
+    const question = votedOn(found, userId);
     const gone = (): Reply => ({ kind: 'view', view: goneView(questionId, locale) });
     if (question?.place.teamId !== teamId) return gone();
     const { channelId, threadTs } = question.place;
@@ -131,9 +133,10 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
   }
 }
 
-/** People vote only on answers, and not on shared copies. */
-function votedOn(question: Question | undefined): Question | undefined {
-  return question?.outcome?.kind === 'answered' && question.origin !== 'shared' ? question : undefined;
+/** People vote only on answers that they may see, and not on shared copies. */
+function votedOn(question: Question | undefined, userId: string): Question | undefined {
+  if (question?.outcome?.kind !== 'answered' || question.origin === 'shared') return undefined;
+  return maySeeAnswer(question, userId) ? question : undefined;
 }
 
 function voteOf({ id, place, upstream }: Question, userId: string, verdict: Verdict): Vote {

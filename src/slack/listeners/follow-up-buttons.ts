@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
+import { followUpOf } from '../../core/intake/follow-ups.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { QuestionStore, ThreadStore } from '../../core/ports.ts';
 import { isBetweenTwo, isInThread, type Place } from '../../core/question/question.ts';
@@ -100,8 +101,7 @@ export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
       deps.access.admit(userId, { teamId, channelId }, { ...named, personOnly: true }),
       localeOf(deps.people, userId),
     ]);
-    const text =
-      question?.outcome?.kind === 'answered' ? question.outcome.answer.followUps[value.index ?? -1] : undefined;
+    const text = followUpOf(question, value.index ?? -1, userId);
     const about = { userId, channelId, questionId: value.questionId };
     if (!admission.may) return refusedView(deps, { ...about, reason: admission.reason }, locale);
     if (question === undefined || text === undefined) return expiredView(deps, value.questionId, locale);

@@ -3,7 +3,7 @@ import type { ModalView } from '@slack/types';
 import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { ReadersChoice } from '../../core/question/reader-choices.ts';
-import { isKeptPrivate } from '../../core/question/readers.ts';
+import { maySeeAnswer } from '../../core/question/readers.ts';
 import { ACTIONS, type ButtonValue } from '../../render/ids.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
 import { localeOf, type Users } from '../access/users.ts';
@@ -99,8 +99,8 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     const { userId, channelId } = requester;
     const about = { userId, channelId, questionId: value.questionId };
     if (!admission.may) return refusedView(deps, { ...about, reason: admission.reason }, locale);
-    const isHidden = question !== undefined && isKeptPrivate(question) && question.askerId !== requester.userId;
-    if (question?.outcome?.kind !== 'answered' || isHidden) return expiredView(deps, value.questionId, locale);
+    if (question?.outcome?.kind !== 'answered' || !maySeeAnswer(question, userId))
+      return expiredView(deps, value.questionId, locale);
     return renderSourcesModal(question, question.outcome.answer, locale);
   }
 

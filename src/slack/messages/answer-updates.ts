@@ -85,8 +85,10 @@ export function createAnswerUpdates(deps: {
 
   async function paint(question: Question): Promise<void> {
     const ts = question.delivery.posted.at(-1);
+    // Nothing was posted there, so the service is not asked.
+    if (ts === undefined) return;
     const answer = await recall(question);
-    if (ts === undefined || answer === undefined) return;
+    if (answer === undefined) return;
     await edit(question, ts, (asFormat) => {
       const messages = renderOutcome({ ...question, outcome: { kind: 'answered', answer } }, { format: asFormat });
       // An answer with other parts was posted before its text changed.

@@ -70,6 +70,20 @@ describe('a follow-up', () => {
     expect(await requests.followUpPrivately(id, 0, direct, elsewhere)).toEqual({ kind: 'expired' });
   });
 
+  it.each<[string, Partial<Question>]>([
+    ['waits for its asker to choose who sees it', { phase: 'delivering', access: 'own', showing: { askedMs: 1 } }],
+    ['is for its asker only', { access: 'own', showing: { choice: 'onlyMe', by: 'asker' } }],
+    ['is private in its channel', { answersPrivately: true }],
+  ])('cannot be asked by another person while the answer %s', async (_, change) => {
+    const { requests, id } = await answeredDesk(change);
+    expect(await requests.followUp(id, 0, buttonUser)).toEqual({ kind: 'expired' });
+    expect(await requests.followUp(id, 0, buttonUser, { text: 'In other words?' })).toEqual({ kind: 'expired' });
+    expect(await requests.followUpPrivately(id, 0, direct, buttonUser)).toEqual({ kind: 'expired' });
+    expect(await requests.followUpPrivately(id, 0, direct, { ...buttonUser, userId: 'U1' })).toMatchObject({
+      kind: 'accepted',
+    });
+  });
+
   it('remembers who asked it first', async () => {
     const { requests, id, stored } = await answeredDesk();
     await Promise.all([requests.markUsed(id, 0, 'U9'), requests.markUsed(id, 1, 'U8')]);

@@ -10,6 +10,7 @@ import {
   areStepsPrivate,
   isChoiceAwaited,
   isKeptPrivate,
+  maySeeAnswer,
   type Readers,
   shareUrlFor,
 } from '../../../src/core/question/readers.ts';
@@ -148,6 +149,21 @@ describe('the steps on a card', () => {
     expect(isChoiceUnread({ ...running, showing: {} })).toBe(false);
     expect(isChoiceUnread({ ...running, place: direct })).toBe(false);
     expect(isChoiceUnread({ ...running, access: 'app' })).toBe(false);
+  });
+});
+
+describe('anything of an answer', () => {
+  it.each<[string, Partial<Question>, boolean]>([
+    ['before the earlier choices of its asker were read', {}, false],
+    ['while its asker chooses', { showing: { askedMs: now } }, false],
+    ['where its asker kept it', { showing: { choice: 'onlyMe', by: 'asker' } }, false],
+    ['where answers are private', { answersPrivately: true, access: 'app' }, false],
+    ['where its asker agreed', { showing: { choice: 'always', by: 'earlier' } }, true],
+    ['with the access of the app', { access: 'app' }, true],
+  ])('is seen by its asker, and by others %s only if that is certain', (_, change, isSeen) => {
+    const question = answered(change);
+    expect(maySeeAnswer(question, question.askerId)).toBe(true);
+    expect(maySeeAnswer(question, 'U2')).toBe(isSeen);
   });
 });
 

@@ -61,6 +61,26 @@ describe('agent sessions', () => {
     expect(told.slice(5)).toEqual(['active', 'rename Payment retries']);
   });
 
+  it.each<[what: string, change: Partial<Question>]>([
+    ['its asker kept the answer to themselves', { access: 'own', showing: { choice: 'onlyMe', by: 'asker' } }],
+    ['the time to choose its readers was over', { access: 'own', showing: { choice: 'onlyMe', by: 'time' } }],
+    ['the answers of the channel are private', { answersPrivately: true }],
+  ])('do not show the title of an answer to the thread if %s', async (_, change) => {
+    const { sessions, told } = newSessions();
+    sessions.changed({ ...running, ...change });
+    await vi.advanceTimersByTimeAsync(1_000);
+    await sessions.closing({ ...over, ...change });
+    await vi.advanceTimersByTimeAsync(HOUR_MS);
+    expect(told).toEqual(['processing', 'active']);
+  });
+
+  it('show the title of an answer with own access whose asker agreed', async () => {
+    const { sessions, told } = newSessions();
+    await sessions.closing({ ...over, access: 'own', showing: { choice: 'here', by: 'earlier' } });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(told).toContain('rename Payment retries');
+  });
+
   it('are forgotten when another process ended the question', async () => {
     const { sessions, told, line } = newSessions();
     sessions.changed(running);

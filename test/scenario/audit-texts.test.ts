@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type AuditAction, type AuditEntry, auditActions } from '../../src/core/history/audit.ts';
+import { readAuditLog } from '../../src/storage/open-storage.ts';
+import { eventually } from '../support/eventually.ts';
+import { people, team } from '../support/fake-slack/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { envelope } from '../support/payloads/payloads.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+import { connectAccount, withAccounts } from '../support/world/connecting.ts';
+import { type RecordedService, startRecordedService } from '../support/world/recorded-service.ts';
+import { startWorld, visibleText, type World } from '../support/world/world.ts';
+
+const { ada, bob, mia } = people;
+const question = 'where are payment retries configured? MARKED-QUESTION';
+/** Words that people wrote or that the answer has, parts of credentials, and the names of people and channels. */
+const texts = /MARKED|payment|retry-policy|retries|sgp_|read_token|share_url|deepsearch\/[0-9a-f]{8}-|"ada"|"bob"/i;
+
+let service: RecordedService;
+let world: World;
+let data: Awaited<ReturnType<typeof createTempDir>>;
+let lines: string[];
+
+beforeEach(async () => {
+  data = await createTempDir();
+  service = await startRecordedService({ stepDelayMs: 100 });
+  lines = [];
+  world = await startWorld({
+    service,
+    settings: { ...withAccounts('preferred'), DATA_DIR: data.path, LOG_LEVEL: 'info' },
+    onLogLine: (line) => void lines.push(line),
+  });
+  world.slack.changePerson(ada, { is_admin: true });
+});
+
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  await data.remove();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** What is stored, read beside the running app. */
+async function entries(): Promise<AuditEntry[]> {
+  const { log } = createRecordingLog();
+  const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+  const found: AuditEntry[] = [];
+  for await (const page of readAuditLog({ dataDir: data.path }, range, { clock: Date.now, log })) found.push(...page);
+  return found;
+}
+
+function noted(action: AuditAction, count = 1): Promise<AuditEntry[]> {
+  return eventually(async () => {
+    const found = (await entries()).filter((entry) => entry.action === action);
+    expect(found, action).toHaveLength(count);
+    return found;
+  });
+}
+
+async function shareInGeneral(): Promise<void> {
+  await world.press('Share…');
+  const view = await world.modal();
+  await world.choose(view, 'deepsearch:share_channel', 'C0GENERAL');
+  const chosen = await eventually(async () => {
+    const now = await world.modal();
+    expect(now.hash).not.toBe(view.hash);
+    return now;
+  });
+  await world.submit(chosen, { 'deepsearch:share_channel': 'C0GENERAL' });
+}
+
+/** Asks the service directly, and returns the share URL of the new conversation. */
+async function shareUrl(): Promise<string> {
+  const sent = { 'x-requested-with': 'browser', 'content-type': 'application/json' };
+  const headers = { ...sent, authorization: `token ${service.token}` };
+  const body = JSON.stringify({ question });
+  const reply = await fetch(`${service.url}/.api/deepsearch/v1`, { method: 'POST', headers, body });
+  return ((await reply.json()) as { share_url: string }).share_url;
+}
+
+async function doEverything(): Promise<void> {
+  const ts = await world.direct(question);
+  await eventually(() => one(world.answersIn(ts)));
+  await world.feedback('negative');
+  await world.submit(await world.modal(), { comment: 'MARKED-COMMENT' });
+  await shareInGeneral();
+  await noted('shared');
+  await world.direct('a guest asks MARKED-REFUSED', { user: mia });
+  await noted('refused');
+  const cancelled = await world.mention('what signs a gateway request? MARKED-CANCELLED');
+  await world.press('Cancel', { threadTs: cancelled });
+  await noted('cancelled');
+  const url = await shareUrl();
+  await eventually(async () => {
+    await world.shareLink(url);
+    expect(world.slack.unfurls.length).toBeGreaterThan(0);
+  });
+  await world.command('settings', { channel: 'C0GENERAL' });
+  const form = await world.modal();
+  await world.submit(form, { settings_replies: 'mentions' });
+  await world.closeModal(await world.modal());
+  await connectAccount(world, bob, service.tokenOf('bob'));
+  await world.command('disconnect', { user: bob });
+  await connectAccount(world, bob, service.tokenOf('bob'));
+  const left = { id: bob, team_id: team.id, name: 'MARKED-NAME', deleted: true, is_bot: false };
+  await world.deliver(envelope({ type: 'user_change', user: left, event_ts: '1700000100.001200' }));
+  await noted('accountRemoved');
+  await world.deliver(envelope({ type: 'app_uninstalled', event_ts: '1700000200.000000' }));
+  await noted('workspaceEnded');
+}
+
+test('everything that is done is noted by ids and codes, in the storage and in the log, without any text', async () => {
+  await doEverything();
+  const stored = await entries();
+  expect(new Set(stored.map(({ action }) => action))).toEqual(new Set(auditActions));
+  const written = await eventually(() => {
+    const found = lines.filter((line) => (JSON.parse(line) as { audit?: boolean }).audit === true);
+    expect(found.map((line) => (JSON.parse(line) as AuditEntry).id).toSorted()).toEqual(
+      stored.map(({ id }) => id).toSorted(),
+    );
+    return found;
+  });
+  for (const text of [...written, ...stored.map((entry) => JSON.stringify(entry))]) expect(text).not.toMatch(texts);
+  // The search finds what is there: the answer has these words.
+  expect(world.slack.messages.map(visibleText).join('\n')).toMatch(texts);
+
+  const [asked] = stored.filter(({ action }) => action === 'asked');
+  expect(await noted('shared')).toEqual([
+    expect.objectContaining({
+      userId: ada,
+      channelId: 'C0GENERAL',
+      detail: 'channel',
+      questionId: asked?.questionId,
+    }),
+  ]);
+  const [unfurled] = stored.filter(({ action }) => action === 'unfurled');
+  expect(unfurled).toMatchObject({ userId: ada, channelId: 'C0GENERAL' });
+  expect(await noted('refused')).toEqual([expect.objectContaining({ userId: mia, detail: 'guest' })]);
+  expect(await noted('settingsChanged')).toEqual([
+    expect.objectContaining({ userId: ada, channelId: 'C0GENERAL', detail: 'replies' }),
+  ]);
+}, 120_000);

@@ -1,0 +1,136 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people, team } from '../support/fake-slack/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { runProgram } from '../support/processes/processes.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+import { startWorld, type World } from '../support/world/world.ts';
+
+const { ada, bob, gerd } = people;
+const heading = 'Usage in the last 30 days';
+
+let service: FakeService;
+let world: World;
+let data: Awaited<ReturnType<typeof createTempDir>>;
+let redis: RedisServer | undefined;
+
+async function begin(options: { settings?: Record<string, string>; onRedis?: boolean; entries?: number } = {}) {
+  const { settings = {}, onRedis = false, entries = 0 } = options;
+  data = await createTempDir();
+  redis = onRedis ? await startRedisServer() : undefined;
+  service = await startFakeService();
+  service.answerEverything();
+  await appendAsked(entries);
+  const onStore = redis === undefined ? {} : { REDIS_URL: redis.url };
+  world = await startWorld({
+    service: { url: service.url, token: serviceToken },
+    settings: { DATA_DIR: data.path, ...onStore, ...settings },
+  });
+}
+
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  await redis?.stop();
+  await data.remove();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** Stores entries of earlier questions before the app starts, some at a time. */
+async function appendAsked(count: number): Promise<void> {
+  if (count === 0) return;
+  const { log } = createRecordingLog();
+  const storage = await openStorage({ dataDir: data.path }, { clock: Date.now, log });
+  const about = { action: 'asked' as const, teamId: team.id, userId: ada, channelId: 'C0GENERAL' };
+  for (let from = 0; from < count; from += 50) {
+    const numbers = Array.from({ length: Math.min(50, count - from) }, (_, index) => from + index);
+    await Promise.all(
+      numbers.map((number) => storage.audit.append({ id: `asked:${number}`, atMs: Date.now() - number, ...about })),
+    );
+  }
+  await storage.close();
+}
+
+function home(user: string): string {
+  return JSON.stringify(world.home(user)?.blocks ?? []);
+}
+
+async function openHome(user: string): Promise<void> {
+  await world.openHome(user);
+  await eventually(() => expect(home(user)).toMatch(/Deep Search (is reachable|ist erreichbar)\./));
+}
+
+describe('the usage on Home', () => {
+  test('is shown to the people in ADMINS only, not even to other admins of the workspace', async () => {
+    await begin({ settings: { ADMINS: ada }, entries: 3 });
+    world.slack.changePerson(bob, { is_admin: true });
+    await openHome(ada);
+    await eventually(() => expect(home(ada)).toMatch(/3 questions · 0 answers · 0 failures/));
+    expect(home(ada)).toContain(heading);
+    expect(home(ada)).toContain('<#C0GENERAL> (3)');
+    for (const user of [bob, gerd]) {
+      await openHome(user);
+      expect(home(user)).not.toMatch(/Usage in the last|Nutzung in den letzten|ADMINS/);
+    }
+  });
+
+  test('is shown to no one without ADMINS', async () => {
+    await begin();
+    world.slack.changePerson(ada, { is_admin: true });
+    await openHome(ada);
+    expect(home(ada)).not.toContain(heading);
+  });
+
+  test('does not hold up the rest of Home, which is shown before a big log is added up', async () => {
+    await begin({ settings: { ADMINS: ada }, entries: 4_000 });
+    const shown: string[] = [];
+    await world.openHome(ada);
+    await eventually(() => {
+      if (home(ada) !== shown.at(-1)) shown.push(home(ada));
+      expect(home(ada)).toMatch(/4,000 questions/);
+    });
+    expect(shown.findIndex((each) => each.includes('I am adding it up.'))).toBeGreaterThanOrEqual(0);
+    expect(shown.find((each) => each.includes('I am adding it up.'))).toContain('Deep Search is reachable.');
+  });
+});
+
+const engines = [
+  { name: 'the embedded store', onRedis: false },
+  { name: 'Redis', onRedis: true },
+];
+
+test.each(engines.filter(({ onRedis }) => !onRedis || hasRedisServer()))(
+  'the usage report adds up what the app that runs beside it did, on $name',
+  async ({ onRedis }) => {
+    await begin({ onRedis });
+    for (const [text, user] of [
+      ['one?', ada],
+      ['two?', ada],
+      ['three?', bob],
+    ] as const) {
+      const ts = await world.mention(text, { user });
+      await eventually(() => one(world.answersIn(ts)));
+    }
+    await world.feedback('positive', { user: gerd });
+    const environment = { DATA_DIR: data.path, ...(redis === undefined ? {} : { REDIS_URL: redis.url }) };
+    await eventually(async () => {
+      const program = runProgram('src/cli/admin.ts', ['usage', '--since', '1d', '--csv'], environment);
+      expect(await program.ended).toBe(0);
+      const rows = program.output().trim().split('\r\n');
+      expect(rows.filter((row) => !/^(by|week),/.test(row))).toEqual([
+        'channel,C0GENERAL,3,3,0,1.2,1.2,6,1,0',
+        `person,${ada},2,2,0,1.2,1.2,4,0,0`,
+        `person,${bob},1,1,0,1.2,1.2,2,0,0`,
+        `person,${gerd},0,0,0,,,,1,0`,
+        'repository,github.com/acme/app,0,3,0,1.2,1.2,6,1,0',
+      ]);
+    });
+    const ts = await world.mention('four?');
+    await eventually(() => one(world.answersIn(ts)));
+  },
+  120_000,
+);
