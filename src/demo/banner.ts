@@ -30,6 +30,7 @@ Then open the thread ("replies" under the message) and
   - reply there, without a mention, to ask a follow-up, or press a follow-up button (⋯ has "Edit or ask privately");
   - press Cancel on a card, or reply "cancel", while a question is running;
   - click the sources: every link opens;
+  - write "/deepsearch settings" as Alice, who is an admin here, to change the rules of the channel;
   - write "${mention} why" to see what the app did with the messages there (only you see the reply).
 To ask in a thread between people, point at a message and click the bubble: ${mention} reads the thread before it answers.
 "${WORKSPACE.botName}" under Apps is the Home tab: your running questions, with Cancel, and your latest ones.

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Child, describeEnd, startChild } from './child.ts';
 import { inNamespace } from './namespace.ts';
 import { DemoProblem } from './problem.ts';
-import { SLACK_TOKENS, workspaceConfig } from './workspace.ts';
+import { SLACK_TOKENS, WORKSPACE, workspaceConfig } from './workspace.ts';
 
 /** The programs listen on this machine only, except the local Slack, which has no such setting. */
 const host = '127.0.0.1';
@@ -120,6 +120,8 @@ export function startApp(
         SRC_ENDPOINT: setup.serviceUrl,
         SRC_ACCESS_TOKEN: setup.token,
         DATA_DIR: join(base.folder, 'app'),
+        // The local Slack has no admins.
+        ADMINS: WORKSPACE.alice,
         HOST: host,
         PORT: String(setup.port),
         // Any free port, so that two demos can run on one machine.

@@ -66,6 +66,7 @@ export type Notice =
   /** Someone wants to see a withheld answer to another person's question. */
   | { kind: 'notYours'; reference: string }
   /** From now on, the person's answers are shown in this channel. */
+  | { kind: 'shownHere'; channelId: string }
   | { kind: 'alwaysShown'; channelId: string }
   /** The person has already chosen who sees the answer. */
   | { kind: 'readersChosen' }
@@ -248,6 +249,8 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
         context(say.notices.chooseReadersLater()),
       ]);
     }
+    case 'shownHere':
+      return said(say.notices.shownHere(`<#${notice.channelId}>`));
     case 'alwaysShown':
       return said(say.notices.alwaysShown(`<#${notice.channelId}>`));
     case 'readersChosen':

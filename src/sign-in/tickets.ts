@@ -79,6 +79,8 @@ export function createTickets(records: Records<SignInTicket>, now: Clock): Ticke
       const found = await read(state);
       if (typeof found === 'string') return { kind: found };
       const { id, ticket } = found;
+      // The page that says so was loaded again, and its cookie is gone.
+      if (ticket.connectedMs !== undefined && hasDigest(state, ticket.stateDigest)) return { kind: 'used', ticket };
       // The browser is checked first: another one learns nothing about the sign-in.
       if (cookie === undefined || !hasDigest(cookie, ticket.browserDigest)) return { kind: 'otherBrowser', ticket };
       const by = newId();

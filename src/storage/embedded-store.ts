@@ -50,8 +50,9 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): Engi
 
 /**
  * Opens the store of a directory for a program that reads and writes beside the app, without its lock. LMDB lets one
- * process write at a time, and every operation that compares is one transaction, so no write is lost. Throws `AppError`
- * of kind `storage` when there is no store; it never creates one.
+ * process write at a time, and every operation that compares is one transaction, so no write is lost. Never in the process
+ * that has the store open: opening it again waits for a write, and that write waits for this thread. Throws `AppError` of
+ * kind `storage` when there is no store; it never creates one.
  */
 export function openEmbeddedStoreBeside(dataDir: string, clock: Clock, log: Log): EngineStore {
   if (!existsSync(storeFile(dataDir))) throw new AppError('storage', `There is no store of this app in ${dataDir}`);

@@ -40,6 +40,17 @@ async function entries(): Promise<AuditEntry[]> {
 }
 
 describe('the audit log', () => {
+  test('has one entry for a vote, however often the same button is pressed', async () => {
+    await begin();
+    const ts = await world.mention('Where is main?');
+    await eventually(() => one(world.answersIn(ts)));
+    const votes = async () => (await entries()).filter(({ action }) => action === 'voted').map(({ detail }) => detail);
+    for (let press = 0; press < 3; press += 1) await world.feedback('positive', { user: people.bob });
+    await eventually(async () => expect(await votes()).toEqual(['up']));
+    await world.feedback('negative', { user: people.bob });
+    await eventually(async () => expect(await votes()).toEqual(['up', 'down']));
+  });
+
   test('has a question, its end and a vote, by ids, and no text of people or answers', async () => {
     await begin();
     const ts = await world.mention('Where is MARKED-QUESTION?');

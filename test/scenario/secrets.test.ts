@@ -213,12 +213,15 @@ async function startRun(isRedis: boolean) {
     await noteTokensOfBob("bob's first");
   }
 
+  /** The app pauses: one process must not open the embedded store twice. */
   async function withAccounts<Result>(work: (store: Awaited<ReturnType<typeof openStoreBeside>>) => Promise<Result>) {
+    await world.stopApp();
     const store = await openStoreBeside(location, { clock: Date.now, log });
     try {
       return await work(store);
     } finally {
       await store.close();
+      await world.startApp();
     }
   }
 

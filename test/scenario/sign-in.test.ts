@@ -93,6 +93,13 @@ test('a person signs in with the browser, and the app knows whose account it is'
   expect(visibleText(await connectCommand(people.ada))).toContain('You have not connected an account');
 });
 
+test('the pages are in the language that the person has in Slack', async () => {
+  const url = await signInUrl(people.gerd);
+  const { text } = await createPerson(new URL(url).origin).open(url);
+  expect(text).toContain('<html lang="de">');
+  expect(text).toContain('Mit dem eigenen Konto fragen?');
+});
+
 test('a sign-in survives a restart of the app between the button and the last page', async () => {
   const url = await signInUrl(people.bob);
   const browser = createPerson(new URL(url).origin);

@@ -71,6 +71,8 @@ describe('the first answer with own access in a channel', () => {
     await own.world.pressPrivately('Always here');
     await own.isShown(ts);
     await eventually(() => expect(own.toldTo(ada)).toContain('I show your answers in <#C0TEAM> from now on'));
+    // The buttons go away with the choice.
+    expect(own.world.slack.responses.at(-1)?.body.replace_original).toBe(true);
     const again = await own.world.mention(next, { channel: 'C0TEAM' });
     expect(await own.isShown(again)).toMatch(code);
     expect(own.timesAsked(ada)).toBe(1);

@@ -13,8 +13,8 @@ export function upstreamClaim(conversationId: number, questionId: number): strin
 /**
  * Decides whether the readers of a place may see a preview of a conversation that the app's account can open. The service
  * does not check who may read its repositories there. So a conversation of a person's own account gets a preview only
- * where that person agreed to show their answers, and none if one of its answers is for the asker only. Throws `AppError`
- * of kind `storage`.
+ * where that person agreed to show their answers, for links that others post only if it was asked there, and none if one of
+ * its answers is for the asker only. Throws `AppError` of kind `storage`.
  */
 export function createPreviewRule(ports: {
   questions: Pick<QuestionStore, 'get'>;
@@ -28,6 +28,8 @@ export function createPreviewRule(ports: {
     const { askerId } = question;
     if (isBetweenTwo(place)) return askerId === userId;
     if (question.place.teamId !== place.teamId) return false;
+    // The asker agreed to show here what they ask here. Only they can decide that about another conversation.
+    if (question.place.channelId !== place.channelId && askerId !== userId) return false;
     if ((await ports.claims.ownerOf(keptPrivateClaim(conversation.id))) !== undefined) return false;
     const choices = await ports.readerChoices.get(readerChoicesName({ teamId: place.teamId, userId: askerId }));
     return areReadersAccepted(choices, place);

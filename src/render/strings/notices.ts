@@ -51,6 +51,7 @@ const en = (f: Formats) => ({
     } will see it.`,
   chooseReadersLater: () =>
     '*Show here* counts for this thread from now on, *Always here* for this channel. After 24 hours without a choice, only you get the answer.',
+  shownHere: (channel: string) => `I show the answer in ${channel}, and later ones to you in that thread.`,
   alwaysShown: (channel: string) => `I show your answers in ${channel} from now on without asking you.`,
   readersChosen: () => 'You already chose who sees this answer.',
   choiceTooLate: () =>
@@ -109,6 +110,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     }`,
   chooseReadersLater: () =>
     '*Hier zeigen* gilt ab jetzt für diesen Thread, *Hier immer* für diesen Channel. Wählst du 24 Stunden lang nichts, bekommst nur du die Antwort.',
+  shownHere: (channel) => `Ich zeige die Antwort in ${channel}, und spätere an dich in diesem Thread auch.`,
   alwaysShown: (channel) => `Ich zeige deine Antworten in ${channel} ab jetzt, ohne dich zu fragen.`,
   readersChosen: () => 'Du hast schon gewählt, wer diese Antwort sieht.',
   choiceTooLate: () =>

@@ -72,15 +72,14 @@ export function createAccountViews({ accounts, slack, people, tokensUrl, log }: 
   }
 
   async function signInUrlFor(person: Person): Promise<string | undefined> {
-    return offer.can && offer.bySignIn ? accounts.signInUrl(person, await nameOf(person)) : undefined;
+    if (!offer.can || !offer.bySignIn) return undefined;
+    const { name, locale } = await shownOf(person);
+    return accounts.signInUrl(person, name, locale);
   }
 
-  /** The name that others see, or the id when Slack does not tell the name in time. */
-  async function nameOf({ userId }: Person): Promise<string> {
-    const asked = people.person(userId).then(
-      ({ name }) => name,
-      () => undefined,
-    );
-    return (await within(asked, namePatienceMs)) ?? userId;
+  /** The name that others see, and the person's language. Only the id when Slack does not tell them in time. */
+  async function shownOf({ userId }: Person): Promise<{ name: string; locale?: string | undefined }> {
+    const asked = people.person(userId).catch(() => undefined);
+    return (await within(asked, namePatienceMs)) ?? { name: userId };
   }
 }

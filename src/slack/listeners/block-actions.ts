@@ -57,6 +57,8 @@ export interface BlockAction {
 export interface Handled {
   /** The private message for the person who pressed. */
   notice?: Notice | undefined;
+  /** The notice takes the place of the private message with the button, which has no further use. */
+  replacesPressed?: boolean;
   /** What the press asked. It is withdrawn when it was stored too late. */
   asked?: ButtonResult;
   /** Runs once it is certain that the press was in time. */
@@ -116,8 +118,9 @@ export function onBlockAction(
       handled = { notice: { kind: 'actionNotTaken', reference: logFailure(deps.log, 'error', failure, error) } };
     }
     await ack();
-    const { notice, after, modal } = handled;
-    if (notice !== undefined) deps.notify(action.recipient, addressed(notice, action.requester.userId));
+    const { notice, replacesPressed, after, modal } = handled;
+    const recipient = replacesPressed === true ? { ...action.recipient, replacesPressed } : action.recipient;
+    if (notice !== undefined) deps.notify(recipient, addressed(notice, action.requester.userId));
     if (modal !== undefined) openInOwnTime(deps, { ...action, questionId: action.value.questionId }, modal);
     after?.();
   });

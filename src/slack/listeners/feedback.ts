@@ -58,7 +58,9 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
     if (refusal !== undefined) return { notice: refusal };
     const question = votedOn(await deps.requests.find(value.questionId, requester), requester.userId);
     if (question === undefined) return expired(deps, value);
-    await put(question, voteOf(question, requester.userId, 'up'));
+    // A press that changes nothing makes no further entry in the audit log.
+    const before = await deps.votes.get(question.id, requester.userId);
+    if (before?.verdict !== 'up') await put(question, voteOf(question, requester.userId, 'up'));
     return { after: () => sayNoted(recipient) };
   }
 

@@ -136,11 +136,11 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     const result = await requests.chooseReaders(value.questionId, requester, choice, byMs);
     switch (result.kind) {
       case 'chosen':
-        return { notice: noticeOfChoice(choice, result.channelId) };
+        return { notice: noticeOfChoice(choice, result.channelId), replacesPressed: true };
       case 'alreadyChosen':
-        return { notice: { kind: 'readersChosen' } };
+        return { notice: { kind: 'readersChosen' }, replacesPressed: true };
       case 'tooLate':
-        return { notice: { kind: 'choiceTooLate' } };
+        return { notice: { kind: 'choiceTooLate' }, replacesPressed: true };
       case 'notAsker':
         return { notice: { kind: 'notAsker', askerId: result.askerId } };
       case 'expired':

@@ -32,10 +32,10 @@ export function noticeOfCancel(result: CancelResult): Notice | undefined {
 }
 
 /** The private notice after the asker chose who sees the answer. An answer that is shown in its thread needs none. */
-export function noticeOfChoice(choice: ReadersChoice, channelId: string): Notice | undefined {
+export function noticeOfChoice(choice: ReadersChoice, channelId: string): Notice {
   switch (choice) {
     case 'here':
-      return undefined;
+      return { kind: 'shownHere', channelId };
     case 'always':
       return { kind: 'alwaysShown', channelId };
     case 'onlyMe':

@@ -170,6 +170,8 @@ export interface Recipient {
   threadTs?: string;
   userId: string;
   responseUrl?: string;
+  /** The message takes the place of the private one with the button that was pressed, where `responseUrl` still works. */
+  replacesPressed?: boolean;
   /** Their language, where it is known. */
   locale?: string;
 }
@@ -193,7 +195,8 @@ function createPrivateSender({ slack, outbound, localeOf }: MessengerDeps): Priv
     const thread = to.threadTs === undefined ? {} : { thread_ts: to.threadTs };
     if (to.responseUrl !== undefined) {
       try {
-        const response = { response_type: 'ephemeral', replace_original: false, ...thread, ...private_ };
+        const replace_original = to.replacesPressed ?? false;
+        const response = { response_type: 'ephemeral', replace_original, ...thread, ...private_ };
         return await respond(outbound, to.responseUrl, response);
       } catch {
         // The URL may have expired. The other two ways do not need it.

@@ -52,6 +52,15 @@ describe('a preview of a conversation', () => {
     );
   });
 
+  it('that a person asked elsewhere is shown only for a link that this person posted', async () => {
+    for (const channelId of ['D1', 'C3']) {
+      const question = questionWith({ access: 'own', place: { teamId: 'T1', channelId, threadTs: '1.1' } });
+      const { mayPreview } = ruleWith({ question, choices: agreed });
+      expect(await mayPreview(conversation, place, question.askerId)).toBe(true);
+      expect(await mayPreview(conversation, place, 'U9')).toBe(false);
+    }
+  });
+
   it('of a person is shown only where that person agreed to show their answers', async () => {
     expect(await ruleWith({}).mayPreview(conversation, place, 'U1')).toBe(false);
     const { mayPreview } = ruleWith({ choices: agreed });

@@ -22,6 +22,7 @@ const notices: Notice[] = [
   { kind: 'chooseReaders', questionId: QUESTION_ID, channelId: 'C1', text: 'Where is it?' },
   { kind: 'chooseReaders', questionId: QUESTION_ID, channelId: 'C1', text: 'Where is it?', people: 1 },
   { kind: 'chooseReaders', questionId: QUESTION_ID, channelId: 'C1', text: 'Where is it?', people: 214 },
+  { kind: 'shownHere', channelId: 'C1' },
   { kind: 'alwaysShown', channelId: 'C1' },
   { kind: 'readersChosen' },
   { kind: 'choiceTooLate' },

@@ -129,6 +129,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       ['<#C1>', 1],
       ['<#C1>', 214],
     ],
+    shownHere: [['<#C1>']],
     alwaysShown: [['<#C1>']],
   },
   modals: {
