@@ -271,9 +271,9 @@ export interface Records<T> {
   get(name: string): Promise<T | undefined>;
   /**
    * Atomic read-modify-write. `change` is pure and may run more than once. If it returns the same object, nothing is
-   * stored.
+   * stored. With `replacesUnreadable`, a record that can't be read counts as absent, and is replaced.
    */
-  update(name: string, change: (current: T | undefined) => T): Promise<T>;
+  update(name: string, change: (current: T | undefined) => T, options?: { replacesUnreadable?: boolean }): Promise<T>;
 }
 
 /** The durations of answers, by workspace. */

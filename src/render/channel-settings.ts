@@ -32,6 +32,8 @@ export interface ShownSettings {
   rules: ChannelRuleSet;
   /** Who changed them last and when. Absent: no one yet. */
   changed?: { byUserId: string; atMs: number } | undefined;
+  /** The stored settings can't be read, and `rules` are the usual ones. The reference of the logged failure. */
+  unreadable?: string;
   /** What the operator's settings say about the channel. */
   limit: 'refused' | 'open' | 'none';
   contact: string | undefined;
@@ -139,18 +141,24 @@ export function parseSettingsMetadata(raw: string): SettingsMetadata | undefined
   return channelId === undefined ? undefined : { channelId, shownMs: Number(shownMs) };
 }
 
-function introduction({ channelId, changed, limit, contact }: ShownSettings, say: Say): KnownBlock[] {
+function introduction(shown: ShownSettings, say: Say): KnownBlock[] {
+  const { channelId, limit, contact } = shown;
   const { channels } = say;
   return [
     section(channels.intro(`<#${channelId}>`)),
-    context(
-      changed === undefined
-        ? channels.neverChanged()
-        : channels.lastChange(`<@${changed.byUserId}>`, slackDayTime(changed.atMs, say)),
-    ),
+    ...history(shown, say),
     ...(limit === 'refused' ? [section(channels.refusedByOperator(contact))] : []),
     ...(limit === 'open' ? [section(channels.openByOperator())] : []),
   ];
+}
+
+function history({ changed, unreadable }: ShownSettings, say: Say): KnownBlock[] {
+  const { channels } = say;
+  if (unreadable !== undefined) {
+    return [section(channels.unreadableForm()), context(say.failures.reference(unreadable))];
+  }
+  if (changed === undefined) return [context(channels.neverChanged())];
+  return [context(channels.lastChange(`<@${changed.byUserId}>`, slackDayTime(changed.atMs, say)))];
 }
 
 function peopleOf({ asking, guestsMayRead }: ChannelRuleSet): (typeof PEOPLE)[keyof typeof PEOPLE] {

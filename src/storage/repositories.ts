@@ -97,12 +97,13 @@ export function createRecords<T>(kv: KeyValueStore, type: RecordType<T>, retenti
       const text = (await kv.get(key(name))) ?? (formerKey && (await kv.get(formerKey(name))));
       return text === undefined ? undefined : format.decode(key(name), text);
     },
-    update: (name, change) =>
+    update: (name, change, { replacesUnreadable = false } = {}) =>
       updateRecord(
         kv,
         {
           key: key(name),
           format,
+          replacesUnreadable,
           lifeMs: (next) => lifeOf(type, next, retentionMs),
           ...(formerKey === undefined ? {} : { formerKey: formerKey(name) }),
         },
@@ -168,6 +169,8 @@ interface StoredRecord<T> {
   formerKey?: string;
   format: RecordFormat<T>;
   lifeMs: (next: T) => number;
+  /** A record that can't be read counts as absent. */
+  replacesUnreadable?: boolean;
 }
 
 /**
@@ -176,13 +179,14 @@ interface StoredRecord<T> {
  */
 async function updateRecord<T, Result extends T | undefined>(
   kv: KeyValueStore,
-  { key, formerKey, format, lifeMs }: StoredRecord<T>,
+  record: StoredRecord<T>,
   change: (current: T | undefined) => Result,
 ): Promise<Result | T> {
+  const { key, formerKey, format, lifeMs } = record;
   for (let attempt = 1; attempt <= UPDATE_ATTEMPTS; attempt++) {
     const text = await kv.get(key);
     const known = text ?? (formerKey === undefined ? undefined : await kv.get(formerKey));
-    const current = known === undefined ? undefined : format.decode(key, known);
+    const current = known === undefined ? undefined : decoded(record, known);
     const next = change(current);
     if (next === undefined || next === current) return next;
     if (await kv.compareAndSet(key, text, format.encode(key, next), lifeMs(next))) return next;
@@ -192,4 +196,13 @@ async function updateRecord<T, Result extends T | undefined>(
     'storage',
     `Record ${key} could not be updated: ${UPDATE_ATTEMPTS} attempts lost to other writers`,
   );
+}
+
+function decoded<T>({ key, format, replacesUnreadable = false }: StoredRecord<T>, text: string): T | undefined {
+  try {
+    return format.decode(key, text);
+  } catch (error) {
+    if (!replacesUnreadable || !isAppError(error, 'corrupt')) throw error;
+    return undefined;
+  }
 }

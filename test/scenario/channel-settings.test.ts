@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { settingsName } from '../../src/core/channels/channel-settings.ts';
 import type { AuditEntry } from '../../src/core/history/audit.ts';
-import { readAuditLog } from '../../src/storage/open-storage.ts';
+import { channelSettingsType } from '../../src/storage/channel-records.ts';
+import { openStoreBeside, readAuditLog } from '../../src/storage/open-storage.ts';
 import { channels, type SettingsWorld, startSettingsWorld } from '../support/channels/settings-world.ts';
 import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { viewSubmissionOf } from '../support/payloads/surfaces.ts';
@@ -141,6 +143,36 @@ describe('the form of a channel', () => {
     expect(shown()).toContain('Only people who can read in this channel');
     await here.open(channels.mixed, mia);
     expect(shown()).toContain('Only people who can read in this channel');
+  });
+
+  test('says to admins that saving replaces settings that cannot be read, and then no longer forbids everything', async () => {
+    const data = await createTempDir();
+    await begin({ DATA_DIR: data.path });
+    await here.change(channels.team, { settings_answers: 'private' });
+    await here.world.stopApp();
+    const { log } = createRecordingLog();
+    const store = await openStoreBeside({ dataDir: data.path }, { clock: Date.now, log });
+    const key = channelSettingsType.key(settingsName({ teamId: team.id, channelId: channels.team }));
+    expect(await store.get(key)).toContain('"private"');
+    await store.set(key, '{"version":1}');
+    await store.close();
+    await here.world.startApp();
+
+    await here.isRefused('where is main?', channels.team);
+    here.world.slack.changePerson(bob, { is_owner: false });
+    expect((await here.open(channels.team, bob)).submit).toBeUndefined();
+    expect(shown()).toContain('The settings of this channel cannot be read, so no one can ask here.');
+    const view = await here.open(channels.team);
+    expect(shown()).toContain("The saved settings can't be read, so no one may ask here. Saving replaces them.");
+    expect(shown()).toContain('Reference');
+    const late = await here.open(channels.team);
+    expect(await here.save(view, {})).toContain('Saved.');
+    expect(await here.save(late, { settings_switch: 'off' })).toContain(`Not saved: <@${ada}> changed`);
+    await here.asks('where is main?', channels.team);
+    await here.open(channels.team);
+    expect(shown()).toContain(`Last changed by <@${ada}>`);
+    await here.world.stopApp();
+    await data.remove();
   });
 
   test('speaks German to a person who reads it', async () => {

@@ -49,6 +49,7 @@ const en = (f: Formats) => ({
   notAdmin: () => 'Not saved: only admins of this workspace and of this app can change these settings.',
   hidden: (bot: string) => `I cannot see this channel. Add me with \`/invite\` ${bot} first.`,
   notYours: () => 'Only people who can read in this channel can see its settings.',
+  unreadableForm: () => "The saved settings can't be read, so no one may ask here. Saving replaces them.",
   unreadable: () =>
     'The settings of this channel cannot be read, so no one can ask here. The operator of this app can find out why.',
   /** On Home. */
@@ -110,6 +111,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   notAdmin: () => 'Nicht gespeichert: Diese Einstellungen können nur Admins dieses Workspace und dieser App ändern.',
   hidden: (bot) => `Ich kann diesen Channel nicht sehen. Füg mich erst mit \`/invite\` ${bot} hinzu.`,
   notYours: () => 'Die Einstellungen sehen nur Leute, die in diesem Channel lesen können.',
+  unreadableForm: () =>
+    'Die gespeicherten Einstellungen sind nicht lesbar, deshalb darf hier niemand fragen. Speichern ersetzt sie.',
   unreadable: () =>
     'Die Einstellungen dieses Channels sind nicht lesbar, deshalb kann hier niemand fragen. Wer diese App betreibt, kann herausfinden, warum.',
   heading: () => 'Channels, in denen ich bin',

@@ -7,6 +7,7 @@ import {
   changedRules,
   type RepositoryNames,
   settingsName,
+  unreadableRules,
   usualRules,
 } from '../../core/channels/channel-settings.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
@@ -106,20 +107,17 @@ export function openChannelSettings(
 async function view(deps: ChannelSettingsDeps, userId: string, place: Place): Promise<ModalView> {
   const locale = await localeOf(deps.people, userId);
   const { contact, botUserId } = deps.slack.identity;
-  let stored: ChannelSettings | undefined;
-  try {
-    stored = await deps.channelSettings.get(settingsName(place));
-  } catch (error) {
-    if (!isAppError(error, 'corrupt')) throw error;
-    const reference = logFailure(deps.log, 'error', { event: 'channel_settings_unreadable', ...place }, error);
-    return renderWords((say) => say.channels.unreadable(), locale, reference);
-  }
+  const { stored, unreadable } = await readStored(deps, place);
   const limit = deps.access.limitOf(place.channelId);
   const rules = stored ?? usualRules(limit === 'open');
   const membership = await deps.memberships.of(userId, place.channelId);
   if (membership === 'hidden') return renderWords((say) => say.channels.hidden(`<@${botUserId}>`), locale);
-  if (membership === 'none' || !(await maySee(deps, userId, rules))) {
+  if (membership === 'none' || !(await maySee(deps, userId, unreadable === undefined ? rules : unreadableRules))) {
     return renderWords((say) => say.channels.notYours(), locale);
+  }
+  const isAdmin = await deps.admins.isAdmin(userId);
+  if (unreadable !== undefined && !isAdmin) {
+    return renderWords((say) => say.channels.unreadable(), locale, unreadable);
   }
   const shown: ShownSettings = {
     channelId: place.channelId,
@@ -127,8 +125,22 @@ async function view(deps: ChannelSettingsDeps, userId: string, place: Place): Pr
     limit,
     contact: privateContact(contact),
     ...(stored === undefined ? {} : { changed: { byUserId: stored.changedBy, atMs: stored.changedMs } }),
+    ...(unreadable === undefined ? {} : { unreadable }),
   };
-  return (await deps.admins.isAdmin(userId)) ? renderSettingsForm(shown, locale) : renderSettings(shown, locale);
+  return isAdmin ? renderSettingsForm(shown, locale) : renderSettings(shown, locale);
+}
+
+/** `unreadable`: the reference of the logged failure, if the record can't be read. */
+async function readStored(
+  deps: ChannelSettingsDeps,
+  place: Place,
+): Promise<{ stored?: ChannelSettings | undefined; unreadable?: string }> {
+  try {
+    return { stored: await deps.channelSettings.get(settingsName(place)) };
+  } catch (error) {
+    if (!isAppError(error, 'corrupt')) throw error;
+    return { unreadable: logFailure(deps.log, 'error', { event: 'channel_settings_unreadable', ...place }, error) };
+  }
 }
 
 /** The names of repositories are not for everyone who reads in a channel. */
@@ -157,7 +169,7 @@ async function save(deps: ChannelSettingsDeps, sent: Sent): Promise<Reply> {
   }
   const names = entered.isSent(SETTINGS_FIELDS.repositories)
     ? readNames(entered.text(SETTINGS_FIELDS.repositories))
-    : ((await deps.channelSettings.get(settingsName(place)))?.repositories ?? []);
+    : ((await readStored(deps, place)).stored?.repositories ?? []);
   const problem = problemOfNames(names, say);
   if (problem !== undefined) return wrong(problem);
   const check = await checkNames(deps, names);
@@ -191,12 +203,14 @@ async function store(
   const { teamId, channelId } = place;
   let result: StoreResult = { kind: 'unchanged' };
   let changed: (keyof ChannelRuleSet)[] = [];
-  const { changedMs } = await deps.channelSettings.update(settingsName(place), (stored) => {
+  const { unreadable } = await readStored(deps, place);
+  const before = unreadable === undefined ? usualRules(deps.access.limitOf(channelId) === 'open') : unreadableRules;
+  const change = (stored: ChannelSettings | undefined): ChannelSettings => {
     if (stored !== undefined && stored.changedMs !== shownMs) {
       result = { kind: 'meanwhile', byUserId: stored.changedBy };
       return stored;
     }
-    changed = changedRules(stored ?? usualRules(deps.access.limitOf(channelId) === 'open'), rules);
+    changed = changedRules(stored ?? before, rules);
     if (stored !== undefined && changed.length === 0) {
       result = { kind: 'unchanged' };
       return stored;
@@ -204,7 +218,10 @@ async function store(
     result = { kind: 'changed' };
     const nowMs = Math.max(Date.now(), (stored?.changedMs ?? 0) + 1);
     return { ...stored, ...rules, version: 1, teamId, channelId, changedBy: userId, changedMs: nowMs };
-  });
+  };
+  // A form that showed readable settings does not replace those that were damaged meanwhile.
+  const replacesUnreadable = shownMs === 0;
+  const { changedMs } = await deps.channelSettings.update(settingsName(place), change, { replacesUnreadable });
   if (isChanged(result)) {
     await deps.audit.note({
       id: `settingsChanged:${channelId}:${changedMs}`,

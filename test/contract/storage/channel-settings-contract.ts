@@ -67,6 +67,15 @@ export function channelSettingsContract(engine: Engine): void {
       await expect(records.get(name)).rejects.toMatchObject({ kind: 'corrupt' });
     });
 
+    it('replaces settings that can not be read only where that is meant', async () => {
+      const records = createRecords(kv, channelSettingsType, Number.POSITIVE_INFINITY);
+      await kv.set(channelSettingsType.key(name), '{"version":1}');
+      const change = (stored: ChannelSettings | undefined) => ({ ...(stored ?? settings), isOn: false });
+      await expect(records.update(name, change)).rejects.toMatchObject({ kind: 'corrupt' });
+      await records.update(name, change, { replacesUnreadable: true });
+      expect(await records.get(name)).toEqual({ ...settings, isOn: false });
+    });
+
     it('keeps them although records are kept only a moment, because they may forbid something', async () => {
       await createRecords(kv, channelSettingsType, 1).update(name, () => settings);
       expect(await kv.shortenLife(channelSettingsType.key(name), 3_000 * DAY_MS)).toBe(true);
