@@ -4,6 +4,7 @@
  * - Links to messages use a host that does not exist: they are changed to this page.
  * - Menus keep the chosen option selected, and menus and section buttons have the wrong size and place: both are fixed.
  * - Forms do not send text that was prefilled and not changed: the script makes them send it.
+ * - Forms show no option as chosen at first, and send none: the script chooses those that the app names.
  * - Buttons with an address do not open it: the script opens it in a new tab.
  * - The hint in the composer names an unknown command: it names `/deepsearch help` instead.
  * The messages themselves are not changed.
@@ -67,22 +68,35 @@ export const PAGE_FIXES = String.raw`
         rendered.innerHTML = fix(rendered.innerHTML);
         fixed.set(rendered, rendered.innerHTML);
       }
+      for (const group of document.querySelectorAll('.modal .bk-options')) chooseInitial(group);
       for (const composer of document.querySelectorAll('textarea.composer-input')) {
         if (composer.placeholder.endsWith('/echo hi')) {
           composer.placeholder = 'Try /deepsearch help';
         }
       }
     };
-    // React keeps what a button was made from beside the button: the element of the block, as the app sent it.
-    const addressOf = (button) => {
-      const key = Object.keys(button).find((name) => name.startsWith('__reactFiber$'));
-      let fiber = button[key];
+    // React keeps what a node was made from beside the node: the element of the block, as the app sent it.
+    const elementOf = (node, isIt) => {
+      const key = Object.keys(node).find((name) => name.startsWith('__reactFiber$'));
+      let fiber = node[key];
       for (let level = 0; fiber && level < 6; level += 1) {
-        const found = Object.values(fiber.memoizedProps ?? {}).find((value) => value?.type === 'button' && value.url);
-        if (found !== undefined) return found.url;
+        const found = Object.values(fiber.memoizedProps ?? {}).find((value) => value && isIt(value));
+        if (found !== undefined) return found;
         fiber = fiber.return;
       }
       return undefined;
+    };
+    const addressOf = (button) => elementOf(button, ({ type, url }) => type === 'button' && url)?.url;
+    const chosen = new WeakSet();
+    const chooseInitial = (group) => {
+      const inputs = [...group.querySelectorAll('input')];
+      if (inputs.length === 0 || chosen.has(group)) return;
+      chosen.add(group);
+      const element = elementOf(inputs[0], ({ type }) => type === 'radio_buttons' || type === 'checkboxes');
+      const initial = [element?.initial_option, ...(element?.initial_options ?? [])].map((option) => option?.value);
+      element?.options.forEach(({ value }, index) => {
+        if (initial.includes(value) && inputs[index]?.checked === false) inputs[index].click();
+      });
     };
     document.addEventListener('click', ({ target }) => {
       const button = target.closest('.bk-button');

@@ -95,7 +95,7 @@ export function renderSettingsForm(shown: ShownSettings, locale: string | undefi
 export function renderSettings(shown: ShownSettings, locale: string | undefined): ModalView {
   const say = sayIn(locale);
   const { channels } = say;
-  const { rules, changed } = shown;
+  const { rules } = shown;
   const people = { members: channels.members, guests_read: channels.guestsRead, guests_ask: channels.guestsAsk };
   const lines: [string, string][] = [
     [channels.switch(), rules.isOn ? channels.isOn() : channels.isOff()],
@@ -107,7 +107,7 @@ export function renderSettings(shown: ShownSettings, locale: string | undefined)
     ],
     [channels.replies(), rules.replies === 'mentions' ? channels.onlyMentions() : channels.followUps()],
     [channels.answers(), rules.answers === 'private' ? channels.privately() : channels.inThread()],
-    [channels.context(), rules.sendsContext && changed !== undefined ? channels.sendsContext() : channels.noContext()],
+    [channels.context(), rules.sendsContext ? channels.sendsContext() : channels.noContext()],
   ];
   return {
     type: 'modal',

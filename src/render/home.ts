@@ -290,9 +290,10 @@ function whyNot({ home }: Say, reason: Refusal, contact: string | undefined): st
     case 'outsider':
       return `${home[reason]()} ${operatorDo}`;
     case 'unknownPerson':
-    // These two are about single questions, never about a person's Home.
+    // These are about single questions, never about a person's Home.
     case 'notConnected':
     case 'tooManyWaiting':
+    case 'noKeys':
       return home.unknownPerson();
     case 'unknownChannel':
     case 'sharedChannel':

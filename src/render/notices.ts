@@ -351,6 +351,8 @@ function refusal(
       return { why, sentence: `${why} ${refusals.operatorDo(contact)}`, canAskInDm };
     case 'unknownPerson':
       return { why, sentence: `${why} ${refusals.unknownPersonDo()}`, canAskInDm };
+    case 'noKeys':
+      return { why, sentence: `${why} ${refusals.noKeysDo(contact)}`, canAskInDm };
     case 'notConnected':
     case 'tooManyWaiting':
       return { why, sentence: `${why} ${refusals.connectDo()}`, canAskInDm };

@@ -124,6 +124,7 @@ const outcomeSchema = z.discriminatedUnion('kind', [
       'channelCap',
       'notConnected',
       'tooManyWaiting',
+      'noKeys',
       'channelOff',
       'repositoryRefused',
     ]),

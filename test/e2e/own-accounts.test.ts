@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUESTION_FOR_EVERYONE } from '../../src/demo/accounts.ts';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
-import { actAs, hasBrowser, messages, openBrowser, say, sendForm } from '../support/browser/browser.ts';
+import { actAs, goTo, hasBrowser, messages, openBrowser, say, sendForm } from '../support/browser/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { createLocalSlack, type LocalSlack, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
 import { postedIn } from '../support/local-slack/threads.ts';
@@ -43,6 +43,41 @@ describe.skipIf(!isPossible)('npm run demo -- --accounts', { timeout: 120_000 },
     const bobs = await answerFor(page, slack, 'Bob Brown', WORKSPACE.bob);
     expect(bobs).toContain('acme/warehouse');
     expect(bobs).not.toMatch(/ledger/);
+  });
+
+  it('says on Home what is left to do after a person disconnected there', async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(waitMs);
+    await page.goto(found(/Open\s+(http:\S+)/));
+    await enterToken(page, 'Carol Chen', tokenOf('bob'));
+    await goTo(page, 'deepsearch');
+    await page.locator('.home').getByRole('button', { name: 'Disconnect' }).click();
+    await page.locator('.modal', { hasText: 'Disconnected. This app has removed your account' }).waitFor();
+    await page.locator('.home').getByRole('button', { name: 'Connect', exact: true }).waitFor();
+  });
+
+  it('lets Alice, who is an admin there, choose the repositories of a channel', async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(waitMs);
+    await page.goto(found(/Open\s+(http:\S+)/));
+    await actAs(page, 'Alice Anderson');
+    await say(page, '/deepsearch settings');
+    await page.locator('.modal', { hasText: 'No one has saved settings here yet.' }).waitFor();
+    const chosen = page.locator('.modal label:has(input:checked)');
+    await eventually(async () => expect(await chosen.count()).toBe(5));
+    expect((await chosen.allTextContents()).map((label) => label.trim())).toEqual([
+      'On',
+      'Full members ask; guests must not read here',
+      'They are follow-ups',
+      'In the thread',
+      "Send the channel's name, topic and purpose along",
+    ]);
+    await page.locator('.modal .bk-plain-input').fill('git.example.com/acme/handbook');
+    await sendForm(page);
+    await page.locator('.modal', { hasText: 'Saved. It holds from the next question on.' }).waitFor();
+    await page.locator('.modal').getByText('Close', { exact: true }).click();
+    await say(page, '/deepsearch Who reads the handbook?');
+    await messages(page, 'Searches only in git.example.com/acme/handbook').waitFor();
   });
 
   function found(pattern: RegExp): string {

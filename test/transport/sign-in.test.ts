@@ -3,7 +3,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AuthorizationServer, Credential, Person } from '../../src/core/accounts/accounts.ts';
 import { type SignInTicket, signInLifeMs } from '../../src/core/accounts/sign-in-ticket.ts';
 import { AppError } from '../../src/core/errors.ts';
-import type { CreateLimiter } from '../../src/core/rate-limits.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createOperatorServer } from '../../src/observability/http-server.ts';
 import { createLimiters } from '../../src/rate-limits/limiters.ts';
@@ -19,13 +18,7 @@ const origin = 'https://app.example';
 const cookie = '__Host-deepsearch-sign-in';
 
 /** A copy of the app with the pages, and what it stored. Several copies may share `shared`. */
-async function open(
-  choose: {
-    server?: Partial<AuthorizationServer>;
-    usernameOf?: () => Promise<string>;
-    createLimiter?: CreateLimiter;
-  } = {},
-) {
+async function open(choose: { server?: Partial<AuthorizationServer>; usernameOf?: () => Promise<string> } = {}) {
   let nowMs = Date.parse('2026-03-01T12:00:00Z');
   const records = createMemoryRecords<SignInTicket>();
   const { log, lines } = createRecordingLog();
@@ -49,7 +42,7 @@ async function open(
       server,
       usernameOf: choose.usernameOf ?? (async () => 'bob'),
       storeConnected: async (person, connected) => void stored.push({ person, ...connected }),
-      createLimiter: choose.createLimiter ?? createLimiters({ log }),
+      createLimiter: createLimiters({ log }),
       now: () => nowMs,
       log,
     });
@@ -323,26 +316,6 @@ describe('a sign-in does not go on', () => {
       body: '{"ticket":"x"}',
     });
     expect(text.status).toBe(400);
-  });
-
-  test('before anything of them is read or stored, if all people together come too often', async () => {
-    const createLimiter: CreateLimiter = (name) => ({
-      take: async () => (name === 'sign-in' ? 1_000 : 0),
-      block: async () => {},
-    });
-    const { url, openBrowser, records } = await open({ createLimiter });
-    const [browser, address] = [openBrowser(), await url()];
-    const ticket = new URL(address).searchParams.get('ticket') ?? '';
-    const [id = ''] = ticket.split('.');
-    const before = await records.get(id);
-    const replies = [
-      await browser.open(address),
-      await browser.post({ ticket }),
-      await browser.post({ ticket }, { origin: 'https://evil.example' }),
-      await browser.open(`/deepsearch/accounts/callback?code=c&state=${ticket}`),
-    ];
-    expect(replies.map(({ response }) => response.status)).toEqual([429, 429, 429, 429]);
-    expect(await records.get(id)).toEqual(before);
   });
 
   test('if the person comes too often with one link', async () => {

@@ -37,6 +37,11 @@ export function createAccountAccess(ports: LifecyclePorts) {
         ),
       };
     }
+    // No one can connect, so waiting would not help.
+    if (!accounts.offer.can) {
+      log.info({ event: 'question_refused', outcome: 'noKeys', questionId: question.id });
+      return { question: await endWith(ports, question, { kind: 'notAllowed', reason: 'noKeys' }) };
+    }
     const isListed = await ifReadable(ports, question, accountWaits.add(personOf(question), question.id));
     if (isListed === false) {
       log.info({ event: 'question_refused', outcome: 'tooManyWaiting', questionId: question.id });

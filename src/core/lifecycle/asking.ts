@@ -12,8 +12,16 @@ import {
 import { findEarlier, withAsked } from '../question/earlier-questions.ts';
 import { upstreamClaim } from '../question/link-previews.ts';
 import { upstreamText } from '../question/prompt.ts';
-import { isInThread, newThread, type Question, type Thread, type ThreadPlace } from '../question/question.ts';
+import {
+  isBetweenTwo,
+  isInThread,
+  newThread,
+  type Question,
+  type Thread,
+  type ThreadPlace,
+} from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
+import { areReadersAccepted, readerChoicesName } from '../question/reader-choices.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
@@ -58,7 +66,8 @@ export function createAsking(ports: LifecyclePorts) {
       if (question.cancel !== undefined) return { question: await forgetIntent(question) };
     }
     const thread = await threads.get(question.place);
-    const conversationId = await conversationFor(question, thread);
+    const continued = await conversationFor(question, thread);
+    const conversationId = (await wouldShowPrivate(question, thread, continued)) ? undefined : continued;
     const beginning = checkFirst ? {} : await beginOwn(question, thread, conversationId);
     const expected = await ifReadable(ports, question, ports.durations.expect(question.place.teamId));
     const nowMs = now();
@@ -97,6 +106,25 @@ export function createAsking(ports: LifecyclePorts) {
     const isOther = replaced !== undefined && !usesSameAccount(question, replaced);
     if (earlier === undefined || isOther) return conversationOf(thread, question);
     return upstream.conversationLost === true ? upstream.conversationId : earlier;
+  }
+
+  /**
+   * Whether the answer may be for its asker only, but everyone in the channel would find it behind the conversation's link,
+   * which an earlier answer showed them.
+   */
+  async function wouldShowPrivate(
+    question: Question,
+    thread: Thread | undefined,
+    conversationId: number | undefined,
+  ): Promise<boolean> {
+    const { access, place, askerId } = question;
+    if (conversationId === undefined || access !== 'own' || isBetweenTwo(place)) return false;
+    const asked = await Promise.all((thread?.asked ?? []).map((id) => getReadable(ports.questions, id)));
+    const isShown = asked.some((each) => each?.upstream.conversationId === conversationId && each.upstream.isLinkOpen);
+    if (!isShown) return false;
+    if (question.answersPrivately === true) return true;
+    const name = readerChoicesName({ teamId: place.teamId, userId: askerId });
+    return !areReadersAccepted(await ifReadable(ports, question, ports.readerChoices.get(name)), place);
   }
 
   /**

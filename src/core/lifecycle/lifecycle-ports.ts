@@ -33,7 +33,7 @@ export interface LifecyclePorts {
   claims: Claims;
   runSlots: RunSlots;
   deepSearch: DeepSearchOf;
-  accounts: Pick<Accounts, 'mode' | 'statusOf'>;
+  accounts: Pick<Accounts, 'mode' | 'offer' | 'statusOf'>;
   accountWaits: AccountWaits;
   /** A person's name in Slack, if Slack says it in time. Never throws. */
   nameOf: (userId: string) => Promise<string | undefined>;

@@ -200,7 +200,10 @@ export interface Question {
   awaitsAccount?: { reason: 'notConnected' | 'refused'; sinceMs: number; noticedMs?: number };
   /** The asker's name in Slack, for the answer's footer. Only if people have accounts of their own. Untrusted. */
   askerName?: string;
-  /** The thread has a conversation of another account, so this question starts one of its asker's account. */
+  /**
+   * The thread has only conversations of other accounts, or one whose link others have while this answer may be for its
+   * asker only. So this question starts one of its asker's account.
+   */
   startsOwnConversation?: boolean;
   /** Who sees the answer. Absent until that matters: if the answer has other readers than its asker. */
   showing?: Showing;
@@ -331,6 +334,8 @@ export type Refusal =
   | 'channelRefused'
   /** The person did not connect an account in time. */
   | 'notConnected'
+  /** People must use their own account, but no one can connect one, because the operator set no key. */
+  | 'noKeys'
   /** Too many questions of the person already wait for an account. */
   | 'tooManyWaiting'
   /** An admin turned the app off in this channel. */

@@ -25,6 +25,7 @@ const aboutPerson: ReadonlySet<Refusal> = new Set([
   'unknownPerson',
   'notConnected',
   'tooManyWaiting',
+  'noKeys',
 ]);
 
 /** Whether the refusal is about the person, so that asking in another place does not help. */

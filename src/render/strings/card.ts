@@ -38,9 +38,9 @@ const en = (f: Formats) => {
     cancelling: () => '⏹️ Cancelling',
     parked: (when: string) => `⏸️ Deep Search quota used up. I'll ask it automatically ${when}`,
     awaitingAccount: () => '⏸️ Waiting until the person who asked connects their account again',
-    /** The thread's other questions were asked with another account. */
+    /** The thread's other questions were asked with another account, or others can open their conversation by its link. */
     startsOwnConversation: () =>
-      'A separate conversation: the earlier ones in this thread belong to other accounts. It got their questions as context.',
+      'A separate conversation: the earlier ones in this thread belong to other accounts, or others have their link. It got their questions as context.',
     answered: (durationMs: number, stepCount: number) =>
       `✅ Answered in ${f.duration(durationMs)} · ${steps(stepCount)}`,
     choosing: () => '🔒 Answered. The person who asked chooses who sees it',
@@ -83,7 +83,7 @@ const de = (f: Formats): ReturnType<typeof en> => {
     parked: (when) => `⏸️ Das Kontingent von Deep Search ist aufgebraucht. Ich stelle die Frage automatisch ${when}`,
     awaitingAccount: () => '⏸️ Wartet, bis die Person, die gefragt hat, ihr Konto wieder verbindet',
     startsOwnConversation: () =>
-      'Eine eigene Unterhaltung: Die früheren in diesem Thread gehören zu anderen Konten. Sie bekam deren Fragen als Kontext.',
+      'Eine eigene Unterhaltung: Die früheren in diesem Thread gehören zu anderen Konten, oder andere haben ihren Link. Sie bekam deren Fragen als Kontext.',
     answered: (durationMs, stepCount) => `✅ Beantwortet in ${f.duration(durationMs)} · ${steps(stepCount)}`,
     choosing: () => '🔒 Beantwortet. Wer gefragt hat, wählt, wer es sieht',
     answeredPrivately: () => '✅ Privat beantwortet',

@@ -6,8 +6,7 @@ const en = (f: Formats) => ({
   save: () => 'Save',
   intro: (channel: string) => `The rules of ${channel}. They hold from the next question on.`,
   lastChange: (by: string, when: string) => `Last changed by ${by}, ${when}.`,
-  neverChanged: () =>
-    'No one has saved settings here yet. Until then, nothing about the channel is sent to Deep Search.',
+  neverChanged: () => 'No one has saved settings here yet. These hold until someone does.',
   readOnly: () => 'Only admins of this workspace and of this app can change this.',
   refusedByOperator: (contact: string | undefined) =>
     `The operator of this app${contact === undefined ? '' : ` (${contact})`} does not allow this channel. Nothing you choose here changes that.`,
@@ -66,8 +65,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   save: () => 'Speichern',
   intro: (channel) => `Die Regeln von ${channel}. Das gilt ab der nächsten Frage.`,
   lastChange: (by, when) => `Zuletzt geändert von ${by}, ${when}.`,
-  neverChanged: () =>
-    'Hier hat noch niemand Einstellungen gespeichert. Bis dahin erfährt Deep Search nichts über den Channel.',
+  neverChanged: () => 'Hier hat noch niemand Einstellungen gespeichert. Bis dahin gelten diese.',
   readOnly: () => 'Ändern können das nur Admins dieses Workspace und dieser App.',
   refusedByOperator: (contact) =>
     `Wer diese App betreibt${contact === undefined ? '' : ` (${contact})`}, lässt diesen Channel nicht zu. Daran ändert nichts, was du hier wählst.`,

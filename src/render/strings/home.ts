@@ -52,7 +52,7 @@ const en = (f: Formats) => ({
   historyEmpty: (command: string) => `You have not asked anything yet. \`${command} help\` shows how.`,
   historyUnreadable: () => 'I cannot read your questions right now. Nothing is lost; try again in a minute.',
   checking: () => 'Checking what you can see here.',
-  guest: () => 'Guests in this workspace cannot ask Deep Search.',
+  guest: () => 'Guests in this workspace can ask Deep Search only in channels that an admin opened for guests.',
   outsider: () => 'Only members of this workspace can ask Deep Search.',
   unknownPerson: () => 'Slack could not tell me who you are. Open this tab again in a few minutes.',
   elsewhere: () => 'Deep Search is not available to you here.',
@@ -121,7 +121,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   historyUnreadable: () =>
     'Ich kann deine Fragen gerade nicht lesen. Es ist nichts verloren; versuch es in einer Minute noch einmal.',
   checking: () => 'Ich prüfe, was du hier sehen darfst.',
-  guest: () => 'Gäste in diesem Workspace dürfen Deep Search nicht fragen.',
+  guest: () =>
+    'Gäste in diesem Workspace dürfen Deep Search nur in Channels fragen, die ein Admin für Gäste geöffnet hat.',
   outsider: () => 'Nur Mitglieder dieses Workspace dürfen Deep Search fragen.',
   unknownPerson: () => 'Slack konnte mir nicht sagen, wer du bist. Öffne diesen Tab in ein paar Minuten noch einmal.',
   elsewhere: () => 'Deep Search ist hier für dich nicht verfügbar.',

@@ -16,6 +16,9 @@ const en = (_: Formats) => ({
   elsewhereNowDo: () => 'In our direct messages you can ask it now.',
   notConnected: (so: string) => `You did not connect a Deep Search account within 24 hours, ${so}.`,
   tooManyWaiting: (so: string) => `Too many of your questions already wait for your Deep Search account, ${so}.`,
+  noKeys: (so: string) => `Questions need your own Deep Search account, but no one can connect one yet, ${so}.`,
+  noKeysDo: (contact: string | undefined) =>
+    `The operator of this app${inBrackets(contact)} can set \`ENCRYPTION_KEYS\`.`,
   connectDo: () => 'Connect it with `/deepsearch connect`, then ask again.',
   channelOff: (so: string) => `An admin turned Deep Search off in this channel, ${so}.`,
   repositoryRefused: (so: string) =>
@@ -49,6 +52,8 @@ const de = (_: Formats): ReturnType<typeof en> => ({
   elsewhereNowDo: () => 'In unseren Direktnachrichten kannst du sie jetzt stellen.',
   notConnected: (so) => `Du hast innerhalb von 24 Stunden kein Deep-Search-Konto verbunden, ${so}.`,
   tooManyWaiting: (so) => `Es warten schon zu viele deiner Fragen auf dein Deep-Search-Konto, ${so}.`,
+  noKeys: (so) => `Fragen brauchen dein eigenes Deep-Search-Konto, aber noch kann niemand eines verbinden, ${so}.`,
+  noKeysDo: (contact) => `Wer diese App betreibt${inBrackets(contact)}, kann \`ENCRYPTION_KEYS\` setzen.`,
   connectDo: () => 'Verbinde es mit `/deepsearch connect` und frag dann noch einmal.',
   channelOff: (so) => `In diesem Channel ist Deep Search von einem Admin ausgeschaltet, ${so}.`,
   repositoryRefused: (so) => `Die Einstellungen dieses Channels erlauben eines der genannten Repositorys nicht, ${so}.`,

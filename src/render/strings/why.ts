@@ -42,6 +42,7 @@ const en = (f: Formats) => ({
   personCap: () => 'not asked: you had asked as many questions that day as one person can',
   channelCap: () => 'not asked: as many questions were asked here that day as the settings allow',
   notConnected: () => 'not asked: no Deep Search account was connected within 24 hours',
+  noKeys: () => 'not asked: no one can connect the Deep Search account that questions need',
   tooManyWaiting: () => 'not asked: too many questions already waited for the Deep Search account',
   channelOff: () => 'not asked: an admin turned Deep Search off in this channel',
   repositoryRefused: () => "not asked: this channel's settings do not allow one of the repositories it names",
@@ -101,6 +102,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   channelCap: () =>
     'nicht gestellt: hier waren an dem Tag so viele Fragen gestellt worden, wie die Einstellungen erlauben',
   notConnected: () => 'nicht gestellt: Innerhalb von 24 Stunden wurde kein Deep-Search-Konto verbunden',
+  noKeys: () => 'nicht gestellt: Niemand kann das Deep-Search-Konto verbinden, das Fragen brauchen',
   tooManyWaiting: () => 'nicht gestellt: Es warteten schon zu viele Fragen auf das Deep-Search-Konto',
   channelOff: () => 'nicht gestellt: ein Admin hat Deep Search in diesem Channel ausgeschaltet',
   repositoryRefused: () =>

@@ -51,7 +51,7 @@ export function createAccessControl(options: {
   const memberships = createMemberships({ slack, people });
   const chosenRules = createChosenRules({ records, log });
   const access = createAccessPolicy({ people, channels, audiences, identity, settings, chosen: chosenRules, log });
-  const channelRules = createChannelRules({ ...options, chosen: chosenRules, records, channels, memberships });
+  const channelRules = createChannelRules({ ...options, chosen: chosenRules, records, channels, people, audiences });
   const departures = { listen, check: createDepartureCheck({ people, directory, note, log: options.log }) };
   const admins = createAdmins({ people, listed: settings.admins ?? [] });
   return {

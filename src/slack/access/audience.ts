@@ -42,11 +42,20 @@ export interface Audience {
 export interface Audiences {
   /** Throws `AppError` when asking Slack again later may help. */
   of(channelId: string): Promise<Audience>;
+  /** Whether a person is in a channel; false when it has too many members to read. Errors as of `of`. */
+  includes(channelId: string, userId: string): Promise<boolean>;
+}
+
+/** The readers of a channel, counted. */
+interface Counted {
+  audience: Audience;
+  userIds: ReadonlySet<string>;
 }
 
 const nobodyElse = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 const justOne: Audience = { ...nobodyElse, members: 1, ids: { guests: [], outsiders: [], organizations: [] } };
 const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organizations: 0, isKnown: false };
+const notCounted: Counted = { audience: unknownAudience, userIds: new Set() };
 
 /** Whether only full members of the workspace see what is said there. */
 export function isInsidersOnly({ guests, outsiders, organizations, isKnown }: Audience): boolean {
@@ -63,35 +72,38 @@ export function createAudiences(options: {
   now: Clock;
 }): Audiences {
   const { slack, people, channels, directory, log, now } = options;
-  const memory = createBriefCache({
+  const memory = createBriefCache<Counted>({
     keepMs: membersCachedMs,
     most: mostMemberListsCached,
     now,
     load: count,
-    keeps: ({ isKnown }) => isKnown,
+    keeps: ({ audience }) => audience.isKnown,
   });
 
   return {
     async of(channelId) {
       if (isBetweenTwo({ channelId })) return justOne;
-      const [channel, audience] = await Promise.all([channels.channel(channelId), memory.get(channelId)]);
+      const [channel, { audience }] = await Promise.all([channels.channel(channelId), memory.get(channelId)]);
       const { ids, ...counts } = audience;
       if (channel.kind === 'unknown' || channel.kind === 'hidden') return { ...counts, isKnown: false };
       return channel.kind === 'shared' ? withOrganizations(audience, channel.organizationIds ?? []) : audience;
     },
+    async includes(channelId, userId) {
+      return (await memory.get(channelId)).userIds.has(userId);
+    },
   };
 
-  async function count(channelId: string): Promise<Audience> {
+  async function count(channelId: string): Promise<Counted> {
     try {
       const userIds = await membersOf(channelId);
-      if (userIds === undefined) return unknownAudience;
+      if (userIds === undefined) return notCounted;
       const standings = await standingsOf(userIds);
-      return standings === undefined ? unknownAudience : tally(standings);
+      return { audience: standings === undefined ? unknownAudience : tally(standings), userIds: new Set(userIds) };
     } catch (error) {
       if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
       if (error.code !== 'channel_not_found')
         log.warn({ event: 'audience_not_known', channelId, kind: error.kind }, error);
-      return unknownAudience;
+      return notCounted;
     }
   }
 

@@ -6,6 +6,7 @@ import {
   noRules,
   settingsName,
   unreadableRules,
+  usualRules,
 } from '../../core/channels/channel-settings.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock, Log, Records } from '../../core/ports.ts';
@@ -13,8 +14,9 @@ import { isBetweenTwo, type Place, type Question } from '../../core/question/que
 import { within } from '../../core/timeout.ts';
 import { contextPatienceMs, mostSettingsRenewed, settingsRenewedMs } from '../settings.ts';
 import { writeChannel } from '../threads/thread-quotes.ts';
-import type { Channels } from './channels.ts';
-import type { Memberships } from './membership.ts';
+import type { Audiences } from './audience.ts';
+import type { Channel, Channels } from './channels.ts';
+import type { Users } from './users.ts';
 
 /** Reads what admins chose for channels. */
 export interface ChosenRules {
@@ -54,18 +56,20 @@ export function createChannelRules(options: {
   chosen: ChosenRules;
   records: Pick<Records<ChannelSettings>, 'update'>;
   channels: Pick<Channels, 'channel'>;
-  memberships: Pick<Memberships, 'of'>;
+  people: Pick<Users, 'person'>;
+  audiences: Pick<Audiences, 'includes'>;
   log: Log;
   now: Clock;
 }): ChannelRules {
-  const { chosen, records, channels, memberships, log, now } = options;
+  const { chosen, records, channels, people, audiences, log, now } = options;
   const renewedMs = new LRUCache<string, number>({ max: mostSettingsRenewed });
 
   return {
     async forQuestion({ askerId, place }) {
-      const rules = await chosen.of(place);
-      if (rules === undefined) return noRules;
-      if (rules !== unreadableRules) await renew(place);
+      if (isBetweenTwo(place)) return noRules;
+      const stored = await chosen.of(place);
+      if (stored !== undefined && stored !== unreadableRules) await renew(place);
+      const rules = stored ?? usualRules(false);
       const channelContext = rules.sendsContext ? await within(contextFor(askerId, place), contextPatienceMs) : '';
       return {
         repositories: rules.repositories,
@@ -88,20 +92,25 @@ export function createChannelRules(options: {
     }
   }
 
-  /** Empty if the asker can't read there, and if Slack does not say. A question is asked without it then. */
+  /**
+   * Empty if the asker can't read there, and if Slack does not say. A question is asked without it then. What the check
+   * of access just read is in the caches, so this usually calls nothing.
+   */
   async function contextFor(askerId: string, { channelId }: Question['place']): Promise<string> {
     try {
-      const [membership, { about }] = await Promise.all([
-        memberships.of(askerId, channelId),
-        channels.channel(channelId),
-      ]);
-      const isReader = membership === 'open' || membership === 'member';
-      return isReader && about !== undefined ? writeChannel(about) : '';
+      const channel = await channels.channel(channelId);
+      return channel.about !== undefined && (await mayRead(askerId, channel)) ? writeChannel(channel.about) : '';
     } catch (error) {
       if (!isAppError(error)) throw error;
       log.debug({ event: 'channel_context_not_read', channelId, kind: error.kind });
       return '';
     }
+  }
+
+  /** Full members read every channel that is open to the workspace. Others read the channels they are in. */
+  async function mayRead(userId: string, { id, isOpen }: Channel): Promise<boolean> {
+    if (isOpen === true && (await people.person(userId)).kind === 'member') return true;
+    return audiences.includes(id, userId);
   }
 }
 

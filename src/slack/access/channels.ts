@@ -24,6 +24,8 @@ export interface Channel {
   name?: string;
   /** Ids of other organizations or workspaces that are in the channel or invited, as far as Slack says. */
   organizationIds?: string[];
+  /** Each full member of the workspace may read there. */
+  isOpen?: boolean;
   /** What its members see of the channel. Only for people who may read there. */
   about?: AboutChannel;
 }
@@ -123,6 +125,7 @@ export function readChannel(id: string, raw: unknown, own: Own = {}): Channel {
     kind,
     ...(name === undefined || !isOpen(parsed.data) ? {} : { name }),
     ...(kind === 'shared' ? { organizationIds: othersIn(parsed.data, own) } : {}),
+    ...(isOpen(parsed.data) ? { isOpen: true } : {}),
     ...aboutIn(parsed.data),
   };
 

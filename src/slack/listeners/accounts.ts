@@ -191,13 +191,15 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
     }
     const { user, trigger_id: triggerId, response_url: responseUrl, channel, container } = parsed.data;
     const threadTs = container?.thread_ts;
+    // On Home, Slack sends no channel, and the local Slack of the demo sends one with an empty id.
+    const channelId = channel?.id || undefined;
     return {
       person: { teamId, userId: user.id },
       teamId: user.team_id,
       triggerId,
-      isOnHome: channel === undefined,
+      isOnHome: channelId === undefined,
       recipient: {
-        channelId: channel?.id ?? user.id,
+        channelId: channelId ?? user.id,
         userId: user.id,
         ...(threadTs === undefined ? {} : { threadTs }),
         ...(responseUrl === undefined ? {} : { responseUrl }),

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLateCall, type LateCall, untilCarriedOut } from '../late-call.ts';
+import { withoutChannel } from '../without-channel.ts';
 
 /** Differences between real instances of the service. */
 export interface Quirks {
@@ -16,7 +17,10 @@ export interface Quirks {
 export interface ServiceQuestion {
   id: number;
   conversation_id: number;
+  /** Without what the service was told about the channel. Replies of the service have the text as it was sent. */
   question: string;
+  sent: string;
+  toJSON(): object;
   created_at: string;
   updated_at: string;
   status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
@@ -145,7 +149,10 @@ export async function startFakeService(quirks: Quirks = {}) {
     if (request.headers['x-requested-with'] === undefined) return send(response, 400, { error: { message: 'header' } });
     const planned = faults.find((entry) => entry.call === call && entry.times > 0);
     const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
-    const fault = planned === undefined ? chooseFault(call, Number(idText), asked?.question) : planned.fault;
+    const fault =
+      planned === undefined
+        ? chooseFault(call, Number(idText), asked?.question === undefined ? undefined : withoutChannel(asked.question))
+        : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault !== undefined && 'status' in fault) {
       response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
@@ -228,7 +235,12 @@ export async function startFakeService(quirks: Quirks = {}) {
     const question: ServiceQuestion = {
       id: nextId,
       conversation_id: conversation.id,
-      question: text,
+      question: withoutChannel(text),
+      sent: text,
+      toJSON() {
+        const { sent, toJSON: _, ...fields } = this;
+        return { ...fields, question: sent };
+      },
       created_at: at,
       updated_at: at,
       status: 'processing',

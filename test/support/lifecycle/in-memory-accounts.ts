@@ -11,8 +11,9 @@ export function createInMemoryAccounts(
 ) {
   const statuses = new Map<string, AccountStatus>();
   const lists = new Map<string, AccountWaitList>();
-  const accounts: Pick<Accounts, 'mode' | 'statusOf'> = {
+  const accounts: Pick<Accounts, 'mode' | 'offer' | 'statusOf'> = {
     mode,
+    offer: { can: true, byToken: true, bySignIn: false },
     statusOf: ({ userId }) => operate('get', () => statusOf(userId)),
   };
   const accountWaits: Records<AccountWaitList> = {

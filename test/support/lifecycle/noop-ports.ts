@@ -19,7 +19,7 @@ export const noopPorts: Pick<
   | 'observer'
   | 'audit'
 > = {
-  accounts: { mode: 'shared', statusOf: async () => ({ state: 'none' }) },
+  accounts: { mode: 'shared', offer: { can: false, reason: 'off' }, statusOf: async () => ({ state: 'none' }) },
   accountWaits: { add: async () => true, remove: async () => {}, mayNotice: async () => true, wake: async () => {} },
   nameOf: async () => undefined,
   accessPolicy: { admit: async () => ({ may: true }) },

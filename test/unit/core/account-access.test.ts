@@ -80,6 +80,16 @@ describe('the access of a question', () => {
     expect(life.violations).toEqual([]);
   });
 
+  it('is none where people need an account and no one can connect one: the question is refused at once', async () => {
+    const { life, ask } = start('required');
+    Object.assign(life.ports.accounts, { offer: { can: false, reason: 'noKeys' } });
+    const id = await ask('U1');
+    await life.run();
+    expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'notAllowed', reason: 'noKeys' } });
+    expect(life.upstream()).toEqual([]);
+    expect(notices(life)).toEqual(['notAllowed']);
+  });
+
   it('stays the same when the account comes or goes later', async () => {
     const { life, ask } = start('preferred');
     const id = await ask('U1');

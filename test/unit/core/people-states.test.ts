@@ -106,6 +106,39 @@ describe('a person who disconnects and connects again while a question runs', ()
   });
 });
 
+describe('a later answer that is for its asker only', () => {
+  it.each(['by a new choice', 'by the settings'])('is in no conversation whose link others have: %s', async (why) => {
+    const person = { teamId: 'T1', userId: 'U1' };
+    const isBySettings = why === 'by the settings';
+    const { life, ask, requests } = start('preferred');
+    life.people.connect('U1');
+    life.openLinks.add('https://code.example/deepsearch/1').add('https://code.example/deepsearch/2');
+    const first = await ask('U1', 'first');
+    await life.run(life.now() + minuteMs);
+    await requests.chooseReaders(first, person, 'here');
+    await life.run(life.now() + minuteMs);
+    expect(life.question(first).upstream.isLinkOpen).toBe(true);
+    const next = await ask('U1', 'next');
+    await life.run(life.now() + minuteMs);
+    if (!isBySettings)
+      await life.ports.readerChoices.update('T1:U1', () => ({ version: 1, threads: [], channels: [] }));
+    const second = await ask('U1', 'second');
+    if (isBySettings)
+      await life.ports.questions.update(second, (stored) => ({
+        ...stored,
+        admittedMs: life.now(),
+        answersPrivately: true,
+      }));
+    await life.run(life.now() + minuteMs);
+    const [of1, ofNext, of2] = [first, next, second].map((id) => life.question(id).upstream.conversationId);
+    expect(ofNext).toBe(of1);
+    expect(of2).toBeDefined();
+    expect(of2).not.toBe(of1);
+    expect(life.question(second).follows?.text).toBe('next');
+    expect(life.violations).toEqual([]);
+  });
+});
+
 describe('a question with a card whose asker never connected', () => {
   it('is told to connect once the operator requires accounts', async () => {
     const { life, ask } = start('required');

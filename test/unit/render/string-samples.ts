@@ -150,6 +150,8 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     channelCap: so,
     capDo: [['on Tuesday, 02:00']],
     notConnected: so,
+    noKeys: so,
+    noKeysDo: someone,
     tooManyWaiting: so,
     channelOff: so,
     repositoryRefused: so,

@@ -44,6 +44,7 @@ function admit(situation: Situation) {
         if (audience instanceof AppError) throw audience;
         return { ...insiders, ...audience };
       },
+      includes: async () => true,
     },
     identity: { teamId: 'T1', ...(enterpriseId === undefined ? {} : { enterpriseId }) },
     settings: { open: [], allowed: [], refused: [], ...settings },
@@ -281,7 +282,7 @@ describe('the form for sharing', () => {
     const access = createAccessPolicy({
       people: { person: () => Promise.reject(down) },
       channels: { channel: () => Promise.reject(down), noteShared: () => {} },
-      audiences: { of: () => Promise.reject(down) },
+      audiences: { of: () => Promise.reject(down), includes: () => Promise.reject(down) },
       identity: { teamId: 'T1' },
       settings: { open: [], allowed: [], refused: [], ...settings },
       log: createRecordingLog().log,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChannelRuleSet, type ChannelSettings, usualRules } from '../../../src/core/channels/channel-settings.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { createAdmins } from '../../../src/slack/access/admins.ts';
-import type { Audience } from '../../../src/slack/access/audience.ts';
+import type { Audience, Audiences } from '../../../src/slack/access/audience.ts';
 import { createChannelRules, createChosenRules } from '../../../src/slack/access/channel-rules.ts';
 import type { ChannelKind } from '../../../src/slack/access/channels.ts';
 import { type AccessSettings, createAccessPolicy, type Named } from '../../../src/slack/access/policy.ts';
@@ -29,6 +29,7 @@ async function admit({ person = 'member', channel = 'internal', ...more }: Situa
     channels: { channel: async (id) => ({ id, kind: channel }), noteShared: () => {} },
     audiences: {
       of: async () => ({ members: 3, guests: 0, outsiders: 0, organizations: 0, isKnown: true, ...audience }),
+      includes: async () => true,
     },
     identity: { teamId: 'T1' },
     settings: { open: [], allowed: [], refused: [], ...settings },
@@ -139,19 +140,31 @@ describe('the rules of a channel', () => {
     await expect(createChosenRules({ records, log }).of(place)).rejects.toMatchObject({ kind: 'storage' });
   });
 
-  it.each<['open' | 'member' | 'none' | 'hidden', boolean]>([
-    ['open', true],
-    ['member', true],
-    ['none', false],
-    ['hidden', false],
-  ])('tell the service about the channel for an asker whose membership is %s: %s', async (membership, isTold) => {
-    const rules = rulesOf({ of: async () => membership });
-    expect((await rules.forQuestion({ askerId: 'U1', place })).channelContext !== '').toBe(isTold);
+  it.each<[string, Readers, boolean]>([
+    ['a full member who is not in an open channel', { isOpen: true }, true],
+    ['a guest who is not in an open channel', { isOpen: true, kind: 'guest' }, false],
+    ['a guest who is in an open channel', { isOpen: true, kind: 'guest', includes: async () => true }, true],
+    ['a member of a private channel', { includes: async () => true }, true],
+    ['a full member who is not in a private channel', {}, false],
+    [
+      'someone while Slack does not answer',
+      { includes: () => Promise.reject(new AppError('unavailable', 'planned')) },
+      false,
+    ],
+    ['someone while Slack takes long', { includes: () => new Promise(() => {}) }, false],
+  ])('tell the service about the channel or not for %s, with and without settings', async (_, readers, isTold) => {
+    for (const settings of [stored, undefined]) {
+      const rules = rulesOf(readers, settings);
+      expect((await rules.forQuestion({ askerId: 'U1', place })).channelContext !== '').toBe(isTold);
+    }
   });
 
-  it('tell the service nothing when Slack does not answer', async () => {
-    const rules = rulesOf({ of: () => Promise.reject(new AppError('unavailable', 'planned')) });
-    expect((await rules.forQuestion({ askerId: 'U1', place })).channelContext).toBe('');
+  it('tell the service nothing where that is switched off, and nothing about direct messages', async () => {
+    const readers: Readers = { isOpen: true };
+    const off = rulesOf(readers, { ...stored, sendsContext: false });
+    expect((await off.forQuestion({ askerId: 'U1', place })).channelContext).toBe('');
+    const direct = { ...place, channelId: 'D1' };
+    expect((await rulesOf(readers).forQuestion({ askerId: 'U1', place: direct })).channelContext).toBe('');
   });
 
   it('begin their lifetime again at most once a week, and never bring back removed settings', async () => {
@@ -167,7 +180,8 @@ describe('the rules of a channel', () => {
         },
       },
       channels: { channel: async (id) => ({ id, kind: 'internal' }) },
-      memberships: { of: async () => 'open' },
+      people: { person: async (userId) => ({ userId, name: 'Ada', kind: 'member' }) },
+      audiences: { includes: async () => true },
       log,
       now: () => nowMs,
     });
@@ -180,13 +194,22 @@ describe('the rules of a channel', () => {
     expect(records.all.get('T1:C1')).toEqual(stored);
   });
 
-  function rulesOf(memberships: Parameters<typeof createChannelRules>[0]['memberships']) {
-    const records = createMemoryRecords([['T1:C1', stored]]);
+  interface Readers {
+    isOpen?: boolean;
+    kind?: PersonKind;
+    includes?: Audiences['includes'];
+  }
+
+  function rulesOf(readers: Readers, settings: ChannelSettings | undefined = undefined) {
+    const { isOpen = false, kind = 'member', includes = async () => false } = readers;
+    const records = createMemoryRecords<ChannelSettings>(settings === undefined ? [] : [['T1:C1', settings]]);
+    const about = { name: 'team', topic: '', purpose: '' };
     return createChannelRules({
       chosen: createChosenRules({ records, log }),
       records,
-      channels: { channel: async (id) => ({ id, kind: 'internal', about: { name: 'team', topic: '', purpose: '' } }) },
-      memberships,
+      channels: { channel: async (id) => ({ id, kind: 'internal', isOpen, about }) },
+      people: { person: async (userId) => ({ userId, name: 'Ada', kind }) },
+      audiences: { includes },
       log,
       now: Date.now,
     });

@@ -37,7 +37,8 @@ export function separateRestriction(text: string): { onlyIn: string[]; rest: str
 
 /**
  * Separates a question from the context that chat apps add: a first line with the questions it continues, and, at the
- * end, a code block of JSON lines with a line above that calls them quotes and not instructions.
+ * end, code blocks of JSON lines, each with a line above that calls them quotes and not instructions. Lines without a
+ * `text`, as those about a channel, are left out.
  */
 export function separateSurroundings(text: string): Surrounded {
   const { own, quotes } = separateQuotes(text);
@@ -52,16 +53,27 @@ export function separateSurroundings(text: string): Surrounded {
 
 function separateQuotes(text: string): { own: string; quotes: Quoted[] } {
   const lines = text.trimEnd().split('\n');
-  const begin = lines.findIndex(
-    (line, index) => /\bquotes\b.*\bnot instructions\b/.test(line.slice(0, 500)) && fence.test(lines[index + 1] ?? ''),
-  );
-  const mark = fence.exec(lines[begin + 1] ?? '')?.[1];
-  if (begin < 0 || mark === undefined || lines.at(-1) !== mark) return { own: text, quotes: [] };
-  const quotes = lines.slice(begin + 2, -1).flatMap((line) => {
-    const quoted = parsed(line, quotedLine);
-    return quoted === undefined ? [] : [{ text: quoted.text, isFile: quoted.file !== undefined }];
-  });
+  const begin = lines.findIndex((_, index) => beginsQuotes(lines, index));
+  if (begin < 0) return { own: text, quotes: [] };
+  const quotes: Quoted[] = [];
+  // Each block may have a fence of another length. All of them must be closed, and nothing else may follow.
+  for (let at = begin; at < lines.length; at += 1) {
+    if (lines[at]?.trim() === '') continue;
+    const end = beginsQuotes(lines, at) ? lines.indexOf(fence.exec(lines[at + 1] ?? '')?.[1] ?? '', at + 2) : -1;
+    if (end < 0) return { own: text, quotes: [] };
+    for (const line of lines.slice(at + 2, end)) {
+      const quoted = parsed(line, quotedLine);
+      if (quoted !== undefined) quotes.push({ text: quoted.text, isFile: quoted.file !== undefined });
+    }
+    at = end;
+  }
   return { own: lines.slice(0, begin).join('\n').trim(), quotes };
+}
+
+/** Whether a line says that quotes follow, with a fence below it. */
+function beginsQuotes(lines: readonly string[], index: number): boolean {
+  const line = lines[index]?.slice(0, 500) ?? '';
+  return /\bquotes\b.*\bnot instructions\b/.test(line) && fence.test(lines[index + 1] ?? '');
 }
 
 function parsed<Shape extends z.ZodType>(json: string, shape: Shape): z.infer<Shape> | undefined {
