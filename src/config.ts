@@ -294,11 +294,13 @@ export function parseEncryptionKeys(environment: Environment): EncryptionKey[] {
   return keys;
 }
 
-/** `RETENTION_DAYS` in days, for programs that write records beside the app. Throws {@link ConfigError}. */
-export function parseRetentionDays(environment: Environment): number | undefined {
-  const { values, problems } = readSettings(environment, { RETENTION_DAYS: SETTINGS.RETENTION_DAYS });
-  if (problems.length > 0) throw new ConfigError(problems);
-  return isNumber(values.RETENTION_DAYS) ? values.RETENTION_DAYS : undefined;
+/** How long records are kept, for programs that write beside the app. Throws {@link ConfigError}. */
+export function parseLifetimes(environment: Environment): Pick<Config, 'RETENTION_DAYS' | 'AUDIT_DAYS'> {
+  const { RETENTION_DAYS, AUDIT_DAYS } = SETTINGS;
+  const { values, problems } = readSettings(environment, { RETENTION_DAYS, AUDIT_DAYS });
+  const { RETENTION_DAYS: retention, AUDIT_DAYS: audit } = values;
+  if (problems.length > 0 || !isNumber(audit)) throw new ConfigError(problems);
+  return { RETENTION_DAYS: isNumber(retention) ? retention : undefined, AUDIT_DAYS: audit };
 }
 
 type Environment = Record<string, string | undefined>;

@@ -58,7 +58,11 @@ export function createAccountParts(context: AppContext): AccountParts {
 }
 
 /** The client of the service's authorization server, if the operator registered an app there. */
-function createAuthorizationServer({ config, now, onStop }: AppContext): OAuthClient | undefined {
+export function createAuthorizationServer({
+  config,
+  now,
+  onStop,
+}: Pick<AppContext, 'config' | 'now' | 'onStop'>): OAuthClient | undefined {
   const { SRC_OAUTH_CLIENT_ID: clientId, SRC_OAUTH_AUTHORIZE_URL: authorizeUrl } = config;
   const { SRC_OAUTH_TOKEN_URL: tokenUrl, PUBLIC_URL: publicUrl } = config;
   if (config.ACCOUNTS === 'shared') return undefined;

@@ -58,7 +58,11 @@ export function createDeepSearchAccess(context: AppContext, credentials: Account
 }
 
 /** How to reach the service, for every credential. */
-export function serviceOptions({ config, now, random }: AppContext): Omit<DeepSearchClientOptions, 'auth'> {
+export function serviceOptions({
+  config,
+  now,
+  random,
+}: Pick<AppContext, 'config' | 'now' | 'random'>): Omit<DeepSearchClientOptions, 'auth'> {
   return {
     baseUrl: config.SRC_ENDPOINT,
     userAgentVersion: version,

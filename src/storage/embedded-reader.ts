@@ -3,7 +3,7 @@ import { type Database, open } from 'lmdb';
 import { AppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { codeOf, refuseForeignFile, storeFile } from './embedded-store.ts';
-import { type EngineStore, KEYS_PER_PAGE } from './key-value-store.ts';
+import type { EngineStore } from './key-value-store.ts';
 import { createLmdbEntries } from './lmdb-adapter.ts';
 import { openTimedTextsForReading } from './lmdb-timed-texts.ts';
 import type { TimedTexts } from './timed-texts.ts';
@@ -16,7 +16,7 @@ import type { TimedTexts } from './timed-texts.ts';
 export function openEmbeddedReader(
   dataDir: string,
   clock: Clock,
-): Pick<EngineStore, 'get' | 'keys' | 'members' | 'close'> & { timed: Pick<TimedTexts, 'pages'> } {
+): Pick<EngineStore, 'get' | 'members' | 'close'> & { timed: Pick<TimedTexts, 'pages'> } {
   const path = storeFile(dataDir);
   if (!existsSync(path)) throw new AppError('storage', `There is no store of this app in ${dataDir}`);
   try {
@@ -28,13 +28,6 @@ export function openEmbeddedReader(
       async get(key) {
         const value = entries.read(key);
         return typeof value === 'string' ? value : undefined;
-      },
-      async *keys(prefix) {
-        let page = entries.keys(prefix, undefined, KEYS_PER_PAGE);
-        while (page.length > 0) {
-          yield* page;
-          page = entries.keys(prefix, page.at(-1), KEYS_PER_PAGE);
-        }
       },
       async members(set) {
         const found: string[] = [];

@@ -129,14 +129,6 @@ export async function rotateStoredAccounts(
   }
 }
 
-/** Opens what a program only reads beside the app. Throws `AppError` of kind `storage`. */
-export async function openStoreForReading(
-  location: StorageLocation,
-  { clock, log }: { clock: Clock; log: Log },
-): Promise<ReturnType<typeof openEmbeddedReader>> {
-  return 'redisUrl' in location ? openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
-}
-
 /** Opens the texts under keys for a program that works beside the app. Throws `AppError` of kind `storage`. */
 export async function openStoreBeside(
   location: StorageLocation,

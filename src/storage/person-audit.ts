@@ -1,12 +1,14 @@
 import type { AuditEntry } from '../core/history/audit.ts';
 import { isSubject, type Subject } from '../core/personal-data/person-data.ts';
+import type { Log } from '../core/ports.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
 import type { EngineStore } from './key-value-store.ts';
+import { DAY_MS } from './records.ts';
 import type { TimedTexts } from './timed-texts.ts';
 
 const always = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 /** Unreadable entries name no one, so they are left out without a word. */
-const quiet = { warn: () => {} };
+const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** The entries of the audit log about what a person did, oldest first. Throws `AppError` of kind `storage`. */
 export async function exportAudit(
@@ -14,7 +16,7 @@ export async function exportAudit(
   subject: Subject,
 ): Promise<AuditEntry[]> {
   const own: AuditEntry[] = [];
-  for await (const page of readAuditPages(store.timed, always, quiet)) {
+  for await (const page of readAuditPages(store.timed, always, silent)) {
     own.push(...page.filter((entry) => isBy(entry, subject)));
   }
   return own;
@@ -25,7 +27,7 @@ export async function exportAudit(
  * its detail names the person. Returns how many entries changed. Safe to repeat. Throws `AppError` of kind `storage`.
  */
 export async function eraseFromAudit(store: EngineStore, subject: Subject): Promise<number> {
-  const audit = createAuditStore(store, 0, { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} });
+  const audit = createAuditStore(store, 0, silent);
   let changed = 0;
   for await (const page of audit.pages(always)) {
     for (const entry of page.filter((each) => isBy(each, subject))) {
@@ -35,6 +37,11 @@ export async function eraseFromAudit(store: EngineStore, subject: Subject): Prom
     }
   }
   return changed;
+}
+
+/** Adds an entry to the audit log, which keeps it for `auditDays`. Throws `AppError` of kind `storage`. */
+export async function noteInAudit(store: EngineStore, entry: AuditEntry, auditDays: number): Promise<void> {
+  await createAuditStore(store, auditDays * DAY_MS, silent).append(entry);
 }
 
 /** Whether the person did it, or the entry's id or detail names them. */

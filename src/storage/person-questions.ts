@@ -17,6 +17,8 @@ export interface OwnQuestion {
   /** The service's conversation, and whose account it belongs to. */
   conversationId?: number;
   access: AccessKind;
+  /** Other people asked in the conversation too. */
+  isShared: boolean;
 }
 
 /**
@@ -27,7 +29,8 @@ export async function findQuestionsOf(
   kv: Pick<KeyValueStore, 'get' | 'keys'>,
   person: { userId: string; teamId?: string },
 ): Promise<{ questions: OwnQuestion[]; subject: Subject }> {
-  const questions = new Map<string, OwnQuestion>();
+  const questions = new Map<string, Omit<OwnQuestion, 'isShared'>>();
+  const ofOthers = new Set<number>();
   const digests = new Set<string>();
   const subject: Subject = {
     ...person,
@@ -37,11 +40,19 @@ export async function findQuestionsOf(
   for await (const key of kv.keys(questionPrefix)) {
     const text = await kv.get(key);
     const question = text === undefined ? undefined : decode(key, text);
-    if (question === undefined || !isAskedBy(subject, question)) continue;
-    questions.set(question.id, summaryOf(question));
+    if (question === undefined) continue;
+    const summary = summaryOf(question);
+    if (!isAskedBy(subject, question)) {
+      if (summary.access === 'app' && summary.conversationId !== undefined) ofOthers.add(summary.conversationId);
+      continue;
+    }
+    questions.set(question.id, summary);
     for (const own of textsOf(question)) digests.add(digestOf(own));
   }
-  return { questions: [...questions.values()], subject };
+  // A conversation of a person's own account has questions of that person only.
+  const isShared = ({ access, conversationId }: Omit<OwnQuestion, 'isShared'>): boolean =>
+    access === 'app' && conversationId !== undefined && ofOthers.has(conversationId);
+  return { questions: [...questions.values()].map((own) => ({ ...own, isShared: isShared(own) })), subject };
 }
 
 /**
@@ -80,7 +91,7 @@ function isOpen({ phase }: Question): boolean {
   return phase !== 'closed' && phase !== 'offered';
 }
 
-function summaryOf(question: Question): OwnQuestion {
+function summaryOf(question: Question): Omit<OwnQuestion, 'isShared'> {
   const { id, place, access = 'app', upstream, shares } = question;
   // The conversation of an answer that is shown again belongs to the question that was answered.
   const conversationId = shares === undefined ? upstream.conversationId : undefined;

@@ -16,7 +16,14 @@ import {
   threadWithout,
 } from '../core/personal-data/person-data.ts';
 import { accountPrefix } from './accounts.ts';
-import { accountWaitsType, addedMentionType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
+import {
+  accountWaitsType,
+  addedMentionType,
+  dayCountType,
+  messageLogType,
+  refusedTextType,
+  visitType,
+} from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { type Life, lifeOf, questionLife, threadLife } from './lives.ts';
@@ -36,6 +43,7 @@ import {
   voteFormat,
   votePrefix,
 } from './records.ts';
+import { signInTicketType } from './sign-in-records.ts';
 
 /** How often a record is read again because the app changed it meanwhile. */
 const CHANGE_ATTEMPTS = 100;
@@ -87,6 +95,7 @@ function kindsOf(retentionMs: number): AnyKind[] {
     ...ofType('threadNotes', threadNotesType, retentionMs, inTeam(personInNotes, notesWithout)),
     ...ofType('messageLog', messageLogType, retentionMs, inTeam(personInMessageLog, messageLogWithout)),
     ...ofType('homeVisits', visitType, retentionMs, { part: whole, without: wholeGoes }),
+    ...ofType('dayCounts', dayCountType, retentionMs, { part: whole, without: wholeGoes }),
     ...ofType('choicesOfReaders', readerChoicesType, retentionMs, { part: whole, without: wholeGoes }),
     ...ofType('questionsThatWait', accountWaitsType, retentionMs, { part: whole, without: wholeGoes }),
     ...ofType('history', askedQuestionsType, retentionMs, { part: whole, without: wholeGoes }),
@@ -107,6 +116,11 @@ function kindsOf(retentionMs: number): AnyKind[] {
         isSubject(subject, { ...settings, userId: settings.changedBy }) ? { ...settings, changedBy: '' } : settings,
     }),
     accountKind,
+    ...ofType('signIns', signInTicketType, retentionMs, {
+      part: ({ person, shownName, expiresMs }, subject) =>
+        isSubject(subject, person) ? { person, shownName, expiresMs } : undefined,
+      without: (ticket, subject) => (isSubject(subject, ticket.person) ? undefined : ticket),
+    }),
     hide('votes', retentionMs, {
       prefix: votePrefix,
       format: voteFormat,
@@ -182,7 +196,7 @@ export interface Erasure {
 }
 
 /**
- * Erases what is stored about a person, record by record, except the questions whose id is in `kept`. Safe beside a
+ * Erases what is stored about a person, record by record, except the keys in `kept`. Safe beside a
  * running app: each record is replaced or deleted only if it is still the one that was read. Safe to interrupt and to
  * repeat. Throws `AppError` of kind `storage`.
  */
@@ -196,7 +210,7 @@ export async function erasePerson(
   const unreadable = new Set<string>();
   for (const kind of kindsOf(retentionMs)) {
     for await (const key of kv.keys(kind.prefix)) {
-      if (kept.has(key.slice(kind.prefix.length))) continue;
+      if (kept.has(key)) continue;
       const done = await eraseRecord(kv, kind, key, subject, unreadable);
       if (done === 'inUse') inUse.push(key);
       if (done === 'erased') erased[kind.name] = (erased[kind.name] ?? 0) + 1;

@@ -80,6 +80,36 @@ describe.each(engines.filter(({ isRedis }) => !isRedis || hasRedisServer()))(
       await eventually(() => expect(world.answersIn(again)).toHaveLength(1), patient);
     });
 
+    test('forget with --upstream deletes the conversations of that person only, also after a failure', async () => {
+      service.answerEverything();
+      const own = await world.mention('adas own one?', { user: ada });
+      const shared = await world.mention('adas shared one?', { user: ada });
+      for (const ts of [own, shared]) await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), patient);
+      await world.mention('and bobs?', { user: bob, threadTs: shared });
+      await eventually(() => expect(world.answersIn(shared)).toHaveLength(2), patient);
+      const idOf = (text: string) =>
+        one(service.conversations.filter(({ questions }) => questions.some(({ question }) => question === text))).id;
+      const [ownId, sharedId] = [idOf('adas own one?'), idOf('adas shared one?')];
+      const settings = {
+        ...environment,
+        SLACK_BOT_TOKEN: 'xoxb-of-the-program',
+        SLACK_SIGNING_SECRET: 'unused',
+        SRC_ENDPOINT: service.url,
+        SRC_ACCESS_TOKEN: serviceToken,
+      };
+      service.fault('delete', { status: 500 }, 100);
+      const failed = runProgram('src/cli/admin.ts', ['forget', '--user', ada, '--upstream'], settings);
+      expect([await failed.ended, failed.output()]).toEqual([
+        1,
+        expect.stringContaining(`conversation ${ownId} of the app's account is not deleted`),
+      ]);
+      service.clearFaults();
+      const again = runProgram('src/cli/admin.ts', ['forget', '--user', ada, '--upstream'], settings);
+      expect([await again.ended, again.output()]).toEqual([0, expect.stringContaining('conversationsDeleted: 1\n')]);
+      expect(service.conversations.map(({ id }) => id)).toEqual([sharedId]);
+      expect(await everything()).not.toMatch(/U0ADA|adas/);
+    });
+
     test('forget loses no write of the app that works meanwhile', async () => {
       service.answerEverything();
       await world.mention('adas first?', { user: ada });

@@ -66,10 +66,14 @@ const parts: Record<string, Part> = {
   config: { parts: ['core', 'setting-forms'], packages: ['zod'] },
   'setting-forms': { parts: ['core'], packages: ['node:*', 'zod'] },
   /** Programs beside the app. */
-  cli: { parts: ['command-line', 'config', 'storage', 'core'], packages: ['node:*'] },
+  cli: { parts: ['app/conversation-deletion', 'command-line', 'config', 'storage', 'core'], packages: ['node:*'] },
   version: { parts: [], packages: ['node:*', 'zod'] },
   /** The builders of the app: each file is a part, and only `app` knows them all. */
   'app/context': { parts: ['config', 'core', 'slack', 'storage'], packages: [] },
+  'app/conversation-deletion': {
+    parts: ['app/accounts', 'app/deep-search', 'config', 'core', 'deepsearch'],
+    packages: ['node:*'],
+  },
   'app/digest': { parts: [], packages: ['node:*'] },
   'app/deep-search': {
     parts: ['app/context', 'config', 'core', 'deepsearch', 'observability', 'version'],

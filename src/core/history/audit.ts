@@ -14,6 +14,8 @@ export const auditActions = [
   'disconnected',
   'accountRemoved',
   'settingsChanged',
+  'dataExported',
+  'dataForgotten',
   'workspaceEnded',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
