@@ -114,6 +114,7 @@ export function createListeners(
       admins: accessControl.admins,
       chosenRules: accessControl.chosenRules,
       channelSettings: storage.channelSettings,
+      pendingAudit: accessControl.pendingAudit,
       repositories: deepSearch.repositories,
       refusesUnknownRepositories: accounts.mode === 'shared',
       noteChanged: accessControl.noteChanged,

@@ -37,7 +37,7 @@ export interface SlackParts {
 
 /** Asks Slack for the app's identity and creates the parts that call Slack. */
 export async function createSlack(
-  { config, log, now, random, storage, createLimiter, outbound }: AppContext,
+  { config, log, now, random, storage, audit, createLimiter, outbound }: AppContext,
   accounts: Accounts,
 ): Promise<SlackParts> {
   const { SLACK_API_URL: slackApiUrl, SLACK_STAND_IN: isStandIn, CONTACT: contact } = config;
@@ -65,6 +65,7 @@ export async function createSlack(
       admins: config.ADMINS ?? [],
     },
     channelSettings: storage.channelSettings,
+    audit,
     log,
     now,
   });

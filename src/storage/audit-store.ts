@@ -9,7 +9,8 @@ import type { TimedText, TimedTexts } from './timed-texts.ts';
 /** Ids of Slack, of questions and of the app. No text of people has this form, because it has no spaces. */
 const id = z.string().regex(/^[!-~]{1,300}$/);
 
-const entrySchema = z.looseObject({
+/** The form of an entry, also where another record has one. */
+export const auditEntrySchema = z.looseObject({
   id,
   atMs: z.number().int().nonnegative(),
   action: z.enum(auditActions),
@@ -31,7 +32,7 @@ const entrySchema = z.looseObject({
     .exactOptional(),
 });
 
-const format = createFormat<AuditEntry>(entrySchema satisfies Exactly<typeof entrySchema, AuditEntry>);
+const format = createFormat<AuditEntry>(auditEntrySchema satisfies Exactly<typeof auditEntrySchema, AuditEntry>);
 
 /** Stores the audit log on either engine, each entry for `keepMs` at least. */
 export function createAuditStore({ timed }: Pick<EngineStore, 'timed'>, keepMs: number, log: Log): AuditStore {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ChannelSettings } from '../core/channels/channel-settings.ts';
+import { auditEntrySchema } from './audit-store.ts';
 import { createFormat, type Exactly } from './record-format.ts';
 import { DAY_MS, type RecordType } from './records.ts';
 
@@ -23,6 +24,7 @@ const channelSettingsSchema = z.looseObject({
   sendsContext: z.boolean(),
   changedBy: z.string(),
   changedMs: z.number(),
+  pendingAudit: auditEntrySchema.exactOptional(),
 });
 
 export const channelSettingsType: RecordType<ChannelSettings> = {

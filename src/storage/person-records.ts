@@ -1,3 +1,4 @@
+import type { ChannelSettings } from '../core/channels/channel-settings.ts';
 import { isAppError } from '../core/errors.ts';
 import {
   durationsWithout,
@@ -113,7 +114,7 @@ function kindsOf(retentionMs: number): AnyKind[] {
         isSubject(subject, { ...settings, userId: settings.changedBy }) ? settings : undefined,
       // The rules stay: they are the channel's, and they may forbid something.
       without: (settings, subject) =>
-        isSubject(subject, { ...settings, userId: settings.changedBy }) ? { ...settings, changedBy: '' } : settings,
+        isSubject(subject, { ...settings, userId: settings.changedBy }) ? withoutAdmin(settings) : settings,
     }),
     accountKind,
     ...ofType('signIns', signInTicketType, retentionMs, {
@@ -140,6 +141,14 @@ function kindsOf(retentionMs: number): AnyKind[] {
     questionsOf('actsOnQuestions', retentionMs, false),
     questionsOf('questions', retentionMs, true),
   ];
+}
+
+/** An entry that is not yet in the audit log stays without the person, as those in it do. */
+function withoutAdmin({ pendingAudit, ...settings }: ChannelSettings): ChannelSettings {
+  const rest = { ...settings, changedBy: '' };
+  if (pendingAudit === undefined) return rest;
+  const { userId: _userId, ...entry } = pendingAudit;
+  return { ...rest, pendingAudit: entry };
 }
 
 /** The whole record is encrypted, so the export says only that there is one. */

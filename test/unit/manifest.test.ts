@@ -203,6 +203,7 @@ function registrations() {
     admins: { isAdmin: async () => false },
     chosenRules: { of: async () => undefined },
     channelSettings: createMemoryRecords(),
+    pendingAudit: { note: async () => undefined },
     repositories: { known: async () => [] },
     refusesUnknownRepositories: true,
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },

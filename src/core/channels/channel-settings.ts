@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../history/audit.ts';
 import type { Question } from '../question/question.ts';
 
 /** The rules of one channel, set by an admin. The operator's settings stay the outer limit. Times are epoch milliseconds. */
@@ -7,6 +8,8 @@ export interface ChannelSettings extends ChannelRuleSet {
   channelId: string;
   changedBy: string;
   changedMs: number;
+  /** The audit log's entry of the last change, until it is noted there. */
+  pendingAudit?: AuditEntry;
 }
 
 /** What an admin can choose for a channel. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { ChannelRules, ChannelSettings } from '../../core/channels/channel-settings.ts';
+import { createPendingAudit, type PendingAudit } from '../../core/channels/pending-audit.ts';
+import type { AuditLog } from '../../core/history/audit.ts';
 import type { Clock, Log, Records } from '../../core/ports.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { type Admins, createAdmins } from './admins.ts';
@@ -24,6 +26,7 @@ export interface AccessControl {
   /** What admins chose for channels, and who may change that. */
   chosenRules: ChosenRules;
   channelRules: ChannelRules;
+  pendingAudit: PendingAudit;
   admins: Admins;
   directory: Directory;
   departures: Pick<Departures, 'listen'> & { check: ReturnType<typeof createDepartureCheck> };
@@ -38,10 +41,11 @@ export function createAccessControl(options: {
     admins?: readonly string[];
   };
   channelSettings: Records<ChannelSettings>;
+  audit: Pick<AuditLog, 'note'>;
   log: Log;
   now: Clock;
 }): AccessControl {
-  const { slack, settings, channelSettings: records, log } = options;
+  const { slack, settings, channelSettings: records, audit, log } = options;
   const { identity } = slack;
   const directory = createDirectory(options);
   const { note, listen } = createDepartures();
@@ -49,13 +53,14 @@ export function createAccessControl(options: {
   const channels = createChannels(options);
   const audiences = createAudiences({ ...options, people, channels, directory });
   const memberships = createMemberships({ slack, people });
-  const chosenRules = createChosenRules({ records, log });
+  const pendingAudit = createPendingAudit({ records, audit, log });
+  const chosenRules = createChosenRules({ records, pendingAudit, log });
   const access = createAccessPolicy({ people, channels, audiences, identity, settings, chosen: chosenRules, log });
   const channelRules = createChannelRules({ ...options, chosen: chosenRules, records, channels, people, audiences });
   const departures = { listen, check: createDepartureCheck({ people, directory, note, log: options.log }) };
   const admins = createAdmins({ people, listed: settings.admins ?? [] });
   return {
-    ...{ people, channels, audiences, memberships, access, chosenRules, channelRules, admins },
+    ...{ people, channels, audiences, memberships, access, chosenRules, channelRules, pendingAudit, admins },
     ...{ directory, departures, noteChanged },
   };
 

@@ -8,6 +8,7 @@ import {
   unreadableRules,
   usualRules,
 } from '../../core/channels/channel-settings.ts';
+import type { PendingAudit } from '../../core/channels/pending-audit.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock, Log, Records } from '../../core/ports.ts';
 import { isBetweenTwo, type Place, type Question } from '../../core/question/question.ts';
@@ -29,19 +30,26 @@ export async function takesOnlyMentions(chosen: ChosenRules, place: Place): Prom
   return (await chosen.of(place))?.replies === 'mentions';
 }
 
-/** Reads the stored settings at each call, so that a change by any process holds at once. */
+/**
+ * Reads the stored settings at each call, so that a change by any process holds at once. Notes their last change if the
+ * app stopped before that.
+ */
 export function createChosenRules({
   records,
+  pendingAudit,
   log,
 }: {
   records: Pick<Records<ChannelSettings>, 'get'>;
+  pendingAudit: PendingAudit;
   log: Log;
 }): ChosenRules {
   return {
     async of(place) {
       if (isBetweenTwo(place)) return undefined;
       try {
-        return await records.get(settingsName(place));
+        const stored = await records.get(settingsName(place));
+        if (stored !== undefined) await pendingAudit.note(stored);
+        return stored;
       } catch (error) {
         if (!isAppError(error, 'corrupt')) throw error;
         log.error({ event: 'channel_settings_unreadable', channelId: place.channelId }, error);

@@ -1,17 +1,17 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
+import { type ChangeResult, changeSettings } from '../../core/channels/change-settings.ts';
 import {
   type ChannelRuleSet,
   type ChannelSettings,
-  changedRules,
   type RepositoryNames,
   settingsName,
   unreadableRules,
   usualRules,
 } from '../../core/channels/channel-settings.ts';
+import type { PendingAudit } from '../../core/channels/pending-audit.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { AuditLog } from '../../core/history/audit.ts';
 import type { Records } from '../../core/ports.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
 import { isRepositoryName } from '../../core/question/scope.ts';
@@ -58,7 +58,7 @@ export type ChannelSettingsDeps = ModalDeps &
     repositories: RepositoryNames;
     /** Everyone asks with the account that checks names, so that one it does not know is a mistake. */
     refusesUnknownRepositories: boolean;
-    audit: AuditLog;
+    pendingAudit: PendingAudit;
   };
 
 /** What is read of a press on Home, which has no channel. */
@@ -130,13 +130,18 @@ async function view(deps: ChannelSettingsDeps, userId: string, place: Place): Pr
   return isAdmin ? renderSettingsForm(shown, locale) : renderSettings(shown, locale);
 }
 
-/** `unreadable`: the reference of the logged failure, if the record can't be read. */
+/**
+ * Notes the last change if the app stopped before that. `unreadable`: the reference of the logged failure, if the record
+ * can't be read.
+ */
 async function readStored(
   deps: ChannelSettingsDeps,
   place: Place,
 ): Promise<{ stored?: ChannelSettings | undefined; unreadable?: string }> {
   try {
-    return { stored: await deps.channelSettings.get(settingsName(place)) };
+    const stored = await deps.channelSettings.get(settingsName(place));
+    if (stored !== undefined) await deps.pendingAudit.note(stored);
+    return { stored };
   } catch (error) {
     if (!isAppError(error, 'corrupt')) throw error;
     return { unreadable: logFailure(deps.log, 'error', { event: 'channel_settings_unreadable', ...place }, error) };
@@ -193,53 +198,16 @@ async function save(deps: ChannelSettingsDeps, sent: Sent): Promise<Reply> {
   }
 }
 
-type StoreResult = { kind: 'changed' } | { kind: 'unchanged' } | { kind: 'meanwhile'; byUserId: string };
-
 async function store(
   deps: ChannelSettingsDeps,
   place: Place,
-  { rules, userId, shownMs }: { rules: ChannelRuleSet; userId: string; shownMs: number },
-): Promise<StoreResult> {
-  const { teamId, channelId } = place;
-  let result: StoreResult = { kind: 'unchanged' };
-  let changed: (keyof ChannelRuleSet)[] = [];
+  chosen: { rules: ChannelRuleSet; userId: string; shownMs: number },
+): Promise<ChangeResult> {
   const { unreadable } = await readStored(deps, place);
-  const before = unreadable === undefined ? usualRules(deps.access.limitOf(channelId) === 'open') : unreadableRules;
-  const change = (stored: ChannelSettings | undefined): ChannelSettings => {
-    if (stored !== undefined && stored.changedMs !== shownMs) {
-      result = { kind: 'meanwhile', byUserId: stored.changedBy };
-      return stored;
-    }
-    changed = changedRules(stored ?? before, rules);
-    if (stored !== undefined && changed.length === 0) {
-      result = { kind: 'unchanged' };
-      return stored;
-    }
-    result = { kind: 'changed' };
-    const nowMs = Math.max(Date.now(), (stored?.changedMs ?? 0) + 1);
-    return { ...stored, ...rules, version: 1, teamId, channelId, changedBy: userId, changedMs: nowMs };
-  };
-  // A form that showed readable settings does not replace those that were damaged meanwhile.
-  const replacesUnreadable = shownMs === 0;
-  const { changedMs } = await deps.channelSettings.update(settingsName(place), change, { replacesUnreadable });
-  if (isChanged(result)) {
-    await deps.audit.note({
-      id: `settingsChanged:${channelId}:${changedMs}`,
-      atMs: changedMs,
-      action: 'settingsChanged',
-      teamId,
-      userId,
-      channelId,
-      // Saved as it was: the usual rules became rules of the channel's own.
-      ...(changed.length === 0 ? {} : { detail: changed.join(',') }),
-    });
-  }
-  return result;
-}
-
-/** The type checker does not see that the callback of `update` assigns the result. */
-function isChanged({ kind }: StoreResult): boolean {
-  return kind === 'changed';
+  const isOpen = deps.access.limitOf(place.channelId) === 'open';
+  const before = unreadable === undefined ? usualRules(isOpen) : unreadableRules;
+  const ports = { records: deps.channelSettings, pendingAudit: deps.pendingAudit, now: Date.now };
+  return changeSettings(ports, place, { ...chosen, before });
 }
 
 /** Undefined if a choice is missing or is none of the form's. The repositories are read separately. */

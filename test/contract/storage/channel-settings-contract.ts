@@ -14,6 +14,15 @@ const settings: ChannelSettings = {
   repositories: ['__proto__', 'github.com/acme/検索'],
   changedBy: 'U1',
   changedMs: 1,
+  pendingAudit: {
+    id: 'settingsChanged:C1:1',
+    atMs: 1,
+    action: 'settingsChanged',
+    teamId: 'T1',
+    userId: 'U1',
+    channelId: 'C1',
+    detail: 'isOn,replies',
+  },
 };
 const name = settingsName(settings);
 

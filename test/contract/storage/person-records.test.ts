@@ -131,6 +131,14 @@ async function fill(): Promise<void> {
       ...usualRules(false),
       changedBy: ada,
       changedMs: 1,
+      pendingAudit: {
+        id: 'settingsChanged:C1:1',
+        atMs: 1,
+        action: 'settingsChanged',
+        teamId: 'T1',
+        userId: ada,
+        channelId: 'C1',
+      },
     }));
     for (const userId of [ada, ben]) {
       const person = { teamId: 'T1', userId };
@@ -256,6 +264,7 @@ describe.each(engines.filter(({ skip }) => !skip))('the data of a person in $nam
       expect((await threadNotes.get('T1:C1:1'))?.messages).toMatchObject([{ userId: ben }]);
       expect((await messageLogs.get('T1:C1'))?.entries).toMatchObject([{ userId: ben }]);
       expect(await channelSettings.get('T1:C1')).toMatchObject({ isOn: true, changedBy: '' });
+      expect((await channelSettings.get('T1:C1'))?.pendingAudit).not.toHaveProperty('userId');
     });
   });
 

@@ -12,6 +12,7 @@ import { createRecordingLog } from '../../support/recording-log.ts';
 
 const place = { teamId: 'T1', channelId: 'C1' };
 const { log } = createRecordingLog();
+const pendingAudit = { note: async () => undefined };
 
 interface Situation {
   person?: PersonKind;
@@ -130,14 +131,16 @@ describe('the rules of a channel', () => {
 
   it('forbid everything when their record can not be read', async () => {
     const records = { get: () => Promise.reject(new AppError('corrupt', 'planned')) };
-    const chosen = createChosenRules({ records, log });
+    const chosen = createChosenRules({ records, pendingAudit, log });
     expect(await chosen.of(place)).toMatchObject({ isOn: false, replies: 'mentions' });
     expect(await chosen.of({ ...place, channelId: 'D1' })).toBeUndefined();
   });
 
   it('fail where the storage fails, so that no question is asked by other rules', async () => {
     const records = { get: () => Promise.reject(new AppError('storage', 'planned')) };
-    await expect(createChosenRules({ records, log }).of(place)).rejects.toMatchObject({ kind: 'storage' });
+    await expect(createChosenRules({ records, pendingAudit, log }).of(place)).rejects.toMatchObject({
+      kind: 'storage',
+    });
   });
 
   it.each<[string, Readers, boolean]>([
@@ -172,7 +175,7 @@ describe('the rules of a channel', () => {
     let writes = 0;
     let nowMs = 1_000_000_000_000;
     const rules = createChannelRules({
-      chosen: createChosenRules({ records, log }),
+      chosen: createChosenRules({ records, pendingAudit, log }),
       records: {
         update: (name, change) => {
           writes += 1;
@@ -205,7 +208,7 @@ describe('the rules of a channel', () => {
     const records = createMemoryRecords<ChannelSettings>(settings === undefined ? [] : [['T1:C1', settings]]);
     const about = { name: 'team', topic: '', purpose: '' };
     return createChannelRules({
-      chosen: createChosenRules({ records, log }),
+      chosen: createChosenRules({ records, pendingAudit, log }),
       records,
       channels: { channel: async (id) => ({ id, kind: 'internal', isOpen, about }) },
       people: { person: async (userId) => ({ userId, name: 'Ada', kind }) },
