@@ -80,7 +80,7 @@ describe('a change of settings', () => {
     const rules = await here.read();
     expect(rules?.isOn).toBe(line === 1 ? undefined : false);
     expect(here.entries()).toHaveLength(line === 1 ? 0 : 1);
-    expect(here.stored.all.get(name)).not.toHaveProperty('pendingAudit');
+    expect(here.stored.all.get(name)?.pendingAudit).toBeUndefined();
   });
 
   it('stays saved when what is pending can not be cleared, and the next reader clears it', async () => {
