@@ -145,6 +145,30 @@ describe('the form of a channel', () => {
     expect(shown()).toContain('Only people who can read in this channel');
   });
 
+  test('notes the last change when it is opened, if the app stopped before that', async () => {
+    const data = await createTempDir();
+    await begin({ DATA_DIR: data.path });
+    await here.change(channels.team, { settings_answers: 'private' });
+    await here.world.stopApp();
+    const { log } = createRecordingLog();
+    const place = { teamId: team.id, channelId: channels.team };
+    const key = channelSettingsType.key(settingsName(place));
+    const entry: AuditEntry = { id: 'settingsChanged:pending', atMs: Date.now(), action: 'settingsChanged', ...place };
+    const store = await openStoreBeside({ dataDir: data.path }, { clock: Date.now, log });
+    const stored = channelSettingsType.format.decode(key, (await store.get(key)) ?? '');
+    expect(stored).not.toHaveProperty('pendingAudit');
+    await store.set(key, channelSettingsType.format.encode(key, { ...stored, pendingAudit: entry }));
+    await store.close();
+    await here.world.startApp();
+    await here.open(channels.team);
+    await here.world.stopApp();
+    const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+    const noted: AuditEntry[] = [];
+    for await (const page of readAuditLog({ dataDir: data.path }, range, { clock: Date.now, log })) noted.push(...page);
+    expect(noted.map(({ id }) => id)).toEqual([expect.stringContaining(channels.team), entry.id]);
+    await data.remove();
+  });
+
   test('says to admins that saving replaces settings that cannot be read, and then no longer forbids everything', async () => {
     const data = await createTempDir();
     await begin({ DATA_DIR: data.path });
