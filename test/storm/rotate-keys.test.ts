@@ -3,15 +3,15 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account, Person } from '../../../src/core/accounts/accounts.ts';
-import { Secret } from '../../../src/core/secret.ts';
-import { accountKey } from '../../../src/storage/accounts.ts';
-import { openStorage, openStoreBeside, type StorageLocation } from '../../../src/storage/open-storage.ts';
-import { eventually } from '../../support/eventually.ts';
-import { type Run, runProgram } from '../../support/processes/processes.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
-import { createTempDir } from '../../support/processes/temp-dir.ts';
-import { createRecordingLog } from '../../support/recording-log.ts';
+import type { Account, Person } from '../../src/core/accounts/accounts.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { accountKey } from '../../src/storage/accounts.ts';
+import { openStorage, openStoreBeside, type StorageLocation } from '../../src/storage/open-storage.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Run, runProgram } from '../support/processes/processes.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 
 const { log } = createRecordingLog();
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Person } from '../../../src/core/accounts/accounts.ts';
-import { Secret } from '../../../src/core/secret.ts';
-import { openStorage } from '../../../src/storage/open-storage.ts';
-import { createRecordingLog } from '../../support/recording-log.ts';
-import { sampleQuestion } from './sample-records.ts';
+import type { Person } from '../../src/core/accounts/accounts.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { sampleQuestion } from '../contract/storage/sample-records.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 
 // A separate process, like the app: `account-writer-process.ts <JSON of location, keys and number of people>`. Adds one to the
 // time of everyone's account again and again, and prints the person after each acknowledged change, until it is killed. Between,

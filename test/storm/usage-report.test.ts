@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStorage, type StorageLocation } from '../../../src/storage/open-storage.ts';
-import { runProgram } from '../../support/processes/processes.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
-import { createTempDir } from '../../support/processes/temp-dir.ts';
-import { createRecordingLog } from '../../support/recording-log.ts';
-import { sampleEntry } from './audit-contract.ts';
+import { openStorage, type StorageLocation } from '../../src/storage/open-storage.ts';
+import { sampleEntry } from '../contract/storage/audit-contract.ts';
+import { runProgram } from '../support/processes/processes.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 
 const { log } = createRecordingLog();
 const dayMs = 24 * 60 * 60 * 1_000;
