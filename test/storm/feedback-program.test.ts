@@ -1,14 +1,14 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Vote } from '../../../src/core/history/votes.ts';
-import { openStorage, type StorageLocation } from '../../../src/storage/open-storage.ts';
-import { voteKey } from '../../../src/storage/records.ts';
-import { openRedisStore } from '../../../src/storage/redis-store.ts';
-import { runProgram } from '../../support/processes/processes.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
-import { createTempDir } from '../../support/processes/temp-dir.ts';
-import { createRecordingLog } from '../../support/recording-log.ts';
+import type { Vote } from '../../src/core/history/votes.ts';
+import { openStorage, type StorageLocation } from '../../src/storage/open-storage.ts';
+import { voteKey } from '../../src/storage/records.ts';
+import { openRedisStore } from '../../src/storage/redis-store.ts';
+import { runProgram } from '../support/processes/processes.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 
 const { log } = createRecordingLog();
 const header = 'time,team,question,conversation,upstream_question,verdict,reasons,comment,user';

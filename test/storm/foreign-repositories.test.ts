@@ -3,18 +3,18 @@ import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { blame } from '../../../src/codesearch/git/blame.ts';
-import { log, readCommit } from '../../../src/codesearch/git/commits.ts';
-import { commitChanges, compare } from '../../../src/codesearch/git/compare.ts';
-import { readFileAt } from '../../../src/codesearch/git/file-content.ts';
-import { languageBytes } from '../../../src/codesearch/git/languages.ts';
-import { defaultBranch, listRefs } from '../../../src/codesearch/git/refs.ts';
-import { openRepository } from '../../../src/codesearch/git/repository.ts';
-import { readTree } from '../../../src/codesearch/git/tree.ts';
-import { createHostileRepository } from '../../support/codesearch/hostile-repository.ts';
-import { createTestRepository } from '../../support/codesearch/repository.ts';
-import { signIn, startTestService, TOKEN } from '../../support/codesearch/service.ts';
-import { eventually } from '../../support/eventually.ts';
+import { blame } from '../../src/codesearch/git/blame.ts';
+import { log, readCommit } from '../../src/codesearch/git/commits.ts';
+import { commitChanges, compare } from '../../src/codesearch/git/compare.ts';
+import { readFileAt } from '../../src/codesearch/git/file-content.ts';
+import { languageBytes } from '../../src/codesearch/git/languages.ts';
+import { defaultBranch, listRefs } from '../../src/codesearch/git/refs.ts';
+import { openRepository } from '../../src/codesearch/git/repository.ts';
+import { readTree } from '../../src/codesearch/git/tree.ts';
+import { createHostileRepository } from '../support/codesearch/hostile-repository.ts';
+import { createTestRepository } from '../support/codesearch/repository.ts';
+import { signIn, startTestService, TOKEN } from '../support/codesearch/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -7,12 +7,12 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { createHarbourRepository } from '../../support/codesearch/repository.ts';
-import { createCaller } from '../../support/codesearch/service.ts';
-import { eventually } from '../../support/eventually.ts';
+import { createHarbourRepository } from '../support/codesearch/repository.ts';
+import { createCaller } from '../support/codesearch/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 const TSX = createRequire(import.meta.url).resolve('tsx/cli');
-const MAIN = new URL('../../../src/codesearch/main.ts', import.meta.url).pathname;
+const MAIN = new URL('../../src/codesearch/main.ts', import.meta.url).pathname;
 const running: ChildProcess[] = [];
 
 interface Ready {
