@@ -1,15 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Account, AccountStore, Person } from '../core/accounts/accounts.ts';
-import { AppError, isAppError } from '../core/errors.ts';
+import { isAppError } from '../core/errors.ts';
 import { Secret } from '../core/secret.ts';
 import type { KeyRing } from './encryption.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
-
-/** With the waits in between, a change loses against other writers for at most about two seconds. */
-const CHANGE_ATTEMPTS = 100;
-const LONGEST_CHANGE_WAIT_MS = 40;
+import { lost, retryLost } from './retry-lost.ts';
 
 /** Prefix of the keys of accounts. After it comes the person: `T…:U…`. */
 export const accountPrefix = 'ds:account:';
@@ -65,19 +61,16 @@ export function createAccountStore(kv: KeyValueStore, keyRing: KeyRing): Account
 
     async update(person, change) {
       const key = accountKey(person);
-      for (let attempt = 1; attempt <= CHANGE_ATTEMPTS; attempt++) {
+      return retryLost(key, async () => {
         const text = await kv.get(key);
         const current = text === undefined ? undefined : decode(keyRing, person, text);
         const next = change(current);
         if (next === current) return next;
         if (next === undefined) {
-          if (text === undefined || (await kv.compareAndDelete(key, text))) return undefined;
-        } else if (await kv.compareAndSet(key, text, encode(keyRing, person, next))) {
-          return next;
+          return text === undefined || (await kv.compareAndDelete(key, text)) ? undefined : lost;
         }
-        await wait(Math.random() * Math.min(attempt, LONGEST_CHANGE_WAIT_MS));
-      }
-      throw new AppError('storage', `Record ${key} could not be updated: ${CHANGE_ATTEMPTS} attempts lost to others`);
+        return (await kv.compareAndSet(key, text, encode(keyRing, person, next))) ? next : lost;
+      });
     },
 
     remove: (person) => kv.delete(accountKey(person)),
@@ -101,23 +94,18 @@ export async function rotateAccountKeys(kv: KeyValueStore, keyRing: KeyRing): Pr
 
 async function rotate(kv: KeyValueStore, keyRing: KeyRing, person: Person): Promise<keyof Rotation | 'gone'> {
   const key = accountKey(person);
-  for (let attempt = 1; attempt <= CHANGE_ATTEMPTS; attempt++) {
+  return retryLost(key, async () => {
     const text = await kv.get(key);
     if (text === undefined) return 'gone';
     try {
       const plain = keyRing.open(key, text);
       if (keyRing.isCurrent(text)) return 'current';
-      if (await kv.compareAndSet(key, text, keyRing.seal(key, plain))) return 'rotated';
+      return (await kv.compareAndSet(key, text, keyRing.seal(key, plain))) ? 'rotated' : lost;
     } catch (error) {
       if (!isAppError(error, 'corrupt')) throw error;
       return 'unreadable';
     }
-    await wait(Math.random() * Math.min(attempt, LONGEST_CHANGE_WAIT_MS));
-  }
-  throw new AppError(
-    'storage',
-    `Record ${key} could not be encrypted again: ${CHANGE_ATTEMPTS} attempts lost to others`,
-  );
+  });
 }
 
 function decode(keyRing: KeyRing, person: Person, text: string): Account {

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { Claims, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
@@ -18,10 +17,7 @@ import {
   voteFormat,
   voteKey,
 } from './records.ts';
-
-/** With the waits in between, an update loses against other writers for at most about two seconds. */
-const UPDATE_ATTEMPTS = 100;
-const LONGEST_UPDATE_WAIT_MS = 40;
+import { lost, retryLost } from './retry-lost.ts';
 
 /**
  * A claim fails only if another claim exists, so a second attempt is needed only when that claim expires in between.
@@ -183,19 +179,14 @@ async function updateRecord<T, Result extends T | undefined>(
   change: (current: T | undefined) => Result,
 ): Promise<Result | T> {
   const { key, formerKey, format, lifeMs } = record;
-  for (let attempt = 1; attempt <= UPDATE_ATTEMPTS; attempt++) {
+  return retryLost(key, async () => {
     const text = await kv.get(key);
     const known = text ?? (formerKey === undefined ? undefined : await kv.get(formerKey));
     const current = known === undefined ? undefined : decoded(record, known);
     const next = change(current);
     if (next === undefined || next === current) return next;
-    if (await kv.compareAndSet(key, text, format.encode(key, next), lifeMs(next))) return next;
-    await wait(Math.random() * Math.min(attempt, LONGEST_UPDATE_WAIT_MS));
-  }
-  throw new AppError(
-    'storage',
-    `Record ${key} could not be updated: ${UPDATE_ATTEMPTS} attempts lost to other writers`,
-  );
+    return (await kv.compareAndSet(key, text, format.encode(key, next), lifeMs(next))) ? next : lost;
+  });
 }
 
 function decoded<T>({ key, format, replacesUnreadable = false }: StoredRecord<T>, text: string): T | undefined {

@@ -6,6 +6,11 @@ export interface Person {
   userId: string;
 }
 
+/** The name of a record that a person has one of. */
+export function personName({ teamId, userId }: Person): string {
+  return `${teamId}:${userId}`;
+}
+
 /**
  * Whose account at the service people ask with. `shared`: the app's, for everyone. `preferred`: a person's own account if
  * they connected one, otherwise the app's. `required`: a person's own account only.

@@ -2,16 +2,17 @@ import { AppError, isAppError } from '../errors.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { Secret } from '../secret.ts';
 import type { AccountObserver } from './account-changes.ts';
-import type {
-  Account,
-  AccountCredentials,
-  AccountStore,
-  AuthorizationServer,
-  Credential,
-  IssuedTokens,
-  Locks,
-  Person,
-  UsableCredential,
+import {
+  type Account,
+  type AccountCredentials,
+  type AccountStore,
+  type AuthorizationServer,
+  type Credential,
+  type IssuedTokens,
+  type Locks,
+  type Person,
+  personName,
+  type UsableCredential,
 } from './accounts.ts';
 
 /** How long a process that died keeps others from a refresh. Longer than a refresh and the storing of its result. */
@@ -75,7 +76,7 @@ export function createAccountCredentials(ports: CredentialPorts): AccountCredent
     if (account.refusedMs !== undefined) return undefined;
     const { credential } = account;
     if (!isSame(usable(credential), rejected)) return usable(credential);
-    const proof = proving.get(keyOf(person));
+    const proof = proving.get(personName(person));
     const isProven = proof !== undefined && isSame(proof.credential, rejected) && now() < proof.untilMs;
     if (isProven || credential.kind === 'token' || !canRefresh(credential)) {
       const after = await markRefused(person, credential);
@@ -83,7 +84,7 @@ export function createAccountCredentials(ports: CredentialPorts): AccountCredent
     }
     try {
       const next = await refresh(person, credential);
-      keep(proving, keyOf(person), { credential: next, untilMs: now() + provingMs });
+      keep(proving, personName(person), { credential: next, untilMs: now() + provingMs });
       return next;
     } catch (error) {
       if (isAppError(error, 'unauthorized') && error.code === 'accountRefused') return undefined;
@@ -113,7 +114,7 @@ export function createAccountCredentials(ports: CredentialPorts): AccountCredent
 
   /** Shares one refresh between all callers of this process. `stale` is the credential to replace. */
   async function refresh(person: Person, stale: OAuthCredential): Promise<UsableCredential> {
-    const key = keyOf(person);
+    const key = personName(person);
     const running = refreshing.get(key);
     if (running !== undefined) return running;
     const pause = paused.get(key);
@@ -125,7 +126,7 @@ export function createAccountCredentials(ports: CredentialPorts): AccountCredent
 
   async function refreshLocked(person: Person, stale: OAuthCredential): Promise<UsableCredential> {
     const options = { leaseMs: refreshLeaseMs, patienceMs: refreshPatienceMs };
-    return locks.withLock(`account:${keyOf(person)}`, options, async () => {
+    return locks.withLock(`account:${personName(person)}`, options, async () => {
       const takenMs = now();
       const { credential } = await workingAccount(person);
       // Another process refreshed, or the person connected again, while this one waited for the lock.
@@ -148,7 +149,7 @@ export function createAccountCredentials(ports: CredentialPorts): AccountCredent
     refreshToken: Secret,
     takenMs: number,
   ): Promise<IssuedTokens> {
-    const key = keyOf(person);
+    const key = personName(person);
     const issued = unstored.get(key);
     if (issued?.refreshToken.reveal() === refreshToken.reveal()) return issued.tokens;
     if (now() - takenMs > latestRefreshMs) throw new AppError('unavailable', 'the lock of the refresh is too old');
@@ -182,7 +183,7 @@ export function createAccountCredentials(ports: CredentialPorts): AccountCredent
         ? { ...stored, credential: next }
         : stored,
     );
-    unstored.delete(keyOf(person));
+    unstored.delete(personName(person));
     if (account === undefined) throw new AppError('unauthorized', 'the account was removed', { code: 'notConnected' });
     if (account.refusedMs !== undefined) throw refused();
     return usable(account.credential);
@@ -216,10 +217,6 @@ export function createAccountCredentials(ports: CredentialPorts): AccountCredent
 
 function refused(cause?: unknown): AppError {
   return new AppError('unauthorized', 'the service refused the account', { code: 'accountRefused', cause });
-}
-
-function keyOf({ teamId, userId }: Person): string {
-  return `${teamId}:${userId}`;
 }
 
 function usable(credential: Credential): UsableCredential {

@@ -1,6 +1,6 @@
 import type { Records } from '../ports.ts';
-import { type ReaderChoices, readerChoicesName } from '../question/reader-choices.ts';
-import type { Accounts, Person } from './accounts.ts';
+import type { ReaderChoices } from '../question/reader-choices.ts';
+import { type Accounts, type Person, personName } from './accounts.ts';
 
 /**
  * Forgets where a person agreed to show their answers, once they have no account any more. So a person who disconnects and
@@ -13,7 +13,7 @@ export function createForgetChoices(ports: {
   const { accounts, readerChoices } = ports;
   return async function forgetChoices(person) {
     if ((await accounts.statusOf(person)).state !== 'none') return;
-    const name = readerChoicesName(person);
+    const name = personName(person);
     if ((await readerChoices.get(name)) === undefined) return;
     await readerChoices.update(name, () => ({ version: 1, threads: [], channels: [] }));
   };

@@ -1,6 +1,6 @@
 import type { Clock, Records, Scheduler } from '../ports.ts';
 import { accountPatienceMs, mostWaitingForAccount, reconnectNoticeMs } from '../settings.ts';
-import type { AccountWaits, Person } from './accounts.ts';
+import { type AccountWaits, type Person, personName } from './accounts.ts';
 
 /** One person's questions that wait for an account, and which of them told the person to connect again. */
 export interface AccountWaitList {
@@ -58,11 +58,6 @@ export function createAccountWaits({ accountWaits, scheduler, now }: AccountWait
     const list = await accountWaits.get(personName(person));
     await Promise.all((list?.waiting ?? []).map(({ questionId }) => scheduler.schedule(questionId, 0)));
   }
-}
-
-/** The name of a person's record. */
-export function personName({ teamId, userId }: Person): string {
-  return `${teamId}:${userId}`;
 }
 
 const none: AccountWaitList = { version: 1, waiting: [] };

@@ -1,4 +1,5 @@
 import { accountOf } from '../accounts/account-of.ts';
+import { personName } from '../accounts/accounts.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { nextPollMs } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
@@ -21,7 +22,7 @@ import {
   type ThreadPlace,
 } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
-import { areReadersAccepted, readerChoicesName } from '../question/reader-choices.ts';
+import { areReadersAccepted } from '../question/reader-choices.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
@@ -123,7 +124,7 @@ export function createAsking(ports: LifecyclePorts) {
     const isShown = asked.some((each) => each?.upstream.conversationId === conversationId && each.upstream.isLinkOpen);
     if (!isShown) return false;
     if (question.answersPrivately === true) return true;
-    const name = readerChoicesName({ teamId: place.teamId, userId: askerId });
+    const name = personName({ teamId: place.teamId, userId: askerId });
     return !areReadersAccepted(await ifReadable(ports, question, ports.readerChoices.get(name)), place);
   }
 

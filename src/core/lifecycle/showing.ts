@@ -1,10 +1,10 @@
+import { personName } from '../accounts/accounts.ts';
 import { type AppError, isAppError, isTransient } from '../errors.ts';
 import { isBetweenTwo, isInThread, type Question } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import {
   areReadersAccepted,
   type ReaderChoices,
-  readerChoicesName,
   type Showing,
   withReadersAccepted,
 } from '../question/reader-choices.ts';
@@ -137,7 +137,7 @@ export function createShowing(
 
   async function remember(question: Question): Promise<Question> {
     const { place, askerId, showing } = question;
-    const name = readerChoicesName({ teamId: place.teamId, userId: askerId });
+    const name = personName({ teamId: place.teamId, userId: askerId });
     const choice = showing?.choice ?? 'onlyMe';
     const storing = readerChoices.update(name, (choices) => withReadersAccepted(choices, place, choice));
     await ifReadable(ports, question, storing);
@@ -195,7 +195,7 @@ export function createShowing(
 
   async function choicesOf(question: Question): Promise<ReaderChoices | undefined> {
     const { place, askerId } = question;
-    const name = readerChoicesName({ teamId: place.teamId, userId: askerId });
+    const name = personName({ teamId: place.teamId, userId: askerId });
     return ifReadable(ports, question, readerChoices.get(name));
   }
 

@@ -1,8 +1,9 @@
+import { personName } from '../accounts/accounts.ts';
 import type { Claims, Conversation, QuestionStore, Records } from '../ports.ts';
 import { mostQuestionsLookedUp } from '../settings.ts';
 import { isBetweenTwo, type Place, type Question } from './question.ts';
 import { getReadable } from './readable.ts';
-import { areReadersAccepted, type ReaderChoices, readerChoicesName } from './reader-choices.ts';
+import { areReadersAccepted, type ReaderChoices } from './reader-choices.ts';
 import { keptPrivateClaim } from './readers.ts';
 
 /** The name of the claim by which a question of the service belongs to one question of the app. */
@@ -31,7 +32,7 @@ export function createPreviewRule(ports: {
     // The asker agreed to show here what they ask here. Only they can decide that about another conversation.
     if (question.place.channelId !== place.channelId && askerId !== userId) return false;
     if ((await ports.claims.ownerOf(keptPrivateClaim(conversation.id))) !== undefined) return false;
-    const choices = await ports.readerChoices.get(readerChoicesName({ teamId: place.teamId, userId: askerId }));
+    const choices = await ports.readerChoices.get(personName({ teamId: place.teamId, userId: askerId }));
     return areReadersAccepted(choices, place);
   };
 

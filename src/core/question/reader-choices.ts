@@ -1,4 +1,3 @@
-import type { Person } from '../accounts/accounts.ts';
 import { mostChannelsChosen, mostThreadsChosen } from '../settings.ts';
 
 /**
@@ -33,11 +32,6 @@ export interface ReaderChoices {
   version: 1;
   threads: { channelId: string; threadTs: string }[];
   channels: string[];
-}
-
-/** The name of a person's record. */
-export function readerChoicesName({ teamId, userId }: Person): string {
-  return `${teamId}:${userId}`;
 }
 
 /** Whether the person agreed to show their answers to the readers of this place. */

@@ -1,4 +1,4 @@
-import type { Person } from '../../core/accounts/accounts.ts';
+import { type Person, personName } from '../../core/accounts/accounts.ts';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Visit } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
@@ -97,7 +97,7 @@ export function createHome(deps: HomeDeps): Home {
 
   function showAction(person: Omit<HomeOf, 'channelId'>, failure: string | undefined, otherwise: () => void): void {
     const showAgain = async (): Promise<void> => {
-      const known = shownHomes.get(nameOf(person))?.home ?? (await quietly('visit_not_read', () => homeOf(person)));
+      const known = shownHomes.get(personName(person))?.home ?? (await quietly('visit_not_read', () => homeOf(person)));
       if (known === undefined) return otherwise();
       const shownHome = shownHomeOf(known);
       shownHome.notCancelled = failure ?? shownHome.notCancelled;
@@ -118,14 +118,14 @@ export function createHome(deps: HomeDeps): Home {
   async function bringUpToDate(person: Person): Promise<void> {
     const home = await homeOf(person);
     if (home === undefined) return;
-    if (shownHomes.size >= mostHomes && !shownHomes.has(nameOf(home)))
+    if (shownHomes.size >= mostHomes && !shownHomes.has(personName(home)))
       return log.debug({ event: 'home_left_out', teamId: person.teamId });
     request(shownHomeOf(home), 'later');
   }
 
   /** Undefined for people who have not opened Home for a long time. */
   async function homeOf(person: Omit<HomeOf, 'channelId'>): Promise<HomeOf | undefined> {
-    const visit = await visits.get(nameOf(person));
+    const visit = await visits.get(personName(person));
     const isAdvancing = visit !== undefined && now() - visit.openedMs <= visitLifeMs;
     return isAdvancing ? { ...person, channelId: visit.channelId } : undefined;
   }
@@ -137,7 +137,7 @@ export function createHome(deps: HomeDeps): Home {
 
   function shownHomeOf(home: HomeOf): ShownHome {
     tidy();
-    const shownHome = shownHomes.get(nameOf(home)) ?? {
+    const shownHome = shownHomes.get(personName(home)) ?? {
       home,
       isBusy: false,
       shownMs: 0,
@@ -145,7 +145,7 @@ export function createHome(deps: HomeDeps): Home {
       notCancelled: undefined,
       wasPutOff: false,
     };
-    shownHomes.set(nameOf(home), shownHome);
+    shownHomes.set(personName(home), shownHome);
     shownHome.home = home;
     return shownHome;
   }
@@ -247,7 +247,7 @@ export function createHome(deps: HomeDeps): Home {
 
   async function noteVisit(home: HomeOf): Promise<void> {
     const visit: Visit = { version: 1, openedMs: now(), channelId: home.channelId };
-    await quietly('visit_not_noted', () => visits.update(nameOf(home), () => visit));
+    await quietly('visit_not_noted', () => visits.update(personName(home), () => visit));
   }
 
   async function readOverview({ teamId, userId }: HomeOf): Promise<ReadOverview> {
@@ -283,8 +283,4 @@ export function createHome(deps: HomeDeps): Home {
   function follow(work: () => Promise<void>): void {
     void tasks.run({ event: 'home_failed' }, work);
   }
-}
-
-function nameOf({ teamId, userId }: Omit<HomeOf, 'channelId'>): string {
-  return `${teamId}:${userId}`;
 }
