@@ -26,6 +26,8 @@ export interface BaseSetup {
   folder: string;
   /** Environment variables passed to the programs; none of them configures the app. */
   environment: Record<string, string>;
+  /** Starts the programs from this built form of `src`. By default they are started like the demo itself. */
+  dist?: string | undefined;
 }
 
 /**
@@ -43,8 +45,8 @@ export function startLocalSlack(
   const slack = [program, '--config', config, '--port', port, '--base-host', host];
   const command =
     relay === undefined
-      ? ownProgram('demo/local-slack-process', slack)
-      : inNamespace(ownProgram('demo/local-slack-process', ['--relay', relay.socketPath, port, ...slack]));
+      ? ownProgram(base, 'demo/local-slack-process', slack)
+      : inNamespace(ownProgram(base, 'demo/local-slack-process', ['--relay', relay.socketPath, port, ...slack]));
   const child = start(base, { name: 'The local Slack', log: 'local-slack', ...command });
   const ready = child.firstLine((line) => /Web UI:\s+(http:\S+)/.exec(line)?.[1], readyDeadlineMs);
   return { child, ready: ready.then((url) => ({ url })) };
@@ -81,7 +83,7 @@ export function startCodeSearch(
   const child = start(base, {
     name: 'The code search service',
     log: 'codesearch',
-    ...ownProgram('codesearch/main', args),
+    ...ownProgram(base, 'codesearch/main', args),
   });
   return { child, ready: child.firstLine(readCodeSearchReady, readyDeadlineMs) };
 }
@@ -93,7 +95,7 @@ export function registerOAuthApp(base: BaseSetup, redirectUri: string): Program<
   const child = start(base, {
     name: 'The registration of the app',
     log: 'oauth-app',
-    ...ownProgram('codesearch/main', command),
+    ...ownProgram(base, 'codesearch/main', command),
   });
   return { child, ready: child.firstLine(readClientId, readyDeadlineMs) };
 }
@@ -133,17 +135,17 @@ export function startApp(
         ...setup.settings,
       },
     },
-    { name: 'The app', log: 'app', ...ownProgram('main', []) },
+    { name: 'The app', log: 'app', ...ownProgram(base, 'main', []) },
   );
   return { child, ready: child.firstLine(readAppPort, readyDeadlineMs).then((port) => untilReady(child, port)) };
 }
 
 /** The command for a program of this project: from source or built, like the demo itself. */
-function ownProgram(path: string, args: string[]): { command: string; args: string[] } {
-  const isSource = import.meta.url.endsWith('.ts');
-  const file = fileURLToPath(new URL(`../${path}.${isSource ? 'ts' : 'js'}`, import.meta.url));
+function ownProgram({ dist }: BaseSetup, path: string, args: string[]): { command: string; args: string[] } {
+  const isSource = dist === undefined && import.meta.url.endsWith('.ts');
+  const folder = dist ?? fileURLToPath(new URL('..', import.meta.url));
   const loader = isSource ? ['--import', import.meta.resolve('tsx')] : [];
-  return { command: process.execPath, args: [...loader, file, ...args] };
+  return { command: process.execPath, args: [...loader, join(folder, `${path}.${isSource ? 'ts' : 'js'}`), ...args] };
 }
 
 function start(

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { eventually } from '../support/eventually.ts';
 import { serviceToken } from '../support/fake-service/fake-service.ts';
 import { team } from '../support/fake-slack/fake-slack.ts';
-import { type Run, runProgram } from '../support/processes/processes.ts';
+import { type Run, runProgram } from '../support/processes/run.ts';
 import { signingSecret } from '../support/storm/slack-deliveries.ts';
 
 const startDeadlineMs = 60_000;

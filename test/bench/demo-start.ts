@@ -1,6 +1,6 @@
 import { eventually } from '../support/eventually.ts';
 import { localSlackProgram } from '../support/local-slack/local-slack.ts';
-import { runProgram } from '../support/processes/processes.ts';
+import { runProgram } from '../support/processes/run.ts';
 import { createSampleRepository } from '../support/processes/sample-repository.ts';
 import { percentile, round } from './statistics.ts';
 

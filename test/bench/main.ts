@@ -3,7 +3,7 @@ import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { StorageLocation } from '../../src/storage/open-storage.ts';
-import { buildPrograms } from '../support/processes/processes.ts';
+import { buildPrograms } from '../support/processes/built-programs.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { type AcknowledgementRow, measureAcknowledgement, type Traffic } from './acknowledgement.ts';
@@ -40,6 +40,7 @@ interface OpenedStore {
 
 const loadBefore = loadavg();
 const programs = await buildPrograms();
+const mainFile = join(programs.dist, 'main.js');
 try {
   const pacing = isWanted('pacing') ? simulatePacing() : [];
   const acknowledgements = isWanted('acknowledgements') ? await measureAcknowledgements() : [];
@@ -141,7 +142,7 @@ async function measureAcknowledgements(): Promise<AcknowledgementRow[]> {
 
 async function measureStoreAcknowledgement({ store }: OpenedStore, traffic: Traffic): Promise<AcknowledgementRow> {
   const fakeServers = await startFakeServers();
-  const app = await startApp(programs.mainFile, appSettings(fakeServers, store));
+  const app = await startApp(mainFile, appSettings(fakeServers, store));
   try {
     return await measureAcknowledgement(`the app, ${store.name}`, app.url, traffic);
   } finally {
@@ -153,7 +154,7 @@ async function measureStoreAcknowledgement({ store }: OpenedStore, traffic: Traf
 async function measureStoreOpenQuestions({ store, location }: OpenedStore): Promise<OpenQuestionsRow> {
   const fakeServers = await startFakeServers();
   try {
-    return await measureOpenQuestions({ mainFile: programs.mainFile, fakeServers, store, location, questions });
+    return await measureOpenQuestions({ mainFile, fakeServers, store, location, questions });
   } finally {
     await fakeServers.stop();
   }

@@ -1,7 +1,7 @@
 import { copyFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { projectFolder, run, runProgram } from '../support/processes/processes.ts';
+import { projectFolder, run, runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 
 beforeAll(async () => {

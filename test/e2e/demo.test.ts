@@ -11,8 +11,9 @@ import { listenLocally } from '../support/fake-service/scripted-server.ts';
 import { noteSkipped } from '../support/layers.ts';
 import { createLocalSlack, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
 import { answerIn } from '../support/local-slack/threads.ts';
+import { builtProgram } from '../support/processes/built-programs.ts';
 import { childrenOf, descendantsOf, isRunning, listeningAddressesOf } from '../support/processes/process-table.ts';
-import { isAlive, projectFolder, type Run, run, runProgram } from '../support/processes/processes.ts';
+import { isAlive, projectFolder, type Run, run, runProgram } from '../support/processes/run.ts';
 import { createSampleRepository } from '../support/processes/sample-repository.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { rawGet } from '../support/raw-request.ts';
@@ -31,8 +32,9 @@ async function place(): Promise<{ repository: string; temp: string }> {
   return { repository: sample.path, temp: temp.path };
 }
 
-function startDemo(args: string[], temp: string): Run {
-  const demo = runProgram(demoFile, args, { TMPDIR: temp });
+/** Starts the demo: built, because that is faster, or from this source file like `npm run demo`. */
+async function startDemo(args: string[], temp: string, file?: string): Promise<Run> {
+  const demo = runProgram(file ?? (await builtProgram(demoFile)), args, { TMPDIR: temp });
   cleanUp.push(demo.stop);
   return demo;
 }
@@ -50,7 +52,7 @@ function slackUrlIn(demo: Run): string {
 describe.skipIf(program === undefined || process.platform !== 'linux')('npm run demo', { timeout: 60_000 }, () => {
   it('starts, answers what it suggests, and leaves no process and no file behind', async () => {
     const { repository, temp } = await place();
-    const demo = startDemo(['--repo', repository, '--step-delay', '0'], temp);
+    const demo = await startDemo(['--repo', repository, '--step-delay', '0'], temp, demoFile);
     const url = await eventually(() => slackUrlIn(demo), { timeoutMs: 30_000 });
     const children = childrenOf(demo.child.pid);
     expect(children.length).toBeGreaterThanOrEqual(3);
@@ -77,7 +79,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     'is reached from this machine only, by its page only, and leaves no process behind when it is killed',
     async () => {
       const { repository, temp } = await place();
-      const demo = startDemo(['--repo', repository], temp);
+      const demo = await startDemo(['--repo', repository], temp);
       const url = await eventually(() => slackUrlIn(demo), { timeoutMs: 30_000 });
       const pids = descendantsOf(demo.child.pid);
       const addresses = [demo.child.pid ?? 0, ...pids].flatMap(listeningAddressesOf);
@@ -97,8 +99,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
 
   it('warns in its banner when the network can reach the local Slack', async () => {
     const { repository, temp } = await place();
-    const program = [...process.execArgv, '--import', import.meta.resolve('tsx'), demoFile];
-    const args = [...program, '--repo', repository, '--no-namespace'];
+    const args = [await builtProgram(demoFile), '--repo', repository, '--no-namespace'];
     const open = { command: process.execPath, args };
     // Run the whole demo in a namespace, so that its open ports cannot be reached from a network.
     const { command, args: all } = noNamespace === undefined ? inNamespace(open) : open;
@@ -112,10 +113,10 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
   it('says which program died, with the end of its output, and stops the others', async () => {
     const { repository, temp } = await place();
     const dataDir = join(temp, 'kept');
-    const demo = startDemo(['--repo', repository, '--data-dir', dataDir], temp);
+    const demo = await startDemo(['--repo', repository, '--data-dir', dataDir], temp);
     await eventually(() => slackUrlIn(demo));
     const children = childrenOf(demo.child.pid);
-    const app = children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('src/main.ts'));
+    const app = children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('dist/main.js'));
     process.kill(app ?? 0, 'SIGKILL');
     expect(await demo.ended).toBe(1);
     expect(demo.output()).toContain('The app was ended by SIGKILL. Its last lines:');
@@ -126,7 +127,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
 
   it('says which program could not start', async () => {
     const { repository, temp } = await place();
-    const demo = startDemo(['--repo', repository, '--local-slack', '/bin/false'], temp);
+    const demo = await startDemo(['--repo', repository, '--local-slack', '/bin/false'], temp);
     expect(await demo.ended).toBe(1);
     expect(demo.output()).toContain('The local Slack ended with exit code 1.');
     expect(readdirSync(temp).filter((name) => name.startsWith('deepsearch-demo-'))).toEqual([]);
@@ -134,7 +135,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
 
   it('can be stopped in the middle of its start', async () => {
     const { repository, temp } = await place();
-    const demo = startDemo(['--repo', repository], temp);
+    const demo = await startDemo(['--repo', repository], temp);
     const children = await eventually(() => {
       const started = childrenOf(demo.child.pid);
       if (started.length < 2) throw new Error('nothing started yet');
@@ -152,8 +153,9 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     cleanUp.push(async () => void taken.close());
     const { temp } = await place();
 
-    const wrong = runProgram(demoFile, ['--step-delay', 'soon', '--app-port', '0', '--color', '--repo', 'x', 'y']);
-    const cannot = runProgram(demoFile, ['--repo', join(temp, 'none'), '--repo', temp, '--slack-port', String(port)]);
+    const file = await builtProgram(demoFile);
+    const wrong = runProgram(file, ['--step-delay', 'soon', '--app-port', '0', '--color', '--repo', 'x', 'y']);
+    const cannot = runProgram(file, ['--repo', join(temp, 'none'), '--repo', temp, '--slack-port', String(port)]);
     expect([await wrong.ended, await cannot.ended]).toEqual([2, 2]);
     for (const said of ['--step-delay soon', '--app-port 0', 'no option --color', '"y" is not an option']) {
       expect(wrong.output()).toContain(said);
@@ -193,7 +195,7 @@ describe('the suggested questions of the demo', () => {
 describe('the demo without a local Slack', () => {
   it('says what the person can do', async () => {
     const { repository } = await place();
-    const demo = runProgram(demoFile, ['--repo', repository, '--local-slack', '/no/such/program']);
+    const demo = runProgram(await builtProgram(demoFile), ['--repo', repository, '--local-slack', '/no/such/program']);
     expect(await demo.ended).toBe(1);
     expect(demo.output()).toContain('/no/such/program');
   });

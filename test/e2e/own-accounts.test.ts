@@ -6,7 +6,8 @@ import { actAs, goTo, hasBrowser, messages, openBrowser, say, sendForm } from '.
 import { eventually } from '../support/eventually.ts';
 import { createLocalSlack, type LocalSlack, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
 import { postedIn } from '../support/local-slack/threads.ts';
-import { type Run, runProgram } from '../support/processes/processes.ts';
+import { builtProgram } from '../support/processes/built-programs.ts';
+import { type Run, runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 
 const isPossible = localSlackProgram() !== undefined && hasBrowser() && process.platform === 'linux';
@@ -19,7 +20,9 @@ describe.skipIf(!isPossible)('npm run demo -- --accounts', { timeout: 120_000 },
 
   beforeAll(async () => {
     temp = await createTempDir();
-    demo = runProgram('src/demo/main.ts', ['--accounts', '--step-delay', '0'], { TMPDIR: temp.path });
+    demo = runProgram(await builtProgram('src/demo/main.ts'), ['--accounts', '--step-delay', '0'], {
+      TMPDIR: temp.path,
+    });
     browser = await openBrowser();
     await eventually(() => expect(demo.output()).toContain('Ctrl-C stops everything'), { timeoutMs: 60_000 });
   }, 90_000);

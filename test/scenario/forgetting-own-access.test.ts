@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { people } from '../support/fake-slack/fake-slack.ts';
-import { runProgram } from '../support/processes/processes.ts';
+import { builtProgram } from '../support/processes/built-programs.ts';
+import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { connectAccount, withAccounts } from '../support/world/connecting.ts';
 import { startRecordedService } from '../support/world/recorded-service.ts';
@@ -22,7 +23,7 @@ test('forget with --upstream deletes what a person asked with their own access, 
     await eventually(() => expect(world.answersIn(after)).toHaveLength(1));
     expect(service.asked().map(({ by }) => by)).toEqual(['app', 'ada']);
 
-    const run = runProgram('src/cli/admin.ts', ['forget', '--user', ada, '--upstream'], {
+    const run = runProgram(await builtProgram('src/cli/admin.ts'), ['forget', '--user', ada, '--upstream'], {
       ...settings,
       SLACK_BOT_TOKEN: 'xoxb-of-the-program',
       SLACK_SIGNING_SECRET: 'unused',

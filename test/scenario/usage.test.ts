@@ -4,8 +4,9 @@ import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { runProgram } from '../support/processes/processes.ts';
+import { builtProgram } from '../support/processes/built-programs.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { startWorld, type World } from '../support/world/world.ts';
@@ -117,8 +118,9 @@ test.each(engines.filter(({ onRedis }) => !onRedis || hasRedisServer()))(
     }
     await world.feedback('positive', { user: gerd });
     const environment = { DATA_DIR: data.path, ...(redis === undefined ? {} : { REDIS_URL: redis.url }) };
+    const admin = await builtProgram('src/cli/admin.ts');
     await eventually(async () => {
-      const program = runProgram('src/cli/admin.ts', ['usage', '--since', '1d', '--csv'], environment);
+      const program = runProgram(admin, ['usage', '--since', '1d', '--csv'], environment);
       expect(await program.ended).toBe(0);
       const rows = program.output().trim().split('\r\n');
       expect(rows.filter((row) => !/^(by|week),/.test(row))).toEqual([

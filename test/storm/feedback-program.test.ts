@@ -5,8 +5,8 @@ import type { Vote } from '../../src/core/history/votes.ts';
 import { openStorage, type StorageLocation } from '../../src/storage/open-storage.ts';
 import { voteKey } from '../../src/storage/records.ts';
 import { openRedisStore } from '../../src/storage/redis-store.ts';
-import { runProgram } from '../support/processes/processes.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, it, type TestContext } from 'vitest';
+import { describe, it, type TestContext } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import {
   type FakeService,
@@ -9,7 +9,7 @@ import {
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
 import { type FakeSlack, type Fault, startFakeSlack, team } from '../support/fake-slack/fake-slack.ts';
-import { buildPrograms } from '../support/processes/processes.ts';
+import { builtProgram } from '../support/processes/built-programs.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createSlackDeliveries, signingSecret } from '../support/storm/slack-deliveries.ts';
@@ -64,13 +64,6 @@ interface World {
 }
 
 describe.concurrent('the app under many questions', () => {
-  let programs: Awaited<ReturnType<typeof buildPrograms>>;
-
-  beforeAll(async () => {
-    programs = await buildPrograms();
-  }, 60_000);
-  afterAll(() => programs.remove());
-
   async function startWorld(onTestFinished: Closer): Promise<World> {
     const directory = await createTempDir();
     onTestFinished(directory.remove);
@@ -104,10 +97,11 @@ describe.concurrent('the app under many questions', () => {
     where: Record<string, string>,
     onTestFinished: Closer,
   ): Promise<SupervisedApp[]> {
+    const mainFile = await builtProgram('src/main.ts');
     const apps = await Promise.all(
       names.map((name) =>
         superviseApp({
-          mainFile: programs.mainFile,
+          mainFile,
           settings: { ...settings, SLACK_API_URL: slack.url, SRC_ENDPOINT: service.url, ...where },
           logFile: join(process.env.CHAOS_LOGS ?? folder, `${name}.log`),
         }),

@@ -7,8 +7,8 @@ import { newThread, type Question, type ThreadPlace } from '../../src/core/quest
 import { Secret } from '../../src/core/secret.ts';
 import { openStorage, openStoreBeside, type Storage, type StorageLocation } from '../../src/storage/open-storage.ts';
 import { sampleQuestion } from '../contract/storage/sample-records.ts';
-import { runProgram } from '../support/processes/processes.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 

@@ -6,7 +6,7 @@ import { serviceToken, startFakeService } from '../support/fake-service/fake-ser
 import { people, startFakeSlack, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { mentionOf } from '../support/payloads/payloads.ts';
-import { buildPrograms } from '../support/processes/processes.ts';
+import { builtProgram } from '../support/processes/built-programs.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createSlackDeliveries, signingSecret } from '../support/storm/slack-deliveries.ts';
@@ -20,8 +20,7 @@ test.skipIf(!hasRedisServer())(
   'a rolling deploy of two copies under load loses and repeats no question, and each copy ends cleanly',
   { timeout: 180_000 },
   async () => {
-    const programs = await buildPrograms();
-    onTestFinished(programs.remove);
+    const mainFile = await builtProgram('src/main.ts');
     const folder = await createTempDir();
     onTestFinished(folder.remove);
     const [slack, service] = [await startFakeSlack(), await startFakeService()];
@@ -33,7 +32,7 @@ test.skipIf(!hasRedisServer())(
     const copies = await Promise.all(
       ['first', 'second'].map((name) =>
         superviseApp({
-          mainFile: programs.mainFile,
+          mainFile,
           logFile: join(folder.path, `${name}.log`),
           settings: {
             SLACK_BOT_TOKEN: team.botToken,

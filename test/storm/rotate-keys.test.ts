@@ -8,8 +8,8 @@ import { Secret } from '../../src/core/secret.ts';
 import { accountKey } from '../../src/storage/accounts.ts';
 import { openStorage, openStoreBeside, type StorageLocation } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Run, runProgram } from '../support/processes/processes.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { type Run, runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 

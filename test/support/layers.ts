@@ -13,7 +13,9 @@ export interface Layer {
 }
 
 export const redisBinary = 'redis-server';
-export const browserPath = '/usr/bin/chromium';
+/** The browser without a window starts twice as fast. */
+export const browserPath =
+  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? '/usr/bin/chromium';
 
 export const redisLayer: Layer = {
   tests: 'tests on Redis',

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { open } from 'lmdb';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -11,9 +10,8 @@ import type { CodeSearchOptions } from '../../../src/codesearch/service.ts';
 import { createPerson, createPkce, hiddenField } from '../../support/codesearch/people.ts';
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { createCaller, startTestService } from '../../support/codesearch/service.ts';
+import { builtProgram } from '../../support/processes/built-programs.ts';
 
-const TSX = import.meta.resolve('tsx');
-const MAIN = fileURLToPath(new URL('../../../src/codesearch/main.ts', import.meta.url));
 const repository = createHarbourRepository();
 const ADMIN = 'an-admin-token-from-the-command-line';
 let dataDir: string;
@@ -63,8 +61,8 @@ async function runHere(line: string[]): Promise<string> {
 }
 
 async function runProgram(line: string[]): Promise<string> {
-  const parameters = ['--import', TSX, MAIN, ...line];
-  const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 30_000 });
+  const file = await builtProgram('src/codesearch/main.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [file, ...line], { timeout: 30_000 });
   return stdout;
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { startTestService, TOKEN } from '../codesearch/service.ts';
-import { projectFolder } from '../processes/processes.ts';
+import { projectFolder } from '../processes/run.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
 import { openBrowser } from './browser.ts';
 

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { localSlackProgram } from '../local-slack/local-slack.ts';
-import { projectFolder, startStack } from '../processes/processes.ts';
+import { startStack } from '../processes/processes.ts';
+import { projectFolder } from '../processes/run.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
 import { openBrowser } from './browser.ts';
 import {

@@ -1,8 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { copyFile, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Child } from '../../../src/demo/child.ts';
 import {
@@ -15,10 +11,9 @@ import {
 import { type SlackReady, startSlack } from '../../../src/demo/slack.ts';
 import { createLocalSlack, type LocalSlack } from '../local-slack/local-slack.ts';
 import { withoutChannel } from '../without-channel.ts';
+import { builtSource } from './built-programs.ts';
 import { createSampleRepository } from './sample-repository.ts';
 import { createTempDir } from './temp-dir.ts';
-
-export const projectFolder = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The three processes of the demo; tests can crash and restart each one. */
 export interface Stack {
@@ -51,7 +46,11 @@ export async function startStack(setup: {
   settings?: Record<string, string>;
 }): Promise<Stack> {
   const folder = await createTempDir();
-  const base: BaseSetup = { folder: folder.path, environment: { PATH: process.env.PATH ?? '' } };
+  const base: BaseSetup = {
+    folder: folder.path,
+    environment: { PATH: process.env.PATH ?? '' },
+    dist: await builtSource(),
+  };
   const token = randomUUID();
   const live = new Set<Pick<Child, 'stop'>>();
   const sample = setup.repositories ? undefined : await createSampleRepository();
@@ -125,82 +124,4 @@ export async function conversationsOf({ codeSearch, token }: Stack): Promise<str
   });
   const { conversations } = conversationPage.parse(await response.json());
   return conversations.map(({ questions }) => questions.map(({ question }) => withoutChannel(question)));
-}
-
-/** A running program, its output and its exit code. */
-export interface Run {
-  child: ChildProcess;
-  /** Standard output and standard error so far. */
-  output(): string;
-  /** Resolves with the exit code or the signal, after the last output. */
-  ended: Promise<number | NodeJS.Signals | null>;
-  /** Kills the program if it still runs. */
-  stop(): Promise<void>;
-}
-
-/** Runs a source file of the project (TypeScript or built JavaScript) with exactly this environment. */
-export function runProgram(file: string, args: string[], environment: Record<string, string> = {}): Run {
-  const loader = file.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : [];
-  return run(process.execPath, [...loader, file, ...args], environment);
-}
-
-/** Runs a command; the default folder is the project's. */
-export function run(
-  command: string,
-  args: string[],
-  environment: Record<string, string> = {},
-  cwd: string = projectFolder,
-): Run {
-  const child = spawn(command, args, {
-    cwd,
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8');
-    stream.on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
-    child.once('close', (code, signal) => resolve(code ?? signal));
-  });
-  return {
-    child,
-    output: () => output,
-    ended,
-    stop: async () => {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
-      await ended;
-    },
-  };
-}
-
-/** Builds the programs into a temporary folder: they start twice as fast as from source. */
-export async function buildPrograms(): Promise<{ mainFile: string; remove(): Promise<void> }> {
-  const folder = await createTempDir();
-  const dist = join(folder.path, 'dist');
-  await Promise.all([
-    copyFile(join(projectFolder, 'package.json'), join(folder.path, 'package.json')),
-    symlink(join(projectFolder, 'node_modules'), join(folder.path, 'node_modules')),
-  ]);
-  const compiler = join(projectFolder, 'node_modules/typescript/bin/tsc');
-  const build = run(process.execPath, [compiler, '-p', 'tsconfig.json', '--outDir', dist, '--sourceMap', 'false']);
-  const code = await build.ended;
-  if (code !== 0) {
-    await folder.remove();
-    throw new Error(`the build ended with ${code}: ${build.output()}`);
-  }
-  return { mainFile: join(dist, 'main.js'), remove: folder.remove };
-}
-
-/** Whether a process with this id exists. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
