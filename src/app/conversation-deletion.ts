@@ -3,15 +3,17 @@ import type { Config } from '../config.ts';
 import type { AccountStore, Locks, Person } from '../core/accounts/accounts.ts';
 import { createAccountCredentials } from '../core/accounts/credentials.ts';
 import type { Log } from '../core/ports.ts';
+import type { ConversationId } from '../core/question/question.ts';
 import type { Auth } from '../deepsearch/auth.ts';
 import { createDeepSearchClient } from '../deepsearch/client.ts';
+import { createDeepSearch } from '../deepsearch/deep-search.ts';
 import { createAuthorizationServer } from './accounts.ts';
 import { serviceOptions } from './deep-search.ts';
 
 /** Deletes conversations at the service, for a program beside the app. */
 export interface ConversationDeletion {
   /** Succeeds when the conversation is already gone. Throws `AppError` of the service or of the person's credential. */
-  remove(account: 'app' | Person, conversationId: number): Promise<void>;
+  remove(account: 'app' | Person, conversationId: ConversationId): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,7 +32,7 @@ export function createConversationDeletion(
   const clientOf = (auth: Auth) => {
     const client = createDeepSearchClient({ ...serviceOptions({ config, now, random }), auth });
     onStop(() => client.close());
-    return client;
+    return createDeepSearch(client, config.SRC_ENDPOINT);
   };
   const username = config.SRC_SUDO_USER;
   const app = clientOf(username === undefined ? { kind: 'token', token } : { kind: 'sudo', username, token });

@@ -2,6 +2,7 @@ import { createConversationDeletion } from '../app/conversation-deletion.ts';
 import { type Config, parseConfig } from '../config.ts';
 import type { Person } from '../core/accounts/accounts.ts';
 import { isAppError } from '../core/errors.ts';
+import type { ConversationId } from '../core/question/question.ts';
 import { accountKey, createAccountStore } from '../storage/accounts.ts';
 import { createKeyRing } from '../storage/encryption.ts';
 import type { KeyValueStore } from '../storage/key-value-store.ts';
@@ -59,7 +60,11 @@ export async function deleteConversations(
   }
 
   /** Returns whether another try may delete it. */
-  async function deleteOne(account: 'app' | Person, conversationId: number, isShared: boolean): Promise<boolean> {
+  async function deleteOne(
+    account: 'app' | Person,
+    conversationId: ConversationId,
+    isShared: boolean,
+  ): Promise<boolean> {
     if (isShared) {
       result.shared += 1;
       return false;

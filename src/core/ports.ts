@@ -2,6 +2,7 @@ import type { Person } from './accounts/accounts.ts';
 import type { Expectation } from './question/expectation.ts';
 import type {
   ConfirmedAudience,
+  ConversationId,
   Place,
   Question,
   Quota,
@@ -15,27 +16,42 @@ import type {
 /** Current time in epoch milliseconds. */
 export type Clock = () => number;
 
-/** One question of a conversation as the service reports it. */
+/** One question of a conversation as the service reports it. What the service does not tell is absent, not zero. */
 export interface UpstreamQuestion {
-  id: number;
+  /** Only the first generation of the API numbers the questions of all conversations. */
+  id?: number;
+  /** Position in the conversation, from 0. Absent if the service sent the question alone. */
+  ordinal?: number;
   text: string;
   createdMs?: number;
   state: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
-  steps: number;
+  steps?: number;
   /** The last thing the service reported doing. Untrusted text. */
   lastStep?: string;
   title?: string;
   /** Markdown; every link absolute. */
   answer?: string;
   sources: Source[];
+  /** The sources are only the links of the answer. The service does not tell what else it consulted. */
+  citedOnly?: true;
   followUps: string[];
   durationMs?: number;
   credits?: number;
-  error?: { kind: string; title: string; message: string };
+  error?: UpstreamError;
+}
+
+/** Why the service failed a question. An answer may stand beside it. */
+export interface UpstreamError {
+  cause: 'tooLong' | 'limited' | 'service';
+  /** The service's own words. Untrusted. */
+  title: string;
+  message: string;
+  /** When the limit allows questions again, if the service says so. */
+  retryAtMs?: number;
 }
 
 export interface Conversation {
-  id: number;
+  id: ConversationId;
   createdMs?: number;
   shareUrl?: string;
   questions: UpstreamQuestion[];
@@ -47,8 +63,8 @@ export interface DeepSearch {
   /** Starts a conversation. Does not retry: on `outcomeUnknown` the caller searches before it asks again. */
   create(text: string): Promise<Conversation>;
   /** Adds a follow-up and returns it. Does not retry. Throws `notFound` if the conversation is gone. */
-  followUp(conversationId: number, text: string): Promise<UpstreamQuestion>;
-  read(conversationId: number): Promise<Conversation>;
+  followUp(conversationId: ConversationId, text: string): Promise<UpstreamQuestion>;
+  read(conversationId: ConversationId): Promise<Conversation>;
   /** Reads the conversation of a share URL with this token. Throws `notFound` if there is none or it is not shared. */
   byReadToken(readToken: string): Promise<Conversation>;
   /**
@@ -56,8 +72,11 @@ export interface DeepSearch {
    * `sinceMs`. Their questions have no answer, sources or follow-ups. `read` returns those.
    */
   newest(limit: number, sinceMs?: number): Promise<Conversation[]>;
-  /** Asks the service to stop a running question. Does not throw if the question is already finished or gone. */
-  cancel(conversationId: number, questionId: number): Promise<void>;
+  /**
+   * Asks the service to stop the running question of a conversation. Does not throw if it is already finished or gone.
+   * `questionId`: only the first generation of the API has and needs it.
+   */
+  cancel(conversationId: ConversationId, questionId: number | undefined): Promise<void>;
 }
 
 /** The service as one account sees it: the app's account, or the account that a person connected. */
@@ -123,7 +142,7 @@ export type CardView =
   | { kind: 'parked'; untilMs: number }
   /** Waits until the asker connects an account again. */
   | { kind: 'awaitingAccount' }
-  | { kind: 'answered'; durationMs: number; steps: number }
+  | { kind: 'answered'; durationMs: number; steps?: number }
   | { kind: 'cancelled'; byUserId?: string }
   | { kind: 'failed'; durationMs: number }
   | { kind: 'gaveUp'; durationMs: number }
@@ -257,7 +276,7 @@ export interface AnswerReaders {
   /** Hands the answer over to the asker's direct messages, once for each question. Throws `AppError`. */
   showPrivately(question: Question): Promise<void>;
   /** Whether the app's account, which is not the asker's, can open this conversation by its share URL. Throws `AppError`. */
-  canOpen(shareUrl: string, conversationId: number): Promise<boolean>;
+  canOpen(shareUrl: string, conversationId: ConversationId): Promise<boolean>;
 }
 
 /** Reads the messages of a thread before a question. */

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { AppError, isAppError } from '../core/errors.ts';
-import type { Conversation, DeepSearch, UpstreamQuestion } from '../core/ports.ts';
-import type { Quota, Source } from '../core/question/question.ts';
+import type { Conversation, UpstreamError, UpstreamQuestion } from '../core/ports.ts';
+import type { ConversationId, Quota, Source } from '../core/question/question.ts';
 import { type DeepSearchClient, parseBaseUrl } from './client.ts';
+import type { DeepSearchAdapter } from './generation.ts';
 import { absoluteLink, absoluteLinks } from './links.ts';
 import type { ApiConversation, ApiQuestion, ApiSource } from './schemas.ts';
 
@@ -30,7 +31,7 @@ export function createDeepSearch(
   client: DeepSearchClient,
   baseUrl: string,
   withAbsoluteLinks = rememberLinks(baseUrl),
-): DeepSearch {
+): DeepSearchAdapter {
   const baseHref = parseBaseUrl(baseUrl).href;
   const toConversation = (raw: ApiConversation) => mapConversation(raw, baseHref, withAbsoluteLinks);
 
@@ -42,13 +43,14 @@ export function createDeepSearch(
     },
     async followUp(conversationId, text) {
       try {
-        return mapQuestion(await client.addQuestion(conversationId, text), baseHref, withAbsoluteLinks);
+        return mapQuestion(await client.addQuestion(numbered(conversationId), text), baseHref, withAbsoluteLinks);
       } catch (error) {
-        if (isAppError(error, 'refused') && error.code === 400) await throwIfBusy(conversationId, error);
+        if (isAppError(error, 'refused') && error.code === 400) await throwIfBusy(numbered(conversationId), error);
         throw error;
       }
     },
-    read: async (conversationId) => toConversation(await client.get(conversationId)),
+    delete: (conversationId) => client.delete(numbered(conversationId)),
+    read: async (conversationId) => toConversation(await client.get(numbered(conversationId))),
     byReadToken: async (readToken) => toConversation(await client.readByToken(readToken)),
     async newest(limit, sinceMs = 0) {
       const wanted = Math.min(Math.max(1, limit), MAX_NEWEST);
@@ -63,7 +65,7 @@ export function createDeepSearch(
     },
     async cancel(conversationId, questionId) {
       try {
-        await client.cancelQuestion(conversationId, questionId);
+        if (questionId !== undefined) await client.cancelQuestion(numbered(conversationId), questionId);
       } catch (error) {
         // The question has finished or is gone. The next read shows which.
         const over = isAppError(error, 'notFound') || (isAppError(error) && (error.code === 400 || error.code === 409));
@@ -102,10 +104,16 @@ export function mapConversation(
   baseHref: string,
   toMarkdown: (answer: string) => string,
 ): Conversation {
-  const questions = raw.questions.map((question) => mapQuestion(question, baseHref, toMarkdown));
+  const questions = raw.questions.map((question, ordinal) => ({
+    ...mapQuestion(question, baseHref, toMarkdown),
+    ordinal,
+  }));
   const [first] = questions;
   if (first && first.title === undefined && raw.title) first.title = raw.title;
   const quota = mapQuota(raw.quota_usage);
+  for (const { error } of questions) {
+    if (error?.cause === 'limited' && quota?.resetAtMs !== undefined) error.retryAtMs = quota.resetAtMs;
+  }
   const shareUrl = raw.share_url ? webAddress(raw.share_url, baseHref) : undefined;
   return {
     id: raw.id,
@@ -141,7 +149,7 @@ export function mapQuestion(
     ...defined('credits', raw.stats?.credits || undefined),
     ...(state === 'failed' && {
       error: {
-        kind: raw.error?.kind ?? '',
+        cause: causeOf(raw.error?.kind ?? ''),
         title: raw.error?.title ?? '',
         message: raw.error?.message ?? '',
       },
@@ -163,6 +171,17 @@ function stateOf({ status, error }: ApiQuestion): UpstreamQuestion['state'] {
       // An unknown status does not end the question: the app keeps reading it until it ends or patience runs out.
       return isCancelled(status) ? 'cancelled' : 'processing';
   }
+}
+
+function causeOf(kind: string): UpstreamError['cause'] {
+  if (kind === 'TokenLimitExceeded') return 'tooLong';
+  return kind === 'RateLimitExceeded' ? 'limited' : 'service';
+}
+
+/** The first generation of the API has only numbers as ids, so it can't have this conversation. */
+function numbered(conversationId: ConversationId): number {
+  if (typeof conversationId === 'number') return conversationId;
+  throw new AppError('notFound', 'the first generation of the API has no conversation with this id');
 }
 
 function isCancelled(word: string): boolean {

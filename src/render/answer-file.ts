@@ -23,7 +23,7 @@ export function renderAnswerFile(question: Question, answer: Answer): string {
   const facts = [
     file.answeredAt(`${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`),
     words.duration(answer.durationMs),
-    words.steps(answer.steps),
+    ...(answer.steps === undefined ? [] : [words.steps(answer.steps)]),
     ...(answer.credits === undefined ? [] : [words.credits(answer.credits)]),
     ...(shareUrl === undefined ? [] : [link(shareUrl, words.openInDeepSearch())]),
   ];

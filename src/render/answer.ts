@@ -182,7 +182,7 @@ function renderFooter(question: Question, answer: Answer, say: Say): string {
   const link = linkTo(question, say.words.openInDeepSearch());
   return [
     say.words.duration(answer.durationMs),
-    say.words.steps(answer.steps),
+    ...(answer.steps === undefined ? [] : [say.words.steps(answer.steps)]),
     ...(answer.credits === undefined ? [] : [say.words.credits(answer.credits)]),
     ...accessWords(question, say),
     ...(question.scope === undefined ? [] : [say.answer.onlyIn(namesOf(question.scope.repositories, MAX_SCOPE, say))]),

@@ -100,7 +100,11 @@ function statusLine(question: Question, view: CardView, say: Say): string {
     case 'awaitingAccount':
       return say.card.awaitingAccount();
     case 'answered':
-      return [say.card.answered(view.durationMs, view.steps), briefThreadNote(question, say)]
+      return [
+        say.card.answered(view.durationMs),
+        ...(view.steps === undefined ? [] : [say.words.steps(view.steps)]),
+        briefThreadNote(question, say),
+      ]
         .filter(Boolean)
         .join(' · ');
     case 'choosing':

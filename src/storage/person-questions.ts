@@ -3,7 +3,7 @@ import type { AccessKind } from '../core/accounts/accounts.ts';
 import { isAppError } from '../core/errors.ts';
 import { isAskedBy, type Subject } from '../core/personal-data/person-data.ts';
 import { withCancel } from '../core/question/cancellation.ts';
-import type { Question } from '../core/question/question.ts';
+import type { ConversationId, Question } from '../core/question/question.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { OPEN_QUESTIONS_KEY, questionFormat, questionKey, questionPrefix } from './records.ts';
 import { createQuestionStore } from './repositories.ts';
@@ -15,7 +15,7 @@ export interface OwnQuestion {
   teamId: string;
   isOpen: boolean;
   /** The service's conversation, and whose account it belongs to. */
-  conversationId?: number;
+  conversationId?: ConversationId;
   access: AccessKind;
   /** Other people asked in the conversation too. */
   isShared: boolean;
@@ -30,7 +30,7 @@ export async function findQuestionsOf(
   person: { userId: string; teamId?: string },
 ): Promise<{ questions: OwnQuestion[]; subject: Subject }> {
   const questions = new Map<string, Omit<OwnQuestion, 'isShared'>>();
-  const ofOthers = new Set<number>();
+  const ofOthers = new Set<ConversationId>();
   const digests = new Set<string>();
   const subject: Subject = {
     ...person,

@@ -76,17 +76,6 @@ const quotaSchema = z.looseObject({ used: z.number(), limit: z.number(), resetAt
 
 const sourceSchema = z.looseObject({ url: z.string(), label: z.string(), repository: z.string().exactOptional() });
 
-const answerSchema = z.looseObject({
-  title: z.string(),
-  markdown: z.string(),
-  sources: z.array(sourceSchema),
-  followUps: z.array(z.string()),
-  durationMs: z.number(),
-  steps: z.number(),
-  credits: z.number().exactOptional(),
-  quota: quotaSchema.exactOptional(),
-});
-
 const failureSchema = z.looseObject({
   cause: z.enum([
     'service',
@@ -102,6 +91,19 @@ const failureSchema = z.looseObject({
   ]),
   title: z.string().exactOptional(),
   message: z.string().exactOptional(),
+});
+
+const answerSchema = z.looseObject({
+  title: z.string(),
+  markdown: z.string(),
+  sources: z.array(sourceSchema),
+  citedOnly: z.literal(true).exactOptional(),
+  followUps: z.array(z.string()),
+  durationMs: z.number(),
+  steps: z.number().exactOptional(),
+  credits: z.number().exactOptional(),
+  quota: quotaSchema.exactOptional(),
+  stopped: failureSchema.exactOptional(),
 });
 
 const outcomeSchema = z.discriminatedUnion('kind', [
@@ -140,6 +142,9 @@ export const fileSchema = z.looseObject({
 });
 
 /** The times of a call that has no stored result. */
+/** A number, or a text where the service's ids are not numbers. */
+const conversationId = z.union([z.number(), z.string()]);
+
 const pendingCall = {
   intentMs: z.number().exactOptional(),
   givenUpMs: z.number().exactOptional(),
@@ -227,7 +232,7 @@ const questionSchema = z.looseObject({
   asFollowUp: z
     .looseObject({
       text: z.string(),
-      conversationId: z.number().exactOptional(),
+      conversationId: conversationId.exactOptional(),
       isChosen: z.boolean().exactOptional(),
     })
     .exactOptional(),
@@ -249,9 +254,10 @@ const questionSchema = z.looseObject({
   upstream: z.looseObject({
     ...pendingCall,
     firstTriedMs: z.number().exactOptional(),
-    intentConversationId: z.number().exactOptional(),
-    conversationId: z.number().exactOptional(),
+    intentConversationId: conversationId.exactOptional(),
+    conversationId: conversationId.exactOptional(),
     questionId: z.number().exactOptional(),
+    ordinal: z.number().exactOptional(),
     askedMs: z.number().exactOptional(),
     watchedFromMs: z.number().exactOptional(),
     shareUrl: z.string().exactOptional(),
@@ -293,8 +299,8 @@ const threadSchema = z.looseObject({
   muted: z.boolean().exactOptional(),
   startedBy: z.string().exactOptional(),
   hasSecondPerson: z.boolean().exactOptional(),
-  conversationId: z.number().exactOptional(),
-  ownConversations: z.array(z.looseObject({ userId: z.string(), conversationId: z.number() })).exactOptional(),
+  conversationId: conversationId.exactOptional(),
+  ownConversations: z.array(z.looseObject({ userId: z.string(), conversationId })).exactOptional(),
   asked: z.array(z.string()).exactOptional(),
   queue: z.array(z.string()),
 });
@@ -334,7 +340,7 @@ const voteSchema = z.looseObject({
   teamId: z.string(),
   userId: z.string(),
   questionId: z.string(),
-  conversationId: z.number().exactOptional(),
+  conversationId: conversationId.exactOptional(),
   upstreamQuestionId: z.number().exactOptional(),
   verdict: z.enum(['up', 'down']),
   reasons: z.array(z.string()),

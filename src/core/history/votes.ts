@@ -1,3 +1,5 @@
+import type { ConversationId } from '../question/question.ts';
+
 export type Verdict = 'up' | 'down';
 
 /** One person's opinion of an answer. */
@@ -7,7 +9,7 @@ export interface Vote {
   userId: string;
   questionId: string;
   /** The service's ids. Absent if the service was never asked. */
-  conversationId?: number;
+  conversationId?: ConversationId;
   upstreamQuestionId?: number;
   verdict: Verdict;
   /** Names of the chosen reasons. Only for `down`, like `comment`. */

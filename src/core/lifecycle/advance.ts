@@ -1,9 +1,10 @@
 import { accountOf } from '../accounts/account-of.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver, nextPollMs } from '../pacing.ts';
-import type { Messenger, PreparedOutcome } from '../ports.ts';
+import type { Messenger, PreparedOutcome, UpstreamQuestion } from '../ports.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
 import { mayWantMute } from '../question/second-person.ts';
+import { findUpstream, positionOf } from '../question/upstream.ts';
 import { longestQuietWaitMs } from '../settings.ts';
 import { createAccountAccess, isAccountRefused, refusedCause } from './account-access.ts';
 import { createAdmission } from './admission.ts';
@@ -249,10 +250,10 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   }
 
   async function watch(question: Question, standing: Standing): Promise<Progress> {
-    const { conversationId, questionId, askedMs } = question.upstream;
+    const { conversationId, askedMs } = question.upstream;
     const conversation =
       conversationId === undefined ? undefined : await ports.deepSearch(accountOf(question)).read(conversationId);
-    const observed = conversation?.questions.find(({ id }) => id === questionId);
+    const observed = conversation === undefined ? undefined : findUpstream(conversation, question);
     if (conversation === undefined || observed === undefined) {
       return { question: await end(question, { kind: 'failed', failure: { cause: 'gone' } }) };
     }
@@ -271,7 +272,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     if (isPatienceOver(settings.pacing, watchedSince(question), nowMs)) {
       return { question: await end(question, { kind: 'gaveUp' }, conversation.shareUrl) };
     }
-    const watched = await noteProgress(question, observed.steps, observed.lastStep, conversation.shareUrl);
+    const watched = await noteProgress(question, observed, conversation.shareUrl);
     await card.refresh(watched, standing);
     return { question: watched, waitMs: nextPollMs(settings.pacing, elapsedMs, ports.random()) };
   }
@@ -314,16 +315,18 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
 
   async function noteProgress(
     question: Question,
-    steps: number,
-    lastStep: string | undefined,
+    observed: UpstreamQuestion,
     shareUrl: string | undefined,
   ): Promise<Question> {
     const { upstream } = question;
-    if (upstream.steps === steps && upstream.lastStep === lastStep && upstream.shareUrl === shareUrl) return question;
+    const { ordinal, steps = 0, lastStep } = observed;
+    const isSameStep = upstream.steps === steps && upstream.lastStep === lastStep && upstream.shareUrl === shareUrl;
+    if (isSameStep && upstream.ordinal === ordinal) return question;
     return store(question, (stored) => ({
       ...stored,
       upstream: {
         ...stored.upstream,
+        ...positionOf(observed),
         steps,
         ...(lastStep === undefined ? {} : { lastStep }),
         ...(shareUrl === undefined ? {} : { shareUrl }),

@@ -10,10 +10,10 @@ import {
   withConversation,
   withoutConversation,
 } from '../question/conversations.ts';
-import { findEarlier, withAsked } from '../question/earlier-questions.ts';
-import { upstreamClaim } from '../question/link-previews.ts';
+import { allConversations, findEarlier, withAsked } from '../question/earlier-questions.ts';
 import { upstreamText } from '../question/prompt.ts';
 import {
+  type ConversationId,
   isBetweenTwo,
   isInThread,
   newThread,
@@ -24,6 +24,7 @@ import {
 import { getReadable } from '../question/readable.ts';
 import { areReadersAccepted } from '../question/reader-choices.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
+import { isSameText, positionOf, upstreamClaims } from '../question/upstream.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
 import { failed } from './decide.ts';
@@ -39,7 +40,7 @@ const newestSearched = 1_000;
 
 /** A question as the service knows it. */
 interface Asked {
-  conversationId: number;
+  conversationId: ConversationId;
   question: UpstreamQuestion;
   shareUrl?: string | undefined;
 }
@@ -99,7 +100,7 @@ export function createAsking(ports: LifecyclePorts) {
   }
 
   /** The conversation that a question follows up. Undefined if the question starts a new one. */
-  async function conversationFor(question: Question, thread: Thread | undefined): Promise<number | undefined> {
+  async function conversationFor(question: Question, thread: Thread | undefined): Promise<ConversationId | undefined> {
     const { fresh, insteadOf, upstream } = question;
     if (fresh) return undefined;
     const replaced = insteadOf === undefined ? undefined : await getReadable(ports.questions, insteadOf);
@@ -116,7 +117,7 @@ export function createAsking(ports: LifecyclePorts) {
   async function wouldShowPrivate(
     question: Question,
     thread: Thread | undefined,
-    conversationId: number | undefined,
+    conversationId: ConversationId | undefined,
   ): Promise<boolean> {
     const { access, place, askerId } = question;
     if (conversationId === undefined || access !== 'own' || isBetweenTwo(place)) return false;
@@ -135,19 +136,19 @@ export function createAsking(ports: LifecyclePorts) {
   async function beginOwn(
     question: Question,
     thread: Thread | undefined,
-    conversationId: number | undefined,
+    conversationId: ConversationId | undefined,
   ): Promise<Pick<Question, 'follows' | 'startsOwnConversation'>> {
     const { fresh, follows, upstream } = question;
     const continues = fresh || conversationId !== undefined || upstream.conversationLost === true;
     if (continues || follows !== undefined || !hasConversation(thread)) return {};
-    const earlier = await findEarlier(ports.questions, question, thread, 'all');
+    const earlier = await findEarlier(ports.questions, question, thread, allConversations);
     return { startsOwnConversation: true, ...(earlier === undefined ? {} : { follows: earlier }) };
   }
 
   /** `earlier`: the question with the attempt that this call repeats. */
   async function send(
     question: Question,
-    conversationId: number | undefined,
+    conversationId: ConversationId | undefined,
     earlier: Question | undefined,
   ): Promise<Asked> {
     const deepSearch = ports.deepSearch(accountOf(question));
@@ -179,8 +180,9 @@ export function createAsking(ports: LifecyclePorts) {
 
   /** Two questions with the same text may find each other's upstream question. The first to claim it keeps it. */
   async function isOurs(question: Question, asked: Asked): Promise<boolean> {
-    const owner = await claims.claim(upstreamClaim(asked.conversationId, asked.question.id), question.id);
-    return owner === question.id;
+    const names = upstreamClaims(asked.conversationId, asked.question);
+    const owners = await Promise.all(names.map((name) => claims.claim(name, question.id)));
+    return owners.every((owner) => owner === question.id);
   }
 
   async function findAsked(question: Question): Promise<Asked | undefined> {
@@ -195,7 +197,7 @@ export function createAsking(ports: LifecyclePorts) {
         intentConversationId === undefined ? conversation.questions.slice(0, 1) : conversation.questions;
       for (const candidate of candidates.toReversed()) {
         const createdMs = candidate.createdMs ?? conversation.createdMs ?? intentMs;
-        if (sameText(candidate.text, upstreamText(question)) && Math.abs(createdMs - intentMs) <= upstreamWindowMs) {
+        if (isSameText(candidate.text, upstreamText(question)) && Math.abs(createdMs - intentMs) <= upstreamWindowMs) {
           const asked = { conversationId: conversation.id, question: candidate, shareUrl: conversation.shareUrl };
           if (await isOurs(question, asked)) return asked;
         }
@@ -215,7 +217,7 @@ export function createAsking(ports: LifecyclePorts) {
       upstream: {
         ...withoutIntent(stored.upstream),
         conversationId: asked.conversationId,
-        questionId: asked.question.id,
+        ...positionOf(asked.question),
         askedMs: now(),
         ...(asked.shareUrl === undefined ? {} : { shareUrl: asked.shareUrl }),
       },
@@ -300,7 +302,7 @@ export function createAsking(ports: LifecyclePorts) {
 
   async function cancel(question: Question): Promise<Progress> {
     const { conversationId, questionId } = question.upstream;
-    if (conversationId !== undefined && questionId !== undefined) {
+    if (conversationId !== undefined) {
       await ports.deepSearch(accountOf(question)).cancel(conversationId, questionId);
     }
     return {
@@ -357,14 +359,6 @@ function firstOf(conversation: Conversation): Asked {
   return { conversationId: conversation.id, question, shareUrl: conversation.shareUrl };
 }
 
-function sameText(one: string, other: string): boolean {
-  return squeeze(one) === squeeze(other);
-}
-
-function squeeze(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
-}
-
 function withoutIntent(upstream: Question['upstream']): Question['upstream'] {
   const { intentConversationId: _, ...rest } = withoutPending(upstream);
   return rest;
@@ -375,6 +369,7 @@ function withoutIntent(upstream: Question['upstream']): Question['upstream'] {
  * is still unknown, so the app searches for it before it asks again.
  */
 function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
-  const { firstTriedMs: _tried, questionId: _question, askedMs: _asked, cancelSentMs: _cancel, ...rest } = upstream;
+  const { firstTriedMs: _tried, questionId: _question, ordinal: _ordinal, askedMs: _asked, ...sent } = upstream;
+  const { cancelSentMs: _cancel, ...rest } = sent;
   return { ...rest, steps: 0 };
 }

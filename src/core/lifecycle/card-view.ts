@@ -17,7 +17,11 @@ export function cardView(question: Question, { positionInQueue, slot }: Standing
       if (isChoiceAwaited(question)) return { kind: 'choosing' };
       if (isKeptPrivate(question)) return { kind: 'answeredPrivately' };
       if (question.origin === 'shared') return { kind: 'shared' };
-      return { kind: 'answered', durationMs: outcome.answer.durationMs, steps: outcome.answer.steps };
+      return {
+        kind: 'answered',
+        durationMs: outcome.answer.durationMs,
+        ...(outcome.answer.steps === undefined ? {} : { steps: outcome.answer.steps }),
+      };
     case 'cancelled':
       return question.cancel ? { kind: 'cancelled', byUserId: question.cancel.byUserId } : { kind: 'cancelled' };
     case 'gaveUp':

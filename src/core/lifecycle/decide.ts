@@ -194,7 +194,7 @@ function decideAwaiting(
   { nowMs, isAccountBack = false, positionInQueue }: Situation,
 ): Step {
   // Only with the account can the app stop a question that the service has, or may have.
-  const canStop = isAccountBack && (upstream.questionId !== undefined || upstream.intentMs !== undefined);
+  const canStop = isAccountBack && (upstream.askedMs !== undefined || upstream.intentMs !== undefined);
   if (cancel !== undefined && !canStop) return { do: 'end', outcome: { kind: 'cancelled' } };
   if (isAccountBack) return { do: 'resume' };
   // A slow request may have added the question to the queue after it began to wait.
@@ -335,7 +335,7 @@ export function interpret(
     case 'cancelled':
       return { is: 'ended', outcome: { kind: 'cancelled' } };
     case 'failed':
-      return interpretFailure(observed, conversation, nowMs);
+      return interpretFailure(observed, nowMs);
     case 'completed':
       return {
         is: 'ended',
@@ -347,7 +347,8 @@ export function interpret(
             sources: observed.sources,
             followUps: observed.followUps,
             durationMs: observed.durationMs && observed.durationMs > 0 ? observed.durationMs : elapsedMs,
-            steps: observed.steps,
+            ...(observed.steps === undefined ? {} : { steps: observed.steps }),
+            ...(observed.citedOnly === undefined ? {} : { citedOnly: observed.citedOnly }),
             ...(observed.credits === undefined ? {} : { credits: observed.credits }),
             ...(conversation.quota === undefined ? {} : { quota: conversation.quota }),
           },
@@ -356,11 +357,10 @@ export function interpret(
   }
 }
 
-function interpretFailure(observed: UpstreamQuestion, conversation: Conversation, nowMs: number): Reading {
-  const { error } = observed;
-  if (error?.kind === 'TokenLimitExceeded') return { is: 'ended', outcome: failed({ cause: 'tooLong' }) };
-  if (error?.kind === 'RateLimitExceeded') {
-    const resetMs = conversation.quota?.resetAtMs ?? 0;
+function interpretFailure({ error }: UpstreamQuestion, nowMs: number): Reading {
+  if (error?.cause === 'tooLong') return { is: 'ended', outcome: failed({ cause: 'tooLong' }) };
+  if (error?.cause === 'limited') {
+    const resetMs = error.retryAtMs ?? 0;
     // Other words do not help against a limit, so this failure does not suggest them.
     return resetMs > nowMs
       ? { is: 'limited', untilMs: resetMs }

@@ -27,8 +27,8 @@ export async function endQuietly(ports: LifecyclePorts, question: Question): Pro
 }
 
 async function stopAtService({ deepSearch, log }: LifecyclePorts, question: Question): Promise<void> {
-  const { conversationId, questionId } = question.upstream;
-  if (conversationId === undefined || questionId === undefined || question.outcome !== undefined) return;
+  const { conversationId, questionId, askedMs } = question.upstream;
+  if (conversationId === undefined || askedMs === undefined || question.outcome !== undefined) return;
   try {
     await deepSearch(accountOf(question)).cancel(conversationId, questionId);
   } catch (error) {

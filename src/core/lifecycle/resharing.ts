@@ -2,6 +2,7 @@ import { accountOf } from '../accounts/account-of.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { isPatienceOver } from '../pacing.ts';
 import type { Answer, Outcome, Question } from '../question/question.ts';
+import { findUpstream, positionOf } from '../question/upstream.ts';
 import { refusedCause } from './account-access.ts';
 import { failed as failedWith, interpret } from './decide.ts';
 import { changeQuestion, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
@@ -13,11 +14,11 @@ export type RecallPorts = Pick<LifecyclePorts, 'deepSearch' | 'now'>;
  * the answer is gone. Throws the errors of the service.
  */
 export async function recallAnswer({ deepSearch, now }: RecallPorts, question: Question): Promise<Answer | undefined> {
-  const { conversationId, questionId } = question.upstream;
+  const { conversationId } = question.upstream;
   if (question.outcome?.kind !== 'answered' || conversationId === undefined) return undefined;
   if (question.outcome.answer.markdown !== '') return question.outcome.answer;
   const conversation = await deepSearch(accountOf(question)).read(conversationId);
-  const observed = conversation.questions.find(({ id }) => id === questionId);
+  const observed = findUpstream(conversation, question);
   const reading =
     observed === undefined ? undefined : interpret(observed, conversation, question.outcome.answer.durationMs, now());
   if (reading?.is !== 'ended' || reading.outcome.kind !== 'answered') return undefined;
@@ -62,10 +63,10 @@ export function createResharing(ports: LifecyclePorts) {
 
   /** Reads the whole answer, because the app kept nothing of it. Watches a question that still runs until it ends. */
   async function recallWithheld(question: Question, source: Question): Promise<Progress> {
-    const { conversationId, questionId, askedMs = source.acceptedMs } = source.upstream;
+    const { conversationId, askedMs = source.acceptedMs } = source.upstream;
     const conversation =
       conversationId === undefined ? undefined : await ports.deepSearch(accountOf(source)).read(conversationId);
-    const observed = conversation?.questions.find(({ id }) => id === questionId);
+    const observed = conversation === undefined ? undefined : findUpstream(conversation, source);
     if (conversation === undefined || observed === undefined) {
       return { question: await endWith(ports, question, failedWith({ cause: 'gone' })) };
     }
@@ -82,15 +83,12 @@ export function createResharing(ports: LifecyclePorts) {
         return { question: await endWith(ports, question, failedWith({ cause: 'limited' }), shareUrl) };
       case 'working':
         return {
-          question: await watch(question, { conversationId: conversation.id, questionId: observed.id, askedMs }),
+          question: await watch(question, { ...positionOf(observed), conversationId: conversation.id, askedMs }),
         };
     }
   }
 
-  function watch(
-    question: Question,
-    upstream: { conversationId: number; questionId: number; askedMs: number },
-  ): Promise<Question> {
+  function watch(question: Question, upstream: Partial<Question['upstream']>): Promise<Question> {
     return changeQuestion(ports, question, (stored) => ({
       ...stored,
       phase: 'running',

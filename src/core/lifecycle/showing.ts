@@ -1,6 +1,6 @@
 import { personName } from '../accounts/accounts.ts';
 import { type AppError, isAppError, isTransient } from '../errors.ts';
-import { isBetweenTwo, isInThread, type Question } from '../question/question.ts';
+import { type ConversationId, isBetweenTwo, isInThread, type Question } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import {
   areReadersAccepted,
@@ -175,7 +175,7 @@ export function createShowing(
   }
 
   /** Whether the asker may still keep another answer of the conversation private. */
-  async function hasUnshown({ id, place }: Question, conversationId: number): Promise<boolean> {
+  async function hasUnshown({ id, place }: Question, conversationId: ConversationId): Promise<boolean> {
     const asked = isInThread(place) ? ((await ports.threads.get(place))?.asked ?? []) : [];
     const others = await Promise.all(
       asked.filter((other) => other !== id).map((other) => getReadable(ports.questions, other)),

@@ -1,11 +1,11 @@
 import { mostOwnConversations } from '../settings.ts';
-import type { Question, Thread } from './question.ts';
+import type { ConversationId, Question, Thread } from './question.ts';
 
 /** Whose conversation a question continues or begins. */
 type Asked = Pick<Question, 'access' | 'askerId'>;
 
 /** The thread's conversation of the account that the question uses. */
-export function conversationOf(thread: Thread | undefined, { access, askerId }: Asked): number | undefined {
+export function conversationOf(thread: Thread | undefined, { access, askerId }: Asked): ConversationId | undefined {
   if (access !== 'own') return thread?.conversationId;
   return thread?.ownConversations?.find(({ userId }) => userId === askerId)?.conversationId;
 }
@@ -16,7 +16,7 @@ export function hasConversation(thread: Thread | undefined): boolean {
 }
 
 /** Returns the thread with a conversation of the account that the question uses. The newest one stands last. */
-export function withConversation(thread: Thread, { access, askerId }: Asked, conversationId: number): Thread {
+export function withConversation(thread: Thread, { access, askerId }: Asked, conversationId: ConversationId): Thread {
   if (access !== 'own') return thread.conversationId === conversationId ? thread : { ...thread, conversationId };
   const others = (thread.ownConversations ?? []).filter(({ userId }) => userId !== askerId);
   const ownConversations = [...others, { userId: askerId, conversationId }].slice(-mostOwnConversations);
@@ -24,7 +24,7 @@ export function withConversation(thread: Thread, { access, askerId }: Asked, con
 }
 
 /** Returns the thread without a conversation that is gone. Conversation ids are unique at the service. */
-export function withoutConversation(thread: Thread, lostId: number | undefined): Thread {
+export function withoutConversation(thread: Thread, lostId: ConversationId | undefined): Thread {
   const { conversationId, ownConversations, ...rest } = thread;
   const isLost = conversationId !== undefined && conversationId === lostId;
   const areOwnLost = ownConversations?.some((own) => own.conversationId === lostId) === true;

@@ -1,9 +1,12 @@
 import type { QuestionStore } from '../ports.ts';
 import { earlierQuestionsRoom, mostAskedKnown, mostEarlierQuestions } from '../settings.ts';
 import { threadQuestion } from './prompt.ts';
-import type { Followed, Question, Thread } from './question.ts';
+import type { ConversationId, Followed, Question, Thread } from './question.ts';
 import { getReadable } from './readable.ts';
 import { isForAskerOnly, type Readers, readersOf, shareUrlFor } from './readers.ts';
+
+/** Stands for every conversation of a thread. Not a text, because a conversation's id may be any text. */
+export const allConversations = Symbol('all conversations');
 
 /** Adds a question to the ids of a thread's newest questions, once. */
 export function withAsked(asked: readonly string[] = [], id: string): string[] {
@@ -12,17 +15,17 @@ export function withAsked(asked: readonly string[] = [], id: string): string[] {
 
 /**
  * The context of a question that can't be a follow-up in a conversation of its thread: the link to that conversation and
- * as many of its newest questions as fit. `all`: the questions of all conversations, and the newest link. Undefined if no
+ * as many of its newest questions as fit. `allConversations`: the questions of all conversations, and the newest link. Undefined if no
  * question is known.
  */
 export async function findEarlier(
   questions: Pick<QuestionStore, 'get'>,
   question: Question,
   thread: Thread | undefined,
-  conversationId: number | 'all' | undefined,
+  conversationId: ConversationId | typeof allConversations | undefined,
 ): Promise<Followed | undefined> {
-  const isIn = (id: number | undefined): boolean =>
-    conversationId === 'all' ? id !== undefined : id === conversationId;
+  const isIn = (id: ConversationId | undefined): boolean =>
+    conversationId === allConversations ? id !== undefined : id === conversationId;
   const ids = (thread?.asked ?? []).filter((id) => id !== question.id);
   const asked = (await Promise.all(ids.map((id) => getReadable(questions, id))))
     .filter((each) => each !== undefined)

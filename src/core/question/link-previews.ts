@@ -5,11 +5,7 @@ import { isBetweenTwo, type Place, type Question } from './question.ts';
 import { getReadable } from './readable.ts';
 import { areReadersAccepted, type ReaderChoices } from './reader-choices.ts';
 import { keptPrivateClaim } from './readers.ts';
-
-/** The name of the claim by which a question of the service belongs to one question of the app. */
-export function upstreamClaim(conversationId: number, questionId: number): string {
-  return `upstream:${conversationId}:${questionId}`;
-}
+import { upstreamClaims } from './upstream.ts';
 
 /**
  * Decides whether the readers of a place may see a preview of a conversation that the app's account can open. The service
@@ -39,9 +35,11 @@ export function createPreviewRule(ports: {
   /** One of the conversation's questions that the app asked. All of them belong to the same account. */
   async function findQuestion({ id, questions }: Conversation): Promise<Question | undefined> {
     for (const upstream of questions.slice(0, mostQuestionsLookedUp)) {
-      const owner = await ports.claims.ownerOf(upstreamClaim(id, upstream.id));
-      const question = owner === undefined ? undefined : await getReadable(ports.questions, owner);
-      if (question !== undefined) return question;
+      for (const claim of upstreamClaims(id, upstream)) {
+        const owner = await ports.claims.ownerOf(claim);
+        const question = owner === undefined ? undefined : await getReadable(ports.questions, owner);
+        if (question !== undefined) return question;
+      }
     }
     return undefined;
   }

@@ -38,18 +38,28 @@ export interface Source {
   repository?: string;
 }
 
-/** A finished answer as the service gave it. Every link is absolute. */
+/**
+ * The service's id of a conversation: a number, or a text where its ids are not numbers. Comparable with `===`: a text of
+ * digits only is always stored as the number.
+ */
+export type ConversationId = number | string;
+
+/** A finished answer as the service gave it. Every link is absolute. What the service does not tell is absent. */
 export interface Answer {
   title: string;
   /** Markdown (GFM). Empty once the answer is delivered and the question closed. */
   markdown: string;
   sources: Source[];
+  /** The sources are only those that the answer links to. */
+  citedOnly?: true;
   followUps: string[];
   durationMs: number;
-  steps: number;
+  steps?: number;
   credits?: number;
   /** Absent when the service reports no limit. */
   quota?: Quota;
+  /** The service stopped before the answer was complete, and says why. */
+  stopped?: Failure;
 }
 
 /** `used` and `limit` are in the service's units (credits). */
@@ -137,7 +147,7 @@ export interface AsFollowUp {
   /** The whole text, including "new". */
   text: string;
   /** The thread's conversation before this question. Absent until the first attempt to ask. */
-  conversationId?: number;
+  conversationId?: ConversationId;
   /** The asker chose the follow-up, so the thread returns to that conversation. */
   isChosen?: boolean;
 }
@@ -261,9 +271,11 @@ export interface Question {
     /** Time of the first attempt to ask. Patience counts from here. */
     firstTriedMs?: number;
     /** The conversation of the intended follow-up. Absent if the call creates a conversation. */
-    intentConversationId?: number;
-    conversationId?: number;
+    intentConversationId?: ConversationId;
+    conversationId?: ConversationId;
+    /** The id of the question, and its position in the conversation from 0, as far as the service told them. */
     questionId?: number;
+    ordinal?: number;
     askedMs?: number;
     /** Patience counts from here instead of from `askedMs`, after "Check again". */
     watchedFromMs?: number;
@@ -361,9 +373,9 @@ export interface Thread {
   /** Another person has replied without a mention. */
   hasSecondPerson?: boolean;
   /** The conversation of the app's account. */
-  conversationId?: number;
+  conversationId?: ConversationId;
   /** The conversations of people's own accounts, at most one for each person. */
-  ownConversations?: { userId: string; conversationId: number }[];
+  ownConversations?: { userId: string; conversationId: ConversationId }[];
   /** Ids of the newest questions that the service got from this thread, in any conversation. Newest last. */
   asked?: string[];
   /** Open questions of this thread in order of arrival. The first one may run, the others wait. */

@@ -1,4 +1,4 @@
-import { isBetweenTwo, type Question } from './question.ts';
+import { type ConversationId, isBetweenTwo, type Question } from './question.ts';
 
 /**
  * Whether the asker chooses who sees the answer: it was asked with their own access, and other people read the place. Not
@@ -64,6 +64,6 @@ export function shareUrlFor(question: Question, readers: Readers): string | unde
 }
 
 /** The name of the claim that marks a conversation with an answer for its asker only. Its link is never shown to others. */
-export function keptPrivateClaim(conversationId: number): string {
+export function keptPrivateClaim(conversationId: ConversationId): string {
   return `kept-private:${conversationId}`;
 }

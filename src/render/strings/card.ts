@@ -41,8 +41,7 @@ const en = (f: Formats) => {
     /** The thread's other questions were asked with another account, or others can open their conversation by its link. */
     startsOwnConversation: () =>
       'A separate conversation: the earlier ones in this thread belong to other accounts, or others have their link. It got their questions as context.',
-    answered: (durationMs: number, stepCount: number) =>
-      `✅ Answered in ${f.duration(durationMs)} · ${steps(stepCount)}`,
+    answered: (durationMs: number) => `✅ Answered in ${f.duration(durationMs)}`,
     choosing: () => '🔒 Answered. The person who asked chooses who sees it',
     answeredPrivately: () => '✅ Answered privately',
     cancelled: (by: string | undefined) => (by === undefined ? '⏹️ Cancelled' : `⏹️ Cancelled by ${by}`),
@@ -84,7 +83,7 @@ const de = (f: Formats): ReturnType<typeof en> => {
     awaitingAccount: () => '⏸️ Wartet, bis die Person, die gefragt hat, ihr Konto wieder verbindet',
     startsOwnConversation: () =>
       'Eine eigene Unterhaltung: Die früheren in diesem Thread gehören zu anderen Konten, oder andere haben ihren Link. Sie bekam deren Fragen als Kontext.',
-    answered: (durationMs, stepCount) => `✅ Beantwortet in ${f.duration(durationMs)} · ${steps(stepCount)}`,
+    answered: (durationMs) => `✅ Beantwortet in ${f.duration(durationMs)}`,
     choosing: () => '🔒 Beantwortet. Wer gefragt hat, wählt, wer es sieht',
     answeredPrivately: () => '✅ Privat beantwortet',
     cancelled: (by) => (by === undefined ? '⏹️ Abgebrochen' : `⏹️ Abgebrochen von ${by}`),

@@ -1,6 +1,7 @@
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { AnswerReaders, DeepSearch, Log } from '../../core/ports.ts';
+import type { ConversationId } from '../../core/question/question.ts';
 import type { Audiences } from '../access/audience.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { openDirect } from '../listeners/block-actions.ts';
@@ -41,7 +42,7 @@ export function createAnswerReaders(options: {
   }
 
   /** A share URL of another form is not of this service, so nothing proves who can open it. */
-  async function canOpen(shareUrl: string, conversationId: number): Promise<boolean> {
+  async function canOpen(shareUrl: string, conversationId: ConversationId): Promise<boolean> {
     const share = readShareUrl(shareUrl);
     if (share === undefined) return false;
     return (await deepSearch().byReadToken(share.readToken)).id === conversationId;

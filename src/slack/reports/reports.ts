@@ -2,7 +2,13 @@ import { isAppError } from '../../core/errors.ts';
 import type { MessageLogEntry } from '../../core/history/message-log.ts';
 import type { createOpenIn, createOverview } from '../../core/history/overview.ts';
 import type { Clock, DeepSearch, Log, QuestionStore, ThreadStore } from '../../core/ports.ts';
-import { isInThread, type Place, type Thread, type ThreadPlace } from '../../core/question/question.ts';
+import {
+  type ConversationId,
+  isInThread,
+  type Place,
+  type Thread,
+  type ThreadPlace,
+} from '../../core/question/question.ts';
 import { getReadable } from '../../core/question/readable.ts';
 import { shareUrlFor } from '../../core/question/readers.ts';
 import { within } from '../../core/timeout.ts';
@@ -131,7 +137,7 @@ export function createReports(deps: ReportsDeps) {
     return ownId === undefined ? linkFromService(wantedId) : undefined;
   }
 
-  async function linkFromService(conversationId: number): Promise<string | undefined> {
+  async function linkFromService(conversationId: ConversationId): Promise<string | undefined> {
     const reading = deepSearch.read(conversationId).catch((error: unknown) => {
       log.debug({ event: 'conversation_not_read', kind: isAppError(error) ? error.kind : 'internal' });
       return undefined;
