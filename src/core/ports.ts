@@ -58,6 +58,17 @@ export interface Conversation {
   quota?: Quota;
 }
 
+/** A conversation in a list of an account's newest changes. */
+export interface ListedConversation {
+  id: ConversationId;
+  /** A text that differs after every change that the list shows. */
+  mark: string;
+  /** By the service's clock. */
+  updatedMs?: number;
+  /** Absent where a list does not carry whole conversations. */
+  conversation?: Conversation;
+}
+
 /** What the lifecycle needs of the code search service. Every method throws only `AppError`. */
 export interface DeepSearch {
   /** Starts a conversation. Does not retry: on `outcomeUnknown` the caller searches before it asks again. */
@@ -72,6 +83,8 @@ export interface DeepSearch {
    * `sinceMs`. Their questions have no answer, sources or follow-ups. `read` returns those.
    */
   newest(limit: number, sinceMs?: number): Promise<Conversation[]>;
+  /** One page of this account's conversations, latest change first. `after`: `next` of the page before. */
+  changes(after?: string): Promise<{ conversations: ListedConversation[]; next?: string }>;
   /**
    * Asks the service to stop the running question of a conversation. Does not throw if it is already finished or gone.
    * `questionId`: only the first generation of the API has and needs it.
@@ -81,6 +94,24 @@ export interface DeepSearch {
 
 /** The service as one account sees it: the app's account, or the account that a person connected. */
 export type DeepSearchOf = (account: 'app' | Person) => DeepSearch;
+
+/**
+ * What the processes share that watch the same account, which `account` names. Throws `AppError` of kind `storage` or
+ * `corrupt`.
+ */
+export interface SharedWatch {
+  /** Takes the lead for an account, or keeps it, for `leaseMs`. Returns whether this process has it. */
+  lead(account: string, leaseMs: number): Promise<boolean>;
+  /** Gives up the lead, if this process has it. */
+  resign(account: string): Promise<void>;
+  /** Hands a changed conversation to the process that runs its question next. */
+  put(account: string, conversation: Conversation): Promise<void>;
+  take(account: string, conversationId: ConversationId): Promise<Conversation | undefined>;
+  /** Notes the conversations that a list of the leading process showed, whether they changed or not. */
+  noteListed(account: string, conversationIds: readonly ConversationId[]): Promise<void>;
+  /** Whether a list showed this conversation a short time ago. */
+  wasListed(account: string, conversationId: ConversationId): Promise<boolean>;
+}
 
 /** Stored questions. Every method throws only `AppError` of kind `storage` or `corrupt`, within a bounded time. */
 export interface QuestionStore {

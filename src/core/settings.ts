@@ -93,6 +93,33 @@ export const reconnectNoticeMs = 60 * 60 * 1000;
 /** People whose conversations a thread knows. Beyond that it drops the one that was used the longest time ago. */
 export const mostOwnConversations = 50;
 
+/**
+ * From how many running questions of one account on they are watched together: by a list of its newest changes instead of
+ * one read for each.
+ */
+export const fewestWatchedTogether = 4;
+
+/** How often the changes of an account are listed while many of its questions run. */
+export const watchTickMs = 1_000;
+
+/** Longest time between two runs of a question that is watched with others, in case a change was missed. */
+export const watchBackstopMs = 30_000;
+
+/**
+ * How much older than the newest change a change may be that a process sees for the first time. Older ones were read by the
+ * question's own runs.
+ */
+export const newsAgeMs = 4 * watchBackstopMs;
+
+/** How long a process that stopped keeps the lead for an account. */
+export const watchLeaseMs = 5_000;
+
+/** Most pages of changes in one tick. What a tick leaves is read by the next, or question by question. */
+export const mostChangedPages = 25;
+
+/** Conversations of one account whose latest change a process remembers. */
+export const mostMarksKept = 20_000;
+
 /** Longest time between two runs of a parked question, in case the clock changes. */
 export const parkedCheckMs = 60 * 60 * 1000;
 

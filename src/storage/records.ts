@@ -72,9 +72,17 @@ const placeSchema = z.looseObject({
   threadTs: z.string().exactOptional(),
 });
 
-const quotaSchema = z.looseObject({ used: z.number(), limit: z.number(), resetAtMs: z.number().exactOptional() });
+export const quotaSchema = z.looseObject({
+  used: z.number(),
+  limit: z.number(),
+  resetAtMs: z.number().exactOptional(),
+});
 
-const sourceSchema = z.looseObject({ url: z.string(), label: z.string(), repository: z.string().exactOptional() });
+export const sourceSchema = z.looseObject({
+  url: z.string(),
+  label: z.string(),
+  repository: z.string().exactOptional(),
+});
 
 const failureSchema = z.looseObject({
   cause: z.enum([
@@ -143,7 +151,7 @@ export const fileSchema = z.looseObject({
 
 /** The times of a call that has no stored result. */
 /** A number, or a text where the service's ids are not numbers. */
-const conversationId = z.union([z.number(), z.string()]);
+export const conversationId = z.union([z.number(), z.string()]);
 
 const pendingCall = {
   intentMs: z.number().exactOptional(),
