@@ -5,7 +5,8 @@ import type { ConversationId } from '../core/question/question.ts';
 import { watchBackstopMs } from '../core/settings.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { createFormat, type Exactly } from './record-format.ts';
-import { conversationId, quotaSchema, sourceSchema } from './records.ts';
+import { quotaSchema, sourceSchema } from './outcome-schema.ts';
+import { conversationId } from './records.ts';
 
 /** How long a changed conversation waits for the run of its question, in milliseconds. */
 const changedLifeMs = 60_000;
