@@ -135,4 +135,4 @@ test('everything that is done is noted by ids and codes, in the storage and in t
   expect(await noted('settingsChanged')).toEqual([
     expect.objectContaining({ userId: ada, channelId: 'C0GENERAL', detail: 'replies' }),
   ]);
-}, 120_000);
+});
