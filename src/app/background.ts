@@ -4,6 +4,7 @@ import { createCarryOutWorkspaceEnds } from '../core/intake/workspace-end.ts';
 import { createAdvance } from '../core/lifecycle/advance.ts';
 import { guardAdvance } from '../core/lifecycle/guarded-advance.ts';
 import { createSweep } from '../core/lifecycle/sweep.ts';
+import { watchTickMs } from '../core/settings.ts';
 import { repeat } from '../scheduler/repeat.ts';
 import type { AppContext } from './context.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -43,7 +44,7 @@ const trimEveryMs = 60 * 60 * 1_000;
 export async function startBackground(
   { config, log, now, random, storage, onStop }: AppContext,
   { slack, accessControl: { directory, departures } }: SlackParts,
-  { ports, scheduler }: Lifecycle,
+  { ports, watching, scheduler }: Lifecycle,
   people: Accounts,
 ): Promise<number> {
   const { accounts, questions, runRequests, shortenLives, audit, auditKeepMs: keepMs } = storage;
@@ -53,6 +54,8 @@ export async function startBackground(
   await scheduler.start(guardAdvance(createAdvance(ports), ports));
   const open = await questions.openIds();
   await Promise.all(open.map((id) => scheduler.schedule(id, random() * resumeSpreadMs)));
+  const watcher = repeat('watch_together', watchTickMs, watching.tick, log);
+  onStop(async () => watcher.stop());
   const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
   onStop(async () => sweeper.stop());
   const requested = repeat('run_requests', runRequestsEveryMs, runRequested, log, 0);

@@ -14,6 +14,7 @@ import { createDailyCaps } from '../core/question/daily-caps.ts';
 import { createRunSlots } from '../core/run-slots.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
 import { within } from '../core/timeout.ts';
+import { createWatching, type Watching } from '../core/watching/watching.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
 import { createChannelList } from '../slack/home/channel-list.ts';
@@ -29,6 +30,8 @@ import type { SlackParts } from './slack.ts';
 /** The parts that handle a question from its acceptance to its end. */
 export interface Lifecycle {
   ports: LifecyclePorts;
+  /** Its tick lists the changes of accounts with many running questions. */
+  watching: Watching;
   scheduler: Scheduler;
   accept: ReturnType<typeof createAccept>;
   requests: Requests;
@@ -81,6 +84,15 @@ export function createLifecycle(
   const accountWaits = createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now });
   // A question that is not woken finds the account by itself soon.
   accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => accountWaits.wake(person)));
+  const watching = createWatching({
+    deepSearch: deepSearch.of,
+    claims,
+    scheduler,
+    shared: storage.sharedWatch,
+    now,
+    random,
+    log,
+  });
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
     dailyCaps: createDailyCaps({
@@ -117,6 +129,7 @@ export function createLifecycle(
     claims,
     runSlots,
     deepSearch: deepSearch.of,
+    watching,
     accounts,
     accountWaits,
     nameOf: async (userId) =>
@@ -135,7 +148,7 @@ export function createLifecycle(
   };
   const accept = createAccept({ ...ports, digest: shortDigest });
   const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
-  return { ports, scheduler, accept, requests, presence, overviewOf };
+  return { ports, watching, scheduler, accept, requests, presence, overviewOf };
 }
 
 function lifecycleSettings(config: Config): LifecycleSettings {

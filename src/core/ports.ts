@@ -53,6 +53,7 @@ export interface UpstreamError {
 export interface Conversation {
   id: ConversationId;
   createdMs?: number;
+  updatedMs?: number;
   shareUrl?: string;
   questions: UpstreamQuestion[];
   quota?: Quota;
@@ -61,8 +62,6 @@ export interface Conversation {
 /** A conversation in a list of an account's newest changes. */
 export interface ListedConversation {
   id: ConversationId;
-  /** A text that differs after every change that the list shows. */
-  mark: string;
   /** By the service's clock. */
   updatedMs?: number;
   /** Absent where a list does not carry whole conversations. */
@@ -107,10 +106,10 @@ export interface SharedWatch {
   /** Hands a changed conversation to the process that runs its question next. */
   put(account: string, conversation: Conversation): Promise<void>;
   take(account: string, conversationId: ConversationId): Promise<Conversation | undefined>;
-  /** Notes the conversations that a list of the leading process showed, whether they changed or not. */
-  noteListed(account: string, conversationIds: readonly ConversationId[]): Promise<void>;
-  /** Whether a list showed this conversation a short time ago. */
-  wasListed(account: string, conversationId: ConversationId): Promise<boolean>;
+  /** Notes what the lists of the leading process show of conversations, whether they changed or not. */
+  noteListed(account: string, marks: ReadonlyMap<ConversationId, string>): Promise<void>;
+  /** What a list showed of this conversation a short time ago. */
+  listedMark(account: string, conversationId: ConversationId): Promise<string | undefined>;
 }
 
 /** Stored questions. Every method throws only `AppError` of kind `storage` or `corrupt`, within a bounded time. */

@@ -54,6 +54,7 @@ export function createAccountClients(options: AccountClientOptions): (person: Pe
       read: (conversationId) => aboutAccount(deepSearch.read(conversationId)),
       byReadToken: (readToken) => aboutAccount(deepSearch.byReadToken(readToken)),
       newest: (limit, sinceMs) => aboutAccount(deepSearch.newest(limit, sinceMs)),
+      changes: (after) => aboutAccount(deepSearch.changes(after)),
       cancel: (conversationId, questionId) => aboutAccount(deepSearch.cancel(conversationId, questionId)),
     };
   }

@@ -66,6 +66,7 @@ export function createBreaker(options: BreakerOptions): (deepSearch: DeepSearch)
       read: (conversationId) => guarded(() => deepSearch.read(conversationId)),
       byReadToken: (readToken) => guarded(() => deepSearch.byReadToken(readToken)),
       newest: (limit, sinceMs) => guarded(() => deepSearch.newest(limit, sinceMs)),
+      changes: (after) => guarded(() => deepSearch.changes(after)),
       cancel: (conversationId, questionId) => probingFirst(() => deepSearch.cancel(conversationId, questionId)),
     };
 

@@ -58,6 +58,7 @@ export function createBudget({
       read: (conversationId) => within('read', () => deepSearch.read(conversationId)),
       byReadToken: (readToken) => within('read', () => deepSearch.byReadToken(readToken)),
       newest: (limit, sinceMs) => within('read', () => deepSearch.newest(limit, sinceMs)),
+      changes: (after) => within('read', () => deepSearch.changes(after)),
       cancel: (conversationId, questionId) =>
         within('cancellation', () => deepSearch.cancel(conversationId, questionId)),
     };

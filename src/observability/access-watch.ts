@@ -143,6 +143,7 @@ export function watchAccess(
     // A refusal here may be about this conversation alone.
     byReadToken: (readToken) => deepSearch.byReadToken(readToken),
     newest: (limit, sinceMs) => noting(deepSearch.newest(limit, sinceMs)),
+    changes: (after) => noting(deepSearch.changes(after)),
     cancel: (conversationId, questionId) => noting(deepSearch.cancel(conversationId, questionId)),
   };
   return { deepSearch: watched, latest, state };

@@ -10,7 +10,7 @@ import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { WorkspaceEnds } from '../core/intake/workspace-end.ts';
-import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
+import type { Claims, Clock, Log, QuestionStore, Records, SharedWatch, ThreadStore } from '../core/ports.ts';
 import type { DayCount } from '../core/question/daily-caps.ts';
 import type { ReaderChoices } from '../core/question/reader-choices.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
@@ -46,6 +46,7 @@ import {
 } from './repositories.ts';
 import { shortenLives } from './retention.ts';
 import { createRunRequests, type RunRequests } from './run-requests.ts';
+import { createSharedWatch, watchAlone } from './shared-watch.ts';
 import { signInTicketType } from './sign-in-records.ts';
 import { createWorkspaceEnds } from './workspace-ends.ts';
 
@@ -77,6 +78,8 @@ export interface Storage {
   /** People's accounts, encrypted. Without keys none can be stored. They have no expiry. */
   accounts: AccountStore;
   locks: Locks;
+  /** What the processes share that watch questions of the same account. */
+  sharedWatch: SharedWatch;
   /** Entries are stored for `auditKeepMs` at least. */
   audit: AuditStore;
   /** How old an entry of the audit log may become: `auditDays` or `retentionMs`, the shorter of both. */
@@ -108,7 +111,11 @@ export interface StorageOptions {
 export async function openStorage(location: StorageLocation, options: StorageOptions): Promise<Storage> {
   if ('redisUrl' in location) {
     const store = await openRedisStore(location.redisUrl, options.log);
-    return { ...createStorage(store, options), redis: store.client };
+    return {
+      ...createStorage(store, options),
+      sharedWatch: createSharedWatch(store, options.clock),
+      redis: store.client,
+    };
   }
   return createStorage(openEmbeddedStore(location.dataDir, options.clock, options.log), options);
 }
@@ -166,6 +173,7 @@ function createStorage(
     workspaceEnds: createWorkspaceEnds(kv),
     accounts: createAccountStore(kv, createKeyRing(encryptionKeys)),
     locks: createLocks(kv, log),
+    sharedWatch: watchAlone,
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
     audit: createAuditStore(kv, auditKeepMs, log),
     auditKeepMs,

@@ -1,8 +1,16 @@
 import { z } from 'zod';
 
-export const quotaSchema = z.looseObject({ used: z.number(), limit: z.number(), resetAtMs: z.number().exactOptional() });
+export const quotaSchema = z.looseObject({
+  used: z.number(),
+  limit: z.number(),
+  resetAtMs: z.number().exactOptional(),
+});
 
-export const sourceSchema = z.looseObject({ url: z.string(), label: z.string(), repository: z.string().exactOptional() });
+export const sourceSchema = z.looseObject({
+  url: z.string(),
+  label: z.string(),
+  repository: z.string().exactOptional(),
+});
 
 const failureSchema = z.looseObject({
   cause: z.enum([

@@ -4,8 +4,8 @@ import type { Clock, Conversation, SharedWatch } from '../core/ports.ts';
 import type { ConversationId } from '../core/question/question.ts';
 import { watchBackstopMs } from '../core/settings.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import { createFormat, type Exactly } from './record-format.ts';
 import { quotaSchema, sourceSchema } from './outcome-schema.ts';
+import { createFormat, type Exactly } from './record-format.ts';
 import { conversationId } from './records.ts';
 
 /** How long a changed conversation waits for the run of its question, in milliseconds. */
@@ -16,6 +16,7 @@ const listedFreshMs = 5_000;
 const changedSchema = z.object({
   id: conversationId,
   createdMs: z.number().exactOptional(),
+  updatedMs: z.number().exactOptional(),
   shareUrl: z.string().exactOptional(),
   quota: quotaSchema.exactOptional(),
   questions: z.array(
@@ -46,7 +47,7 @@ const changedSchema = z.object({
   ),
 });
 const changedFormat = createFormat<Conversation>(changedSchema satisfies Exactly<typeof changedSchema, Conversation>);
-const listedFormat = createFormat<ConversationId[]>(z.array(conversationId));
+const listedFormat = createFormat<[ConversationId, string][]>(z.array(z.tuple([conversationId, z.string()])));
 
 /** For a process alone: it always leads, and shares nothing. */
 export const watchAlone: SharedWatch = {
@@ -55,13 +56,13 @@ export const watchAlone: SharedWatch = {
   put: async () => {},
   take: async () => undefined,
   noteListed: async () => {},
-  wasListed: async () => false,
+  listedMark: async () => undefined,
 };
 
 /** For any number of processes on one Redis. */
 export function createSharedWatch(kv: KeyValueStore, clock: Clock): SharedWatch {
   const holder = randomUUID();
-  const copies = new Map<string, { atMs: number; ids: Set<ConversationId> }>();
+  const copies = new Map<string, { atMs: number; marks: Map<ConversationId, string> }>();
 
   return {
     async lead(account, leaseMs) {
@@ -83,23 +84,21 @@ export function createSharedWatch(kv: KeyValueStore, clock: Clock): SharedWatch 
       await kv.compareAndDelete(key, text);
       return changedFormat.decode(key, text);
     },
-    async noteListed(account, ids) {
+    async noteListed(account, marks) {
       const key = listedKey(account);
-      await kv.set(key, listedFormat.encode(key, [...ids]), watchBackstopMs);
+      await kv.set(key, listedFormat.encode(key, [...marks]), watchBackstopMs);
     },
-    async wasListed(account, id) {
-      return (await listedBy(account)).has(id);
-    },
+    listedMark: async (account, id) => (await listedOf(account)).get(id),
   };
 
-  async function listedBy(account: string): Promise<Set<ConversationId>> {
+  async function listedOf(account: string): Promise<Map<ConversationId, string>> {
     const copy = copies.get(account);
-    if (copy !== undefined && clock() - copy.atMs < listedFreshMs) return copy.ids;
+    if (copy !== undefined && clock() - copy.atMs < listedFreshMs) return copy.marks;
     const key = listedKey(account);
     const text = await kv.get(key);
-    const ids = new Set(text === undefined ? [] : listedFormat.decode(key, text));
-    copies.set(account, { atMs: clock(), ids });
-    return ids;
+    const marks = new Map(text === undefined ? [] : listedFormat.decode(key, text));
+    copies.set(account, { atMs: clock(), marks });
+    return marks;
   }
 }
 

@@ -1,4 +1,3 @@
-import { accountOf } from '../accounts/account-of.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver, nextPollMs } from '../pacing.ts';
 import type { Messenger, PreparedOutcome, UpstreamQuestion } from '../ports.ts';
@@ -75,7 +74,9 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   /** Two runs may overlap: one takes a slot for a question that the other has just closed. */
   async function leave(questionId: string, question: Question | undefined): Promise<undefined> {
     await delist(ports, questionId);
-    if (question?.phase === 'closed') await releaseSlot(ports, question);
+    if (question === undefined) return;
+    ports.watching.leave(question);
+    if (question.phase === 'closed') await releaseSlot(ports, question);
   }
 
   async function readStanding(question: Question): Promise<Standing> {
@@ -251,8 +252,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
 
   async function watch(question: Question, standing: Standing): Promise<Progress> {
     const { conversationId, askedMs } = question.upstream;
-    const conversation =
-      conversationId === undefined ? undefined : await ports.deepSearch(accountOf(question)).read(conversationId);
+    const conversation = await ports.watching.read(question);
+    if (conversation === undefined && conversationId !== undefined) return goOn(question, standing);
     const observed = conversation === undefined ? undefined : findUpstream(conversation, question);
     if (conversation === undefined || observed === undefined) {
       return { question: await end(question, { kind: 'failed', failure: { cause: 'gone' } }) };
@@ -269,12 +270,25 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       await notifyIfTooLateToCancel(ended);
       return { question: ended };
     }
-    if (isPatienceOver(settings.pacing, watchedSince(question), nowMs)) {
-      return { question: await end(question, { kind: 'gaveUp' }, conversation.shareUrl) };
+    return goOn(question, standing, { observed, shareUrl: conversation.shareUrl });
+  }
+
+  /** Goes on with a question that still runs. Without `progress`, nothing changed since the last run. */
+  async function goOn(
+    question: Question,
+    standing: Standing,
+    progress?: { observed: UpstreamQuestion; shareUrl: string | undefined },
+  ): Promise<Progress> {
+    const { askedMs = question.acceptedMs } = question.upstream;
+    if (isPatienceOver(settings.pacing, watchedSince(question), now())) {
+      return { question: await end(question, { kind: 'gaveUp' }, progress?.shareUrl) };
     }
-    const watched = await noteProgress(question, observed, conversation.shareUrl);
-    await card.refresh(watched, standing);
-    return { question: watched, waitMs: nextPollMs(settings.pacing, elapsedMs, ports.random()) };
+    const watched = progress ? await noteProgress(question, progress.observed, progress.shareUrl) : question;
+    const editMs = await card.refresh(watched, standing);
+    const paceMs = nextPollMs(settings.pacing, now() - askedMs, ports.random());
+    const waitMs = ports.watching.goesOn(watched, paceMs);
+    // A question that is read alone is edited at its next read.
+    return { question: watched, waitMs: waitMs > paceMs ? sooner(waitMs, editMs) : waitMs };
   }
 
   /** Decides before the first message of the answer whether to offer muting, so that every rendering is the same. */

@@ -96,7 +96,10 @@ export function createAsking(ports: LifecyclePorts) {
     const answeredAtOnce = asked.question.state !== 'pending' && asked.question.state !== 'processing';
     return answeredAtOnce
       ? { question: bound }
-      : { question: bound, waitMs: nextPollMs(ports.settings.pacing, 0, ports.random()) };
+      : {
+          question: bound,
+          waitMs: ports.watching.goesOn(bound, nextPollMs(ports.settings.pacing, 0, ports.random())),
+        };
   }
 
   /** The conversation that a question follows up. Undefined if the question starts a new one. */

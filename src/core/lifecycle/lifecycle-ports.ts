@@ -25,6 +25,7 @@ import type { ReaderChoices } from '../question/reader-choices.ts';
 import type { RefusedText } from '../question/refused-text.ts';
 import type { RunSlots } from '../run-slots.ts';
 import type { LifecycleSettings } from '../settings.ts';
+import type { Watching } from '../watching/watching.ts';
 
 /** All that the lifecycle of a question uses from outside the core. */
 export interface LifecyclePorts {
@@ -33,6 +34,7 @@ export interface LifecyclePorts {
   claims: Claims;
   runSlots: RunSlots;
   deepSearch: DeepSearchOf;
+  watching: Omit<Watching, 'tick'>;
   accounts: Pick<Accounts, 'mode' | 'offer' | 'statusOf'>;
   accountWaits: AccountWaits;
   /** A person's name in Slack, if Slack says it in time. Never throws. */

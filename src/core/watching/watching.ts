@@ -10,6 +10,7 @@ import type {
   Log,
   Scheduler,
   SharedWatch,
+  UpstreamQuestion,
 } from '../ports.ts';
 import type { ConversationId, Question } from '../question/question.ts';
 import { upstreamClaims } from '../question/upstream.ts';
@@ -37,10 +38,24 @@ export interface Watching {
   tick(): Promise<void>;
 }
 
+interface Known {
+  questionId: string;
+  conversationId: ConversationId;
+  /** When this process forgets the question, unless it goes on here. */
+  untilMs: number;
+  /** When a list last showed the conversation. */
+  listedMs: number;
+  /** What the conversation showed at the last read, and at the last read whose run the question finished. */
+  readMark?: string;
+  seenMark?: string;
+}
+
 /** The running questions of one account that this process knows. */
 interface Watched {
   account: 'app' | Person;
-  questions: Map<ConversationId, { questionId: string; untilMs: number; listedMs: number }>;
+  questions: Map<string, Known>;
+  /** The same questions by conversation. Few have more than one: an answer that is shown again is watched as well. */
+  byConversation: Map<ConversationId, Set<Known>>;
   /** What the latest list showed of each conversation, oldest first. */
   marks: Map<ConversationId, string>;
   /** Whole conversations that changed and that no run has read. */
@@ -79,45 +94,65 @@ export function createWatching(ports: {
     const { conversationId } = question.upstream;
     if (conversationId === undefined) return undefined;
     const account = accountOf(question);
-    const name = nameOf(account);
-    const watched = accounts.get(name);
-    if (watched !== undefined && watched.questions.size >= fewestWatchedTogether) {
-      const changed = watched.changed.get(conversationId) ?? (await shared.take(name, conversationId));
-      watched.changed.delete(conversationId);
-      if (changed !== undefined) return changed;
-      if (await wasListed(watched, conversationId)) return undefined;
-    }
-    return deepSearch(account).read(conversationId);
+    const watched = accounts.get(nameOf(account));
+    const known = watched?.questions.get(question.id);
+    const isTogether = watched !== undefined && watched.questions.size >= fewestWatchedTogether;
+    if (isTogether && known !== undefined && (await isUnchanged(watched, known))) return undefined;
+    const changed = isTogether ? await takeChanged(watched, conversationId) : undefined;
+    const conversation = changed ?? (await deepSearch(account).read(conversationId));
+    if (known !== undefined) known.readMark = markOf(conversation, watched?.carriesAll === true);
+    return conversation;
   }
 
-  /** Whether a list showed the conversation a short time ago. If it had changed, the question would have got it. */
-  async function wasListed(watched: Watched, conversationId: ConversationId): Promise<boolean> {
-    const known = watched.questions.get(conversationId);
-    // The first run in this process reads: another process may have taken what changed, and ended.
-    if (watched.leader === 'none' || known === undefined) return false;
-    if (watched.leader === 'other') return shared.wasListed(nameOf(watched.account), conversationId);
-    return now() - known.listedMs < watchBackstopMs;
+  /** Whether a list showed a short time ago what the question saw in this process. */
+  async function isUnchanged(watched: Watched, known: Known): Promise<boolean> {
+    const { conversationId, seenMark, listedMs } = known;
+    if (seenMark === undefined || watched.leader === 'none') return false;
+    if (watched.leader === 'other')
+      return (await shared.listedMark(nameOf(watched.account), conversationId)) === seenMark;
+    return watched.marks.get(conversationId) === seenMark && now() - listedMs < watchBackstopMs;
+  }
+
+  async function takeChanged(watched: Watched, id: ConversationId): Promise<Conversation | undefined> {
+    const changed = watched.changed.get(id) ?? (await shared.take(nameOf(watched.account), id));
+    watched.changed.delete(id);
+    return changed;
   }
 
   function goesOn(question: Question, paceMs: number): number {
     const { conversationId } = question.upstream;
     if (conversationId === undefined) return paceMs;
     const watched = watchedOf(accountOf(question));
-    const known = watched.questions.get(conversationId);
-    // Twice the longest wait between two runs: a question that another process goes on with is dropped here.
-    const untilMs = now() + 2 * watchBackstopMs;
-    watched.questions.set(conversationId, { questionId: question.id, untilMs, listedMs: known?.listedMs ?? 0 });
+    const known = watched.questions.get(question.id);
+    const readMark = known?.conversationId === conversationId ? known.readMark : undefined;
+    forget(watched, known);
+    const going: Known = {
+      questionId: question.id,
+      conversationId,
+      // Twice the longest wait between two runs: a question that another process goes on with is dropped here.
+      untilMs: now() + 2 * watchBackstopMs,
+      listedMs: known?.listedMs ?? 0,
+      ...(readMark === undefined ? {} : { readMark, seenMark: readMark }),
+    };
+    watched.questions.set(question.id, going);
+    watched.byConversation.set(conversationId, (watched.byConversation.get(conversationId) ?? new Set()).add(going));
     if (watched.questions.size < fewestWatchedTogether || watched.leader === 'none') return paceMs;
     return Math.round(watchBackstopMs * (0.9 + random() / 10));
   }
 
   function leave(question: Question): void {
-    const { conversationId } = question.upstream;
     const watched = accounts.get(nameOf(accountOf(question)));
-    if (conversationId === undefined || watched === undefined) return;
-    if (watched.questions.get(conversationId)?.questionId !== question.id) return;
-    watched.questions.delete(conversationId);
-    watched.changed.delete(conversationId);
+    if (watched !== undefined) forget(watched, watched.questions.get(question.id));
+  }
+
+  function forget({ questions, byConversation, changed }: Watched, known: Known | undefined): void {
+    if (known === undefined) return;
+    questions.delete(known.questionId);
+    const others = byConversation.get(known.conversationId);
+    others?.delete(known);
+    if (others === undefined || others.size > 0) return;
+    byConversation.delete(known.conversationId);
+    changed.delete(known.conversationId);
   }
 
   async function tick(): Promise<void> {
@@ -157,21 +192,21 @@ export function createWatching(ports: {
   async function list(watched: Watched): Promise<void> {
     const startedMs = now();
     const isComplete = startedMs - watched.completeMs >= watchBackstopMs / 2;
-    const missing = new Set(watched.questions.keys());
-    const listed: ConversationId[] = [];
+    const missing = new Set(watched.byConversation.keys());
+    const listed = new Map<ConversationId, string>();
     let newestMs: number | undefined;
     let after: string | undefined;
     for (let pages = 0; pages < mostChangedPages; pages += 1) {
       const page = await deepSearch(watched.account).changes(after);
-      listed.push(...page.conversations.map(({ id }) => id));
       watched.carriesAll = page.conversations.every(({ conversation }) => conversation !== undefined);
       newestMs ??= Math.max(...page.conversations.map(({ updatedMs = 0 }) => updatedMs));
       const oldestMs = newestMs - newsAgeMs;
-      const changed = page.conversations.filter((each) => isNews(watched, each, oldestMs));
-      for (const { id } of page.conversations) {
-        const known = watched.questions.get(id);
-        if (known !== undefined) known.listedMs = startedMs;
-        missing.delete(id);
+      const changed: ListedConversation[] = [];
+      for (const each of page.conversations) {
+        if (isNews(watched, each, oldestMs)) changed.push(each);
+        for (const known of watched.byConversation.get(each.id) ?? []) known.listedMs = startedMs;
+        missing.delete(each.id);
+        listed.set(each.id, markOf(each.conversation ?? each, watched.carriesAll));
       }
       for (const each of changed) await changedNow(watched, each);
       after = page.next;
@@ -183,28 +218,25 @@ export function createWatching(ports: {
   }
 
   /** The conversation of a question that another process watches is news at first sight only if it changed lately. */
-  function isNews(
-    { marks, questions }: Watched,
-    { id, mark, updatedMs }: ListedConversation,
-    oldestMs: number,
-  ): boolean {
+  function isNews({ marks, byConversation }: Watched, listed: ListedConversation, oldestMs: number): boolean {
+    const { id, updatedMs = oldestMs, conversation } = listed;
     const known = marks.get(id);
-    if (known !== undefined || questions.has(id)) return known !== mark;
-    return (updatedMs ?? oldestMs) >= oldestMs;
+    const mark = markOf(conversation ?? listed, conversation !== undefined);
+    return known !== undefined || byConversation.has(id) ? known !== mark : updatedMs >= oldestMs;
   }
 
-  async function changedNow(watched: Watched, { id, mark, conversation }: ListedConversation): Promise<void> {
-    const own = watched.questions.get(id);
-    const questionId = own?.questionId ?? (await ownerOf(conversation));
-    if (questionId !== undefined) {
-      if (own !== undefined && conversation === undefined) own.listedMs = 0;
-      if (own !== undefined && conversation !== undefined) watched.changed.set(id, conversation);
-      if (conversation !== undefined) await shared.put(nameOf(watched.account), conversation);
-      await scheduler.schedule(questionId, 0);
+  async function changedNow(watched: Watched, listed: ListedConversation): Promise<void> {
+    const { id, conversation } = listed;
+    const own = [...(watched.byConversation.get(id) ?? [])].map(({ questionId }) => questionId);
+    const questionIds = own.length > 0 ? own : await ownersOf(conversation);
+    if (questionIds.length > 0 && conversation !== undefined) {
+      if (own.length > 0) watched.changed.set(id, conversation);
+      await shared.put(nameOf(watched.account), conversation);
     }
+    await Promise.all(questionIds.map((questionId) => scheduler.schedule(questionId, 0)));
     // Last, so that a failure before is repeated at the next tick.
     watched.marks.delete(id);
-    watched.marks.set(id, mark);
+    watched.marks.set(id, markOf(conversation ?? listed, conversation !== undefined));
     for (const oldest of watched.marks.keys()) {
       if (watched.marks.size <= mostMarksKept) break;
       watched.marks.delete(oldest);
@@ -212,14 +244,14 @@ export function createWatching(ports: {
   }
 
   /** The question that runs in a conversation which another process watches. */
-  async function ownerOf(conversation: Conversation | undefined): Promise<string | undefined> {
+  async function ownersOf(conversation: Conversation | undefined): Promise<string[]> {
     const last = conversation?.questions.at(-1);
-    if (conversation === undefined || last === undefined) return undefined;
+    if (conversation === undefined || last === undefined) return [];
     for (const claim of upstreamClaims(conversation.id, last)) {
       const owner = await claims.ownerOf(claim);
-      if (owner !== undefined) return owner;
+      if (owner !== undefined) return [owner];
     }
-    return undefined;
+    return [];
   }
 
   function watchedOf(account: 'app' | Person): Watched {
@@ -229,6 +261,7 @@ export function createWatching(ports: {
     const created: Watched = {
       account,
       questions: new Map(),
+      byConversation: new Map(),
       marks: new Map(),
       changed: new Map(),
       leader: 'none',
@@ -240,16 +273,24 @@ export function createWatching(ports: {
     return created;
   }
 
-  function dropOld({ questions, changed }: Watched): void {
+  function dropOld(watched: Watched): void {
     const nowMs = now();
-    for (const [conversationId, { untilMs }] of questions) {
-      if (untilMs > nowMs) continue;
-      questions.delete(conversationId);
-      changed.delete(conversationId);
-    }
+    for (const known of watched.questions.values()) if (known.untilMs <= nowMs) forget(watched, known);
   }
 }
 
 function nameOf(account: 'app' | Person): string {
   return account === 'app' ? 'app' : personName(account);
+}
+
+/**
+ * What a conversation shows, as a text that differs after every change. Where lists carry whole conversations, steps
+ * count too, because the service may add them without a new time.
+ */
+function markOf(
+  { updatedMs, questions }: { updatedMs?: number; questions?: UpstreamQuestion[] },
+  withSteps: boolean,
+): string {
+  const last = withSteps ? questions?.at(-1) : undefined;
+  return [updatedMs, last && questions?.length, last?.state, last?.steps, last?.lastStep?.length].join(' ');
 }

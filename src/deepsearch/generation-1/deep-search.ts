@@ -73,6 +73,21 @@ export function createDeepSearch(
       }
       return newest;
     },
+    async changes(after) {
+      const page = await client.list({
+        first: NEWEST_PAGE,
+        sort: '-updated_at',
+        ...(after === undefined ? {} : { after }),
+      });
+      return {
+        conversations: page.conversations.map(toConversation).map((conversation) => ({
+          id: conversation.id,
+          ...defined('updatedMs', conversation.updatedMs),
+          conversation,
+        })),
+        ...(page.nextCursor === undefined ? {} : { next: page.nextCursor }),
+      };
+    },
     async cancel(conversationId, questionId) {
       try {
         if (questionId !== undefined) await client.cancelQuestion(numbered(conversationId), questionId);
@@ -129,6 +144,7 @@ export function mapConversation(
     id: raw.id,
     questions,
     ...defined('createdMs', parseTime(raw.created_at)),
+    ...defined('updatedMs', parseTime(raw.updated_at)),
     ...defined('shareUrl', shareUrl),
     ...defined('quota', quota),
   };

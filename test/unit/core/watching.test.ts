@@ -28,6 +28,7 @@ function createService() {
   let carriesAll = true;
   const conversationOf = (id: ConversationId): Conversation => ({
     id,
+    ...(changedMs.has(id) ? { updatedMs: changedMs.get(id) ?? 0 } : {}),
     questions: [
       { id: Number(id) * 10, ordinal: 0, text: 'q', state: 'processing', steps: 0, sources: [], followUps: [] },
     ],
@@ -45,7 +46,6 @@ function createService() {
       const all = [...changedMs].toSorted(([, one], [, other]) => other - one);
       const conversations: ListedConversation[] = all.slice(from, from + pageSize).map(([id, atMs]) => ({
         id,
-        mark: String(atMs),
         updatedMs: atMs,
         ...(carriesAll ? { conversation: conversationOf(id) } : {}),
       }));
@@ -106,7 +106,10 @@ async function watchMany(service: ReturnType<typeof createService>, watching: Wa
     watching.goesOn(question, paceMs);
   }
   await watching.tick();
-  for (const question of questions) await watching.read(question);
+  for (const question of questions) {
+    await watching.read(question);
+    watching.goesOn(question, paceMs);
+  }
   service.taken();
   return questions;
 }
@@ -234,6 +237,21 @@ describe('many running questions of one account', () => {
     expect(ran).toEqual(['q1']);
   });
 
+  it('are read again after a run that took a change and did not finish', async () => {
+    const service = createService();
+    const { watching } = service.startProcess();
+    const [first = running(1)] = await watchMany(service, watching, 10);
+    service.change(1);
+    await watching.tick();
+    expect(await watching.read(first)).toMatchObject({ id: 1 });
+    await watching.tick();
+    service.taken();
+    expect(await watching.read(first)).toMatchObject({ id: 1 });
+    expect(service.taken()).toEqual(['read 1']);
+    watching.goesOn(first, paceMs);
+    expect(await watching.read(first)).toBeUndefined();
+  });
+
   it('are no longer listed once they ended or moved to another process', async () => {
     const service = createService();
     const { watching } = service.startProcess();
@@ -310,6 +328,26 @@ describe('several processes that watch one account', () => {
     expect(two.ran.toSorted()).toEqual(['q100', 'q101', 'q102', 'q103', 'q109']);
   });
 
+  it('read what another process took and did not finish', async () => {
+    const { service, one, two, ofTwo } = await startTwo(10);
+    const [first = running(100)] = ofTwo;
+    await one.watching.tick();
+    await two.watching.tick();
+    for (const question of ofTwo) {
+      await two.watching.read(question);
+      two.watching.goesOn(question, paceMs);
+    }
+    service.change(100);
+    service.pass(watchBackstopMs);
+    await one.watching.tick();
+    await two.watching.tick();
+    one.watching.goesOn(first, paceMs);
+    expect(await one.watching.read(first)).toMatchObject({ id: 100 });
+    service.taken();
+    expect(await two.watching.read(first)).toMatchObject({ id: 100 });
+    expect(service.taken()).toEqual(['read 100']);
+  });
+
   it('each list for themselves where lists carry no conversations', async () => {
     const { service, one, two } = await startTwo(10);
     service.listOnlyMarks();
@@ -330,7 +368,10 @@ describe('several processes that watch one account', () => {
     service.pass(watchBackstopMs);
     await one.watching.tick();
     await two.watching.tick();
-    for (const question of ofTwo) await two.watching.read(question);
+    for (const question of ofTwo) {
+      await two.watching.read(question);
+      two.watching.goesOn(question, paceMs);
+    }
     service.taken();
     const [first = running(100)] = ofTwo;
     expect(await two.watching.read(first)).toBeUndefined();
