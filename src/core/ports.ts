@@ -53,7 +53,8 @@ export interface UpstreamError {
 export interface Conversation {
   id: ConversationId;
   createdMs?: number;
-  updatedMs?: number;
+  /** A text that differs after every change that the service shows. */
+  mark?: string;
   shareUrl?: string;
   questions: UpstreamQuestion[];
   quota?: Quota;
@@ -62,10 +63,12 @@ export interface Conversation {
 /** A conversation in a list of an account's newest changes. */
 export interface ListedConversation {
   id: ConversationId;
+  /** As in {@link Conversation}. */
+  mark: string;
   /** By the service's clock. */
   updatedMs?: number;
-  /** Absent where a list does not carry whole conversations. */
-  conversation?: Conversation;
+  /** The whole conversation. Absent where a list does not carry it. */
+  conversation?: () => Conversation;
 }
 
 /** What the lifecycle needs of the code search service. Every method throws only `AppError`. */

@@ -16,7 +16,7 @@ const listedFreshMs = 5_000;
 const changedSchema = z.object({
   id: conversationId,
   createdMs: z.number().exactOptional(),
-  updatedMs: z.number().exactOptional(),
+  mark: z.string().exactOptional(),
   shareUrl: z.string().exactOptional(),
   quota: quotaSchema.exactOptional(),
   questions: z.array(

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { json } from '../support/fake-service/scripted-server.ts';
-import { connect, conversation, errorOf } from './setup.ts';
+import { createDeepSearch } from '../../src/deepsearch/generation-1/deep-search.ts';
+import { json, text } from '../support/fake-service/scripted-server.ts';
+import { connect, conversation, errorOf, question } from './setup.ts';
 
 const page = (...ids: number[]) => ids.map((id) => conversation({ id }));
 
@@ -108,4 +109,66 @@ test('a conversation is read by its read token', async () => {
   server.script(json([conversation({ id: 5, read_token: 't' })]), json([]));
   await expect(client.readByToken('t')).resolves.toMatchObject({ id: 5 });
   expect(await errorOf(client.readByToken('t'))).toMatchObject({ kind: 'notFound' });
+});
+
+test('changes are listed latest first, with whole conversations and the cursor of the next page', async () => {
+  const { client, server } = await connect();
+  const adapter = createDeepSearch(client, server.origin);
+  server.script(
+    json({
+      conversations: [
+        conversation({ id: 5, updated_at: '2026-01-01T00:00:09Z', questions: [question({ answer: 'Here.' })] }),
+        conversation({ id: 4, updated_at: null }),
+      ],
+      page_info: { end_cursor: 'c', has_next_page: true },
+    }),
+    json({ conversations: [] }),
+  );
+  const { conversations, next } = await adapter.changes();
+  expect(conversations.map(({ id, updatedMs }) => [id, updatedMs])).toEqual([
+    [5, Date.parse('2026-01-01T00:00:09Z')],
+    [4, undefined],
+  ]);
+  expect(conversations[0]?.conversation?.()).toMatchObject({
+    id: 5,
+    mark: conversations[0]?.mark,
+    questions: [{ answer: 'Here.' }],
+  });
+  expect(next).toBe('c');
+  expect(await adapter.changes('c')).toEqual({ conversations: [] });
+  expect(server.requests.map(({ url }) => url)).toEqual([
+    '/.api/deepsearch/v1?page_first=100&sort=-updated_at',
+    '/.api/deepsearch/v1?page_first=100&page_after=c&sort=-updated_at',
+  ]);
+});
+
+test('pages of changes that exceed the reply limit become shorter, down to twenty', async () => {
+  const { client, server } = await connect({ maxResponseBytes: 10_000 });
+  const adapter = createDeepSearch(client, server.origin);
+  const large = text(' '.repeat(10_001), 'application/json');
+  server.script(large, large, json([]), large, large);
+  expect(await adapter.changes()).toEqual({ conversations: [] });
+  expect(await errorOf(adapter.changes())).toMatchObject({ kind: 'badReply', code: 'tooLarge' });
+  expect(server.requests.map(({ url }) => /page_first=(\d+)/.exec(url)?.[1])).toEqual(['100', '50', '25', '25', '20']);
+});
+
+test.each([
+  ['a new time', { updated_at: '2026-01-01T00:00:10Z' }],
+  ['a further step', { questions: [question({ turns: [{ role: 'assistant', reasoning: 'a' }] })] }],
+  ['the end', { questions: [question({ status: 'completed' })] }],
+  ['a failure', { questions: [question({ error: { kind: 'InternalError' } })] }],
+  ['another question', { questions: [question(), question({ id: 2 })] }],
+])('the mark of a conversation differs after %s, in lists and in reads alike', async (_, change) => {
+  const { client, server } = await connect();
+  const adapter = createDeepSearch(client, server.origin);
+  const before = { id: 5, updated_at: '2026-01-01T00:00:09Z', questions: [question()] };
+  const [one, other] = [conversation(before), conversation({ ...before, ...change })];
+  server.script(json([one]), json(one), json([other]), json(other));
+  const marks: (string | undefined)[] = [];
+  for (let state = 0; state < 2; state += 1) {
+    marks.push((await adapter.changes()).conversations[0]?.mark, (await adapter.read(5)).mark);
+  }
+  expect(marks[0]).toBe(marks[1]);
+  expect(marks[2]).toBe(marks[3]);
+  expect(marks[2]).not.toBe(marks[0]);
 });

@@ -10,12 +10,12 @@ import type {
   Log,
   Scheduler,
   SharedWatch,
-  UpstreamQuestion,
 } from '../ports.ts';
 import type { ConversationId, Question } from '../question/question.ts';
 import { upstreamClaims } from '../question/upstream.ts';
 import {
   fewestWatchedTogether,
+  firstListMs,
   mostChangedPages,
   mostMarksKept,
   newsAgeMs,
@@ -97,10 +97,11 @@ export function createWatching(ports: {
     const watched = accounts.get(nameOf(account));
     const known = watched?.questions.get(question.id);
     const isTogether = watched !== undefined && watched.questions.size >= fewestWatchedTogether;
-    if (isTogether && known !== undefined && (await isUnchanged(watched, known))) return undefined;
+    // The next list shows an unknown question as news. That spares one read for each question after a start.
+    if (isTogether && (known === undefined || (await isUnchanged(watched, known)))) return undefined;
     const changed = isTogether ? await takeChanged(watched, conversationId) : undefined;
     const conversation = changed ?? (await deepSearch(account).read(conversationId));
-    if (known !== undefined) known.readMark = markOf(conversation, watched?.carriesAll === true);
+    if (known !== undefined && conversation.mark !== undefined) known.readMark = conversation.mark;
     return conversation;
   }
 
@@ -137,7 +138,7 @@ export function createWatching(ports: {
     watched.questions.set(question.id, going);
     watched.byConversation.set(conversationId, (watched.byConversation.get(conversationId) ?? new Set()).add(going));
     if (watched.questions.size < fewestWatchedTogether || watched.leader === 'none') return paceMs;
-    return Math.round(watchBackstopMs * (0.9 + random() / 10));
+    return Math.round((going.seenMark === undefined ? firstListMs : watchBackstopMs) * (0.9 + random() / 10));
   }
 
   function leave(question: Question): void {
@@ -195,6 +196,7 @@ export function createWatching(ports: {
     const missing = new Set(watched.byConversation.keys());
     const listed = new Map<ConversationId, string>();
     let newestMs: number | undefined;
+    const used = new Set<string>();
     let after: string | undefined;
     for (let pages = 0; pages < mostChangedPages; pages += 1) {
       const page = await deepSearch(watched.account).changes(after);
@@ -206,12 +208,14 @@ export function createWatching(ports: {
         if (isNews(watched, each, oldestMs)) changed.push(each);
         for (const known of watched.byConversation.get(each.id) ?? []) known.listedMs = startedMs;
         missing.delete(each.id);
-        listed.set(each.id, markOf(each.conversation ?? each, watched.carriesAll));
+        listed.set(each.id, each.mark);
       }
-      for (const each of changed) await changedNow(watched, each);
+      await Promise.all(changed.map((each) => changedNow(watched, each)));
       after = page.next;
+      if (after === undefined || used.has(after)) break;
+      used.add(after);
       const goesOn = changed.length > 0 || (isComplete && missing.size > 0);
-      if (after === undefined || !goesOn) break;
+      if (!goesOn) break;
     }
     if (missing.size === 0) watched.completeMs = startedMs;
     if (isComplete && watched.carriesAll) await shared.noteListed(nameOf(watched.account), listed);
@@ -219,15 +223,15 @@ export function createWatching(ports: {
 
   /** The conversation of a question that another process watches is news at first sight only if it changed lately. */
   function isNews({ marks, byConversation }: Watched, listed: ListedConversation, oldestMs: number): boolean {
-    const { id, updatedMs = oldestMs, conversation } = listed;
+    const { id, mark, updatedMs = oldestMs } = listed;
     const known = marks.get(id);
-    const mark = markOf(conversation ?? listed, conversation !== undefined);
     return known !== undefined || byConversation.has(id) ? known !== mark : updatedMs >= oldestMs;
   }
 
   async function changedNow(watched: Watched, listed: ListedConversation): Promise<void> {
-    const { id, conversation } = listed;
+    const { id, mark } = listed;
     const own = [...(watched.byConversation.get(id) ?? [])].map(({ questionId }) => questionId);
+    const conversation = listed.conversation?.();
     const questionIds = own.length > 0 ? own : await ownersOf(conversation);
     if (questionIds.length > 0 && conversation !== undefined) {
       if (own.length > 0) watched.changed.set(id, conversation);
@@ -236,7 +240,7 @@ export function createWatching(ports: {
     await Promise.all(questionIds.map((questionId) => scheduler.schedule(questionId, 0)));
     // Last, so that a failure before is repeated at the next tick.
     watched.marks.delete(id);
-    watched.marks.set(id, markOf(conversation ?? listed, conversation !== undefined));
+    watched.marks.set(id, mark);
     for (const oldest of watched.marks.keys()) {
       if (watched.marks.size <= mostMarksKept) break;
       watched.marks.delete(oldest);
@@ -281,16 +285,4 @@ export function createWatching(ports: {
 
 function nameOf(account: 'app' | Person): string {
   return account === 'app' ? 'app' : personName(account);
-}
-
-/**
- * What a conversation shows, as a text that differs after every change. Where lists carry whole conversations, steps
- * count too, because the service may add them without a new time.
- */
-function markOf(
-  { updatedMs, questions }: { updatedMs?: number; questions?: UpstreamQuestion[] },
-  withSteps: boolean,
-): string {
-  const last = withSteps ? questions?.at(-1) : undefined;
-  return [updatedMs, last && questions?.length, last?.state, last?.steps, last?.lastStep?.length].join(' ');
 }

@@ -6,14 +6,16 @@ import type { Capabilities, DeepSearchAdapter, Generation } from '../generation.
 import { absoluteLink } from '../links.ts';
 import { rememberLinks } from '../remembered.ts';
 import { parseBaseUrl, type ServiceClient } from '../service-client.ts';
-import { type ConversationApi, createConversationApi } from './conversation-api.ts';
-import type { ApiConversation, ApiQuestion, ApiSource } from './schemas.ts';
+import { type ConversationApi, createConversationApi, type ListParams } from './conversation-api.ts';
+import type { ApiConversation, ApiQuestion, ApiSource, ConversationPage } from './schemas.ts';
 
 const MAX_NEWEST = 1_000;
 /** When a follow-up is tried again that came while its conversation had a question in progress. */
 const busyRetryMs = 5_000;
 /** Each conversation contains all its answers, so a page of 100 would exceed the reply limit. */
 const NEWEST_PAGE = 20;
+/** Conversations on a page of changes, as long as a page fits the reply limit. */
+const LONGEST_CHANGES_PAGE = 100;
 const MAX_LAST_STEP_CHARACTERS = 300;
 
 const capabilities: Capabilities = {
@@ -45,6 +47,8 @@ export function createDeepSearch(
   const baseHref = parseBaseUrl(baseUrl).href;
   const toConversation = (raw: ApiConversation) => mapConversation(raw, baseHref, withAbsoluteLinks);
 
+  let changesPage = LONGEST_CHANGES_PAGE;
+
   return {
     async create(text) {
       const conversation = toConversation(await client.create(text));
@@ -74,16 +78,16 @@ export function createDeepSearch(
       return newest;
     },
     async changes(after) {
-      const page = await client.list({
-        first: NEWEST_PAGE,
+      const page = await listChanges({
         sort: '-updated_at',
         ...(after === undefined ? {} : { after }),
       });
       return {
-        conversations: page.conversations.map(toConversation).map((conversation) => ({
-          id: conversation.id,
-          ...defined('updatedMs', conversation.updatedMs),
-          conversation,
+        conversations: page.conversations.map((raw) => ({
+          id: raw.id,
+          mark: markOf(raw),
+          ...defined('updatedMs', parseTime(raw.updated_at)),
+          conversation: () => toConversation(raw),
         })),
         ...(page.nextCursor === undefined ? {} : { next: page.nextCursor }),
       };
@@ -99,6 +103,17 @@ export function createDeepSearch(
     },
   };
 
+  /** Pages that exceed the reply limit become shorter for good. Each conversation contains all its answers. */
+  async function listChanges(params: ListParams): Promise<ConversationPage> {
+    try {
+      return await client.list({ ...params, first: changesPage });
+    } catch (error) {
+      if (!isAppError(error, 'badReply') || error.code !== 'tooLarge' || changesPage <= NEWEST_PAGE) throw error;
+      changesPage = Math.max(NEWEST_PAGE, Math.floor(changesPage / 2));
+      return listChanges(params);
+    }
+  }
+
   /**
    * The service takes no follow-up while it processes a question of the conversation, for example one that was asked in
    * the browser. That passes, so it is no refusal of this question.
@@ -111,6 +126,12 @@ export function createDeepSearch(
       retryAfterMs: busyRetryMs,
     });
   }
+}
+
+/** Turns count too, because the service may add them without a new time. */
+function markOf({ updated_at: updated, questions }: ApiConversation): string {
+  const last = questions.at(-1);
+  return [updated, questions.length, last?.status, last?.error?.kind, last?.turns?.length].join(' ');
 }
 
 function withoutAnswers(raw: ApiConversation): ApiConversation {
@@ -144,7 +165,7 @@ export function mapConversation(
     id: raw.id,
     questions,
     ...defined('createdMs', parseTime(raw.created_at)),
-    ...defined('updatedMs', parseTime(raw.updated_at)),
+    mark: markOf(raw),
     ...defined('shareUrl', shareUrl),
     ...defined('quota', quota),
   };

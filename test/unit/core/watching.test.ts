@@ -28,7 +28,7 @@ function createService() {
   let carriesAll = true;
   const conversationOf = (id: ConversationId): Conversation => ({
     id,
-    ...(changedMs.has(id) ? { updatedMs: changedMs.get(id) ?? 0 } : {}),
+    mark: `mark ${changedMs.get(id)}`,
     questions: [
       { id: Number(id) * 10, ordinal: 0, text: 'q', state: 'processing', steps: 0, sources: [], followUps: [] },
     ],
@@ -46,8 +46,9 @@ function createService() {
       const all = [...changedMs].toSorted(([, one], [, other]) => other - one);
       const conversations: ListedConversation[] = all.slice(from, from + pageSize).map(([id, atMs]) => ({
         id,
+        mark: `mark ${atMs}`,
         updatedMs: atMs,
-        ...(carriesAll ? { conversation: conversationOf(id) } : {}),
+        ...(carriesAll ? { conversation: () => conversationOf(id) } : {}),
       }));
       return { conversations, ...(all.length > from + pageSize ? { next: String(from + pageSize) } : {}) };
     },
