@@ -1,4 +1,5 @@
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { QuestionRecord } from '../../../src/codesearch/conversations/records.ts';
 import { BASE_MARK, type Investigate } from '../../../src/codesearch/search/finding.ts';
 import type { GenerationNumber } from '../../../src/deepsearch/generation.ts';
@@ -44,15 +45,17 @@ export interface InstanceOptions {
 export async function startInstance({ release: first, workMs = () => 0 }: InstanceOptions) {
   const requests: (InstanceRequest & { status: number })[] = [];
   let release: Release = first;
-  let isReleased = false;
+  let letGo = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
   let chooseFault: (request: InstanceRequest) => InstanceFault | undefined = () => undefined;
   const server = createServer((incoming, response) => void pass(incoming, response).catch(() => response.destroy()));
   const url = `http://127.0.0.1:${await listenLocally(server)}`;
   const service = await startConversationServer({
     baseUrl: url,
     concurrency: 1_000,
-    stepDelayMs: 100,
-    investigate: createInvestigation(() => isReleased, workMs),
+    investigate: createInvestigation(released, workMs),
   });
   const target = new URL(service.url);
 
@@ -70,9 +73,7 @@ export async function startInstance({ release: first, workMs = () => 0 }: Instan
       chooseFault = choose;
     },
     /** Lets the service finish all questions that contain "hold". */
-    release: () => {
-      isReleased = true;
-    },
+    release: () => letGo(),
     exhaustQuota: service.exhaustQuota,
     problems: service.problems,
     /** All questions of the service with this text, without what it was told about the channel. */
@@ -85,6 +86,7 @@ export async function startInstance({ release: first, workMs = () => 0 }: Instan
         .map(({ questions }) => ({ questions: questions.map(({ text }) => ({ question: withoutChannel(text) })) }));
     },
     stop: async () => {
+      letGo();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
       await service.stop();
@@ -193,12 +195,14 @@ function questionOf(body: Buffer): string | undefined {
   return sent === undefined ? undefined : withoutChannel(sent);
 }
 
-function createInvestigation(isReleased: () => boolean, workMs: () => number): Investigate {
+/** Reports few steps, so that the cards of many questions stay within Slack's limit for edits. */
+function createInvestigation(released: Promise<void>, workMs: () => number): Investigate {
   return async function investigate(sent, _earlier, step) {
     const question = withoutChannel(sent);
-    const doneMs = performance.now() + workMs();
     await step('Searching 7 files');
-    while (performance.now() < doneMs || (question.includes('hold') && !isReleased())) await step('Still searching');
+    await pause(workMs());
+    if (question.includes('hold')) await released;
+    await step('Writing the answer');
     return {
       title: `About ${question.slice(0, 40)}`,
       answer: `The answer to "${question}" is in [retry.ts](${BASE_MARK}/${CITED}/-/blob/src/retry.ts?L4-7).`,
