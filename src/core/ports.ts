@@ -1,7 +1,7 @@
 import type { Person } from './accounts/accounts.ts';
+import type { ConfirmedAudience } from './question/confirmed-audience.ts';
 import type { Expectation } from './question/expectation.ts';
 import type {
-  ConfirmedAudience,
   ConversationId,
   Place,
   Question,

@@ -6,6 +6,7 @@ import type { Question, Thread, ThreadPlace } from '../core/question/question.ts
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
 import { upgradeQuestion, upgradeThread } from './earlier-records.ts';
+import { outcomeSchema } from './outcome-schema.ts';
 import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
 import { showingSchema } from './showing-schema.ts';
 
@@ -72,67 +73,6 @@ const placeSchema = z.looseObject({
   threadTs: z.string().exactOptional(),
 });
 
-const quotaSchema = z.looseObject({ used: z.number(), limit: z.number(), resetAtMs: z.number().exactOptional() });
-
-const sourceSchema = z.looseObject({ url: z.string(), label: z.string(), repository: z.string().exactOptional() });
-
-const failureSchema = z.looseObject({
-  cause: z.enum([
-    'service',
-    'tooLong',
-    'unauthorized',
-    'accountRefused',
-    'unreachable',
-    'limited',
-    'gone',
-    'refused',
-    'threadUnread',
-    'internal',
-  ]),
-  title: z.string().exactOptional(),
-  message: z.string().exactOptional(),
-});
-
-const answerSchema = z.looseObject({
-  title: z.string(),
-  markdown: z.string(),
-  sources: z.array(sourceSchema),
-  citedOnly: z.literal(true).exactOptional(),
-  followUps: z.array(z.string()),
-  durationMs: z.number(),
-  steps: z.number().exactOptional(),
-  credits: z.number().exactOptional(),
-  quota: quotaSchema.exactOptional(),
-  stopped: failureSchema.exactOptional(),
-});
-
-const outcomeSchema = z.discriminatedUnion('kind', [
-  z.looseObject({ kind: z.literal('answered'), answer: answerSchema }),
-  z.looseObject({ kind: z.literal('failed'), failure: failureSchema }),
-  z.looseObject({ kind: z.literal('cancelled') }),
-  z.looseObject({ kind: z.literal('gaveUp') }),
-  z.looseObject({ kind: z.literal('undeliverable'), canInvite: z.boolean() }),
-  z.looseObject({
-    kind: z.literal('notAllowed'),
-    reason: z.enum([
-      'guest',
-      'outsider',
-      'unknownPerson',
-      'unknownChannel',
-      'sharedChannel',
-      'guestsInChannel',
-      'channelRefused',
-      'personCap',
-      'channelCap',
-      'notConnected',
-      'tooManyWaiting',
-      'noKeys',
-      'channelOff',
-      'repositoryRefused',
-    ]),
-  }),
-]);
-
 export const fileSchema = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -141,10 +81,10 @@ export const fileSchema = z.looseObject({
   url: z.string().exactOptional(),
 });
 
-/** The times of a call that has no stored result. */
 /** A number, or a text where the service's ids are not numbers. */
 const conversationId = z.union([z.number(), z.string()]);
 
+/** The times of a call that has no stored result. */
 const pendingCall = {
   intentMs: z.number().exactOptional(),
   givenUpMs: z.number().exactOptional(),

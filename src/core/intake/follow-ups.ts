@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { QuestionStore } from '../ports.ts';
-import type { ConfirmedAudience, Place, Question } from '../question/question.ts';
+import type { ConfirmedAudience } from '../question/confirmed-audience.ts';
+import type { Place, Question } from '../question/question.ts';
 import { maySeeAnswer, shareUrlFor } from '../question/readers.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
 import { type Attempt, attemptKeys } from './attempts.ts';

@@ -1,5 +1,6 @@
 import type { QuestionStore } from '../ports.ts';
-import type { ConfirmedAudience, Place, Question } from '../question/question.ts';
+import type { ConfirmedAudience } from '../question/confirmed-audience.ts';
+import type { Place, Question } from '../question/question.ts';
 import { isKeptPrivate } from '../question/readers.ts';
 import { isAboutPerson } from '../question/refused-text.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';

@@ -1,6 +1,7 @@
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
-import { isBetweenTwo, type ReaderIds } from '../../core/question/question.ts';
+import type { ReaderIds } from '../../core/question/confirmed-audience.ts';
+import { isBetweenTwo } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import {

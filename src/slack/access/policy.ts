@@ -1,13 +1,8 @@
 import type { ChannelRuleSet } from '../../core/channels/channel-settings.ts';
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { AccessPolicy, Admission, Log } from '../../core/ports.ts';
-import {
-  type ConfirmedAudience,
-  isBetweenTwo,
-  type Place,
-  type ReaderIds,
-  type Refusal,
-} from '../../core/question/question.ts';
+import type { ConfirmedAudience, ReaderIds } from '../../core/question/confirmed-audience.ts';
+import { isBetweenTwo, type Place, type Refusal } from '../../core/question/question.ts';
 import { withTimeout } from '../../core/timeout.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { Identity } from '../api/identity.ts';

@@ -5,13 +5,8 @@ import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { QuestionStore } from '../../core/ports.ts';
-import {
-  type ConfirmedAudience,
-  isBetweenTwo,
-  type Place,
-  type Question,
-  type Refusal,
-} from '../../core/question/question.ts';
+import type { ConfirmedAudience } from '../../core/question/confirmed-audience.ts';
+import { isBetweenTwo, type Place, type Question, type Refusal } from '../../core/question/question.ts';
 import { ACTIONS, FORMS } from '../../render/ids.ts';
 import {
   confirmField,

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../src/core/accounts/accounts.ts';
 import { createAccountCredentials } from '../../../src/core/accounts/credentials.ts';
+import type { ConversationId } from '../../../src/core/question/question.ts';
 import type { Secret } from '../../../src/core/secret.ts';
 import type { Auth } from '../../../src/deepsearch/auth.ts';
 import { createDeepSearchClient, type DeepSearchClient } from '../../../src/deepsearch/client.ts';
-import { createDeepSearch } from '../../../src/deepsearch/deep-search.ts';
+import { createDeepSearch } from '../../../src/deepsearch/generation-1/deep-search.ts';
 import { createOAuthClient, type OAuthClient } from '../../../src/deepsearch/oauth.ts';
 import { createInMemoryAccounts, createInMemoryLocks } from '../../support/accounts/in-memory-accounts.ts';
 import { answerConsent, registerOAuthApp } from '../../support/codesearch/oauth-app.ts';
@@ -75,7 +76,7 @@ async function authorize(): Promise<{ server: OAuthClient; account: Account }> {
 
 const codeSearch = () => createDeepSearch(client, service.url);
 
-function ended(conversationId: number) {
+function ended(conversationId: ConversationId) {
   return eventually(async () => {
     const conversation = await codeSearch().read(conversationId);
     expect(conversation.questions.at(-1)?.state).not.toBe('processing');
@@ -115,17 +116,17 @@ describe('the client of the app', () => {
     const { questions: answered } = await ended(id);
     await codeSearch().cancel(id, questions[0]?.id ?? 0);
     expect((await codeSearch().read(id)).questions).toEqual(answered);
-    await client.delete(id);
-    await client.delete(id);
+    await codeSearch().delete(id);
+    await codeSearch().delete(id);
     await expect(codeSearch().read(id)).rejects.toMatchObject({ kind: 'notFound' });
   });
 
   test('finds its newest conversations over several pages', async () => {
-    const made: number[] = [];
+    const made: ConversationId[] = [];
     for (const name of ['JobQueue', 'settings', 'retryDelay']) {
       made.unshift((await codeSearch().create(`Where is ${name}?`)).id);
     }
-    const ids: number[] = [];
+    const ids: ConversationId[] = [];
     for await (const { id } of client.conversations({ first: 1, sort: '-created_at' })) {
       ids.push(id);
       if (ids.length === 3) break;

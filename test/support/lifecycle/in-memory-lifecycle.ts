@@ -16,10 +16,11 @@ import type {
   Log,
   Messenger,
   PrivateNotice,
+  UpstreamError,
   UpstreamQuestion,
 } from '../../../src/core/ports.ts';
 import { type CapSettings, createDailyCaps } from '../../../src/core/question/daily-caps.ts';
-import type { Question, ThreadPlace } from '../../../src/core/question/question.ts';
+import type { ConversationId, Question, ThreadPlace } from '../../../src/core/question/question.ts';
 import type { ReaderChoices } from '../../../src/core/question/reader-choices.ts';
 import type { RefusedText } from '../../../src/core/question/refused-text.ts';
 import { createRunSlots, type SlotLimits } from '../../../src/core/run-slots.ts';
@@ -89,6 +90,7 @@ export interface PostedMessage {
 }
 
 interface Asked extends UpstreamQuestion {
+  id: number;
   work: Work;
   startedMs: number;
 }
@@ -132,7 +134,10 @@ export function createInMemoryLifecycle(
   const dayCounts = new Map<string, { text: string; revision: number }>();
   const open = new Set<string>();
   const claims = new Map<string, string>();
-  const conversations = new Map<number, { owner: string; createdMs: number; questions: Asked[]; deleted: boolean }>();
+  const conversations = new Map<
+    ConversationId,
+    { owner: string; createdMs: number; questions: Asked[]; deleted: boolean }
+  >();
   const attempts = new Map<string, number>();
   const posted: PostedMessage[] = [];
   const privateMessages: { questionId: string; userId: string; notice: PrivateNotice }[] = [];
@@ -263,13 +268,13 @@ export function createInMemoryLifecycle(
     };
   }
 
-  function ownConversation(id: number, by: string): Conversation {
+  function ownConversation(id: ConversationId, by: string): Conversation {
     const owner = conversations.get(id)?.owner;
     if (owner !== undefined && owner !== by) violations.push(`${by} used conversation ${id} of ${owner}`);
     return conversationOf(id);
   }
 
-  function addUpstream(conversationId: number, text: string): UpstreamQuestion {
+  function addUpstream(conversationId: ConversationId, text: string): UpstreamQuestion {
     const asked = conversations.get(conversationId)?.questions ?? [];
     if (asked.some((other) => stateOf(other) === 'processing')) {
       violations.push(`two questions of conversation ${conversationId} at once`);
@@ -302,11 +307,6 @@ export function createInMemoryLifecycle(
     const { work, startedMs, ...question } = asked;
     const state = stateOf(asked);
     const steps = Math.min(5, Math.floor((nowMs - startedMs) / 2_000));
-    const kinds: Partial<Record<Work['ends'], string>> = {
-      tooLong: 'TokenLimitExceeded',
-      limited: 'RateLimitExceeded',
-      failed: 'Other',
-    };
     return {
       ...question,
       state,
@@ -320,29 +320,27 @@ export function createInMemoryLifecycle(
           }
         : {}),
       ...(state === 'failed'
-        ? { error: { kind: kinds[work.ends] ?? 'Other', title: 'No', message: 'It failed' } }
+        ? { error: { cause: causeOf(work), title: 'No', message: 'It failed', ...retryOf(asked) } }
         : {}),
     };
   }
 
-  function conversationOf(id: number): Conversation {
+  function causeOf({ ends }: Work): UpstreamError['cause'] {
+    return ends === 'tooLong' || ends === 'limited' ? ends : 'service';
+  }
+
+  function retryOf({ startedMs, work }: Asked): Pick<UpstreamError, 'retryAtMs'> {
+    return work.ends === 'limited' ? { retryAtMs: startedMs + work.takesMs + (work.resetsInMs ?? 0) } : {};
+  }
+
+  function conversationOf(id: ConversationId): Conversation {
     const conversation = conversations.get(id);
     if (conversation === undefined || conversation.deleted) throw new AppError('notFound', 'no such conversation');
-    const limited = conversation.questions.findLast((asked) => asked.work.ends === 'limited');
     return {
       id,
       createdMs: conversation.createdMs,
       shareUrl: `https://code.example/deepsearch/${id}`,
-      questions: conversation.questions.map(reported),
-      ...(limited === undefined
-        ? {}
-        : {
-            quota: {
-              used: 1,
-              limit: 1,
-              resetAtMs: limited.startedMs + limited.work.takesMs + (limited.work.resetsInMs ?? 0),
-            },
-          }),
+      questions: conversation.questions.map((asked, ordinal) => ({ ...reported(asked), ordinal })),
     };
   }
 
@@ -602,7 +600,7 @@ export function createInMemoryLifecycle(
     /** What the lifecycle noted, in order, with repetitions. */
     audited,
     /** Deletes a conversation at the service. */
-    deleteConversation: (id: number): void => {
+    deleteConversation: (id: ConversationId): void => {
       const conversation = conversations.get(id);
       if (conversation !== undefined) conversation.deleted = true;
     },
@@ -622,10 +620,10 @@ export function createInMemoryLifecycle(
     threads: () => [...threads.values()].map(({ text }) => threadFormat.decode('thread', text)),
     openIds: () => [...open],
     /** All questions that reached the service, in order. */
-    upstream: (): (UpstreamQuestion & { conversationId: number; by: string })[] =>
+    upstream: (): (UpstreamQuestion & { id: number; conversationId: ConversationId; by: string })[] =>
       [...conversations]
         .flatMap(([conversationId, { questions: asked, owner }]) =>
-          asked.map((question) => ({ ...reported(question), conversationId, by: owner })),
+          asked.map((question) => ({ ...reported(question), id: question.id, conversationId, by: owner })),
         )
         .toSorted((one, other) => one.id - other.id),
     messagesOf: (question: Question, kind: 'card' | 'part' | 'file') =>

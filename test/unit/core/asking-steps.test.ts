@@ -98,7 +98,7 @@ describe('asking the service', () => {
       {
         followUp: async (conversationId) => {
           before = harness.stored().upstream;
-          return upstream({ id: conversationId + 1 });
+          return upstream({ id: Number(conversationId) + 1 });
         },
       },
     );
@@ -449,7 +449,7 @@ describe('cancelling at the service', () => {
   it.each<[string, Partial<Question['upstream']>, unknown[]]>([
     ['stops the question there', { conversationId: 3, questionId: 7 }, [[3, 7]]],
     ['stops nothing without a conversation', { questionId: 7 }, []],
-    ['stops nothing without a question', { conversationId: 3 }, []],
+    ['stops what runs in the conversation, where questions have no ids', { conversationId: 3 }, [[3, undefined]]],
   ])('%s, and notes when', async (_, known, expected) => {
     const stopped: unknown[] = [];
     const cancel: DeepSearch['cancel'] = async (...args) => void stopped.push(args);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atOnce, decide, finalCard, interpret, type Situation, type Step } from '../../../src/core/lifecycle/decide.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
-import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
+import type { Conversation, UpstreamError, UpstreamQuestion } from '../../../src/core/ports.ts';
 import type { Outcome, Phase, Question, Trouble } from '../../../src/core/question/question.ts';
 import { someMs as now, questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
 import { runs } from '../../support/runs.ts';
@@ -607,8 +607,11 @@ describe('the reading of a reply from the service', () => {
     followUps: [],
   };
   const conversation: Conversation = { id: 1, questions: [observed] };
-  const failure = (kind: string) =>
-    ({ ...observed, state: 'failed', error: { kind, title: 'No', message: 'It failed' } }) as const;
+  const failure = (cause: UpstreamError['cause'], retryAtMs?: number): UpstreamQuestion => ({
+    ...observed,
+    state: 'failed',
+    error: { cause, title: 'No', message: 'It failed', ...(retryAtMs === undefined ? {} : { retryAtMs }) },
+  });
 
   it.each(['pending', 'processing'] as const)('shows that a question that is %s is being worked on', (state) => {
     expect(interpret({ ...observed, state }, conversation, 5, now)).toEqual({ is: 'working' });
@@ -647,11 +650,11 @@ describe('the reading of a reply from the service', () => {
   });
 
   it.each([
-    ['TokenLimitExceeded', { cause: 'tooLong' }],
-    ['Anything', { cause: 'service', title: 'No', message: 'It failed' }],
-    ['RateLimitExceeded', { cause: 'limited' }],
-  ])('ends a question whose failure has the kind %s', (kind, expected) => {
-    expect(interpret(failure(kind), conversation, 1, now)).toEqual({
+    ['tooLong', { cause: 'tooLong' }],
+    ['service', { cause: 'service', title: 'No', message: 'It failed' }],
+    ['limited', { cause: 'limited' }],
+  ] as const)('ends a question whose failure has the cause %s', (cause, expected) => {
+    expect(interpret(failure(cause), conversation, 1, now)).toEqual({
       is: 'ended',
       outcome: { kind: 'failed', failure: expected },
     });
@@ -665,11 +668,7 @@ describe('the reading of a reply from the service', () => {
   });
 
   it('parks a question for a limit that ends in the future, but not for a past one', () => {
-    const limited = (resetAtMs: number) => ({ ...conversation, quota: { used: 1, limit: 1, resetAtMs } });
-    expect(interpret(failure('RateLimitExceeded'), limited(now + 1), 1, now)).toEqual({
-      is: 'limited',
-      untilMs: now + 1,
-    });
-    expect(interpret(failure('RateLimitExceeded'), limited(now), 1, now)).toMatchObject({ is: 'ended' });
+    expect(interpret(failure('limited', now + 1), conversation, 1, now)).toEqual({ is: 'limited', untilMs: now + 1 });
+    expect(interpret(failure('limited', now), conversation, 1, now)).toMatchObject({ is: 'ended' });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findEarlier, withAsked } from '../../../src/core/question/earlier-questions.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
-import { newThread, type Question } from '../../../src/core/question/question.ts';
+import { type ConversationId, newThread, type Question } from '../../../src/core/question/question.ts';
 import { earlierQuestionsRoom, mostAskedKnown, mostEarlierQuestions } from '../../../src/core/settings.ts';
 import { buttonUser, createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
@@ -98,7 +98,7 @@ describe('the questions of a thread', () => {
 
 describe('a question that has to begin a new conversation', () => {
   /** The text that the service gets before the question. */
-  function carriedFrom(conversationId = 0): string {
+  function carriedFrom(conversationId: ConversationId = 0): string {
     const link = `https://code.example/deepsearch/${conversationId}`;
     return `Carrying on from the question "Why?". Questions before it, oldest first: "Where?". Based on the findings in ${link}.`;
   }

@@ -176,7 +176,7 @@ describe('a question, with any failures and crashes that pass,', () => {
             const question = life.question(id);
             expectVisibleEnd(life, question);
             const asked = life.upstream().filter(({ text }) => isAbout(text, index));
-            const limited = asked.filter(({ error }) => error?.kind === 'RateLimitExceeded').length;
+            const limited = asked.filter(({ error }) => error?.cause === 'limited').length;
             if (arriving[index]?.guest === true && question.outcome?.kind !== 'cancelled') {
               expect(question.outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
               expect(asked).toEqual([]);
@@ -247,7 +247,7 @@ describe('a question, also with failures that last,', () => {
             const question = life.question(id);
             expectVisibleEnd(life, question);
             const asked = life.upstream().filter(({ text }) => isAbout(text, index));
-            const limited = asked.filter(({ error }) => error?.kind === 'RateLimitExceeded').length;
+            const limited = asked.filter(({ error }) => error?.cause === 'limited').length;
             expect(asked.length).toBeLessThanOrEqual(1 + limited);
           }
         } catch (error) {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Conversation } from '../../../src/core/ports.ts';
-import { createPreviewRule, upstreamClaim } from '../../../src/core/question/link-previews.ts';
+import { createPreviewRule } from '../../../src/core/question/link-previews.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import type { ReaderChoices } from '../../../src/core/question/reader-choices.ts';
 import { keptPrivateClaim } from '../../../src/core/question/readers.ts';
+import { upstreamClaims } from '../../../src/core/question/upstream.ts';
 import { mostQuestionsLookedUp } from '../../../src/core/settings.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
@@ -27,7 +28,7 @@ function ruleWith({
   claimed?: number;
   isKeptPrivate?: boolean;
 }) {
-  const claims = new Map([[upstreamClaim(7, claimed), question.id]]);
+  const claims = new Map(upstreamClaims(7, { id: claimed }).map((claim) => [claim, question.id]));
   if (isKeptPrivate) claims.set(keptPrivateClaim(7), question.id);
   let lookUps = 0;
   const mayPreview = createPreviewRule({

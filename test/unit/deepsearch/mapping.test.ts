@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mapConversation, mapQuestion } from '../../../src/deepsearch/deep-search.ts';
-import { conversationSchema, followUpSchema, questionSchema } from '../../../src/deepsearch/schemas.ts';
+import { mapConversation, mapQuestion } from '../../../src/deepsearch/generation-1/deep-search.ts';
+import { conversationSchema, followUpSchema, questionSchema } from '../../../src/deepsearch/generation-1/schemas.ts';
 
 const BASE = 'https://code.example.com';
 

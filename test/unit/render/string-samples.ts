@@ -56,11 +56,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       [{ elapsedMs: 99_000, steps: 1000, expected: { fromMs: 20_000, toMs: 60_000 }, isLate: true }],
     ],
     parked: [['15:00']],
-    answered: [
-      [0, 0],
-      [41_000, 1],
-      [41_000, 12],
-    ],
+    answered: durations,
     cancelled: someone,
     failed: durations,
     gaveUp: durations,

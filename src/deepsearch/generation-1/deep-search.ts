@@ -1,10 +1,12 @@
-import { LRUCache } from 'lru-cache';
-import { AppError, isAppError } from '../core/errors.ts';
-import type { Conversation, UpstreamError, UpstreamQuestion } from '../core/ports.ts';
-import type { ConversationId, Quota, Source } from '../core/question/question.ts';
-import { type DeepSearchClient, parseBaseUrl } from './client.ts';
-import type { DeepSearchAdapter } from './generation.ts';
-import { absoluteLink, absoluteLinks } from './links.ts';
+import { AppError, isAppError } from '../../core/errors.ts';
+import type { Conversation, UpstreamError, UpstreamQuestion } from '../../core/ports.ts';
+import type { ConversationId, Quota, Source } from '../../core/question/question.ts';
+import { isApiGone } from '../api-gone.ts';
+import type { Capabilities, DeepSearchAdapter, Generation } from '../generation.ts';
+import { absoluteLink } from '../links.ts';
+import { rememberLinks } from '../remembered.ts';
+import { parseBaseUrl, type ServiceClient } from '../service-client.ts';
+import { type ConversationApi, createConversationApi } from './conversation-api.ts';
 import type { ApiConversation, ApiQuestion, ApiSource } from './schemas.ts';
 
 const MAX_NEWEST = 1_000;
@@ -13,22 +15,30 @@ const busyRetryMs = 5_000;
 /** Each conversation contains all its answers, so a page of 100 would exceed the reply limit. */
 const NEWEST_PAGE = 20;
 const MAX_LAST_STEP_CHARACTERS = 300;
-/** How many rewritten answers are kept: each read repeats all answers, and only the last question changes. */
-const REMEMBERED_ANSWERS = 50;
-const MAX_REMEMBERED_LENGTH = 100_000;
 
-/** Makes the links of an answer absolute and caches the newest results, for any number of accounts. */
-export function rememberLinks(baseUrl: string): (markdown: string) => string {
-  const baseHref = parseBaseUrl(baseUrl).href;
-  return remember(REMEMBERED_ANSWERS, (markdown) => absoluteLinks(markdown, baseHref));
+const capabilities: Capabilities = {
+  sources: true,
+  followUps: true,
+  stats: true,
+  progress: true,
+  readToken: true,
+  cancelQuestion: true,
+  listStates: true,
+};
+
+/** The first generation of the API, as the account of `service` sees it. */
+export function createGeneration1(
+  service: ServiceClient,
+  baseUrl: string,
+  withAbsoluteLinks = rememberLinks(baseUrl),
+): Generation {
+  const deepSearch = createDeepSearch(createConversationApi(service), baseUrl, withAbsoluteLinks);
+  return { number: 1, capabilities, deepSearch };
 }
 
-/**
- * Implements the core's port with the first generation of the service's API. A later generation gets its own `create…`
- * function next to this one. Nothing outside this folder knows which generation is in use.
- */
+/** Implements the core's port with the first generation of the service's API. */
 export function createDeepSearch(
-  client: DeepSearchClient,
+  client: ConversationApi,
   baseUrl: string,
   withAbsoluteLinks = rememberLinks(baseUrl),
 ): DeepSearchAdapter {
@@ -69,7 +79,7 @@ export function createDeepSearch(
       } catch (error) {
         // The question has finished or is gone. The next read shows which.
         const over = isAppError(error, 'notFound') || (isAppError(error) && (error.code === 400 || error.code === 409));
-        if (!over) throw error;
+        if (!over || isApiGone(error)) throw error;
       }
     },
   };
@@ -249,15 +259,4 @@ function defined<K extends string, V>(key: K, value: V | undefined): { [P in K]?
   const result: { [P in K]?: V } = {};
   if (value !== undefined) result[key] = value;
   return result;
-}
-
-/** Caches the results for the `size` most recent texts. Very long texts are not cached. */
-function remember(size: number, compute: (text: string) => string): (text: string) => string {
-  const known = new LRUCache<string, string>({ max: size });
-  return (text) => {
-    if (text.length > MAX_REMEMBERED_LENGTH) return compute(text);
-    const result = known.get(text) ?? compute(text);
-    known.set(text, result);
-    return result;
-  };
 }
