@@ -7,7 +7,11 @@ const MIDDLE = 0.5;
 const minuteMs = 60_000;
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const elapsed = fc.integer({ min: 0, max: 24 * 60 * minuteMs });
-const duration = fc.oneof(fc.nat(2 * 60 * minuteMs), fc.double({ noNaN: true }), fc.constantFrom(0, -1, Infinity, 35_000));
+const duration = fc.oneof(
+  fc.nat(2 * 60 * minuteMs),
+  fc.double({ noNaN: true }),
+  fc.constantFrom(0, -1, Infinity, 35_000),
+);
 const history = fc.array(duration, { maxLength: 200 });
 const pacings = fc
   .record({
@@ -48,7 +52,10 @@ describe('a pace', () => {
     ['no answers', []],
     ['nine answers', usual.slice(0, 9)],
     ['answers that all took the same time', Array.from({ length: 50 }, () => 35_000)],
-    ['answers that all took longer than the patience', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((hours) => hours * 3_600_000)],
+    [
+      'answers that all took longer than the patience',
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((hours) => hours * 3_600_000),
+    ],
   ])('is not learned from %s, so waits are those of the settings', (_, durationsMs) => {
     const pace = learnPace(durationsMs, defaultPacing, pollsPerQuestion);
     expect(pace).toBeUndefined();

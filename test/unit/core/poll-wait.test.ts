@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
+import { learnPace, pollMs, pollsPerQuestion } from '../../../src/core/learned-pace.ts';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import { createPollWait } from '../../../src/core/lifecycle/poll-wait.ts';
-import { learnPace, pollMs, pollsPerQuestion } from '../../../src/core/learned-pace.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
