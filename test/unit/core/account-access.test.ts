@@ -354,5 +354,5 @@ describe('after a fault at any call', () => {
         }
       }
     }
-  }, 120_000);
+  });
 });
