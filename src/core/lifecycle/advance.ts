@@ -1,5 +1,5 @@
 import { type AppError, isAppError } from '../errors.ts';
-import { backOffMs, isPatienceOver, nextPollMs } from '../pacing.ts';
+import { backOffMs, isPatienceOver } from '../pacing.ts';
 import type { Messenger, PreparedOutcome, UpstreamQuestion } from '../ports.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
 import { mayWantMute } from '../question/second-person.ts';
@@ -20,6 +20,7 @@ import {
   type Progress,
   releaseSlot,
 } from './lifecycle-ports.ts';
+import { createPollWait } from './poll-wait.ts';
 import { endQuietly } from './quiet-end.ts';
 import { replace } from './replacing.ts';
 import { answeredWith, createResharing } from './resharing.ts';
@@ -38,7 +39,8 @@ const stepsPerRun = 200;
 export function createAdvance(ports: LifecyclePorts): (questionId: string) => Promise<number | undefined> {
   const { questions, now, settings } = ports;
   const card = createCardUpdates(ports);
-  const asking = createAsking(ports);
+  const pollWait = createPollWait(ports);
+  const asking = createAsking(ports, pollWait);
   const delivering = createDelivery(ports, card);
   const showing = createShowing(ports, delivering.leave, delivering.failed);
   const admission = createAdmission(ports);
@@ -285,7 +287,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     }
     const watched = progress ? await noteProgress(question, progress.observed, progress.shareUrl) : question;
     const editMs = await card.refresh(watched, standing);
-    const paceMs = nextPollMs(settings.pacing, now() - askedMs, ports.random());
+    const paceMs = await pollWait(watched, now() - askedMs);
     const waitMs = ports.watching.goesOn(watched, paceMs);
     // A question that is read alone is edited at its next read.
     return { question: watched, waitMs: waitMs > paceMs ? sooner(waitMs, editMs) : waitMs };

@@ -108,7 +108,8 @@ export function createWatching(ports: {
   /** Whether a list showed a short time ago what the question saw in this process. */
   async function isUnchanged(watched: Watched, known: Known): Promise<boolean> {
     const { conversationId, seenMark, listedMs } = known;
-    if (seenMark === undefined || watched.leader === 'none') return false;
+    // A list without whole conversations may miss changes: no description of the API says when its times change.
+    if (seenMark === undefined || watched.leader === 'none' || !watched.carriesAll) return false;
     if (watched.leader === 'other')
       return (await shared.listedMark(nameOf(watched.account), conversationId)) === seenMark;
     return watched.marks.get(conversationId) === seenMark && now() - listedMs < watchBackstopMs;
