@@ -8,7 +8,7 @@ const properties = [
 ];
 
 // Far more than any test takes on an idle machine: tests say what holds, and `npm run bench` says how fast.
-const shared = { testTimeout: 90_000, hookTimeout: 90_000, restoreMocks: true };
+const shared = { testTimeout: 180_000, hookTimeout: 180_000, restoreMocks: true };
 
 export default defineConfig({
   test: {
@@ -31,7 +31,6 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'storm',
-          testTimeout: 180_000,
           include: ['test/storm/**/*.test.ts', ...properties],
           env: { MANY_RUNS: '1' },
           maxWorkers: 2,

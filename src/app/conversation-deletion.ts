@@ -6,7 +6,7 @@ import type { Log } from '../core/ports.ts';
 import type { ConversationId } from '../core/question/question.ts';
 import type { Auth } from '../deepsearch/auth.ts';
 import { createDeepSearchClient } from '../deepsearch/client.ts';
-import { createDeepSearch } from '../deepsearch/deep-search.ts';
+import { createDeepSearch } from '../deepsearch/generation-1/deep-search.ts';
 import { createAuthorizationServer } from './accounts.ts';
 import { serviceOptions } from './deep-search.ts';
 

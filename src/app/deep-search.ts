@@ -3,15 +3,12 @@ import type { Config } from '../config.ts';
 import type { AccountCredentials } from '../core/accounts/accounts.ts';
 import type { DeepSearchOf } from '../core/ports.ts';
 import { createAccountClients } from '../deepsearch/accounts.ts';
-import {
-  createDeepSearchClient,
-  createServiceHttp,
-  type DeepSearchClient,
-  type DeepSearchClientOptions,
-} from '../deepsearch/client.ts';
-import { createDeepSearch, rememberLinks } from '../deepsearch/deep-search.ts';
+import { createDeepSearchClient, type DeepSearchClient } from '../deepsearch/client.ts';
+import { createDeepSearch } from '../deepsearch/generation-1/deep-search.ts';
 import { createGuard } from '../deepsearch/guarded.ts';
 import type { ProxySettings } from '../deepsearch/proxy.ts';
+import { rememberLinks } from '../deepsearch/remembered.ts';
+import { createServiceHttp, type ServiceClientOptions } from '../deepsearch/service-client.ts';
 import { watchAccess } from '../observability/access-watch.ts';
 import { version } from '../version.ts';
 import type { AppContext } from './context.ts';
@@ -62,7 +59,7 @@ export function serviceOptions({
   config,
   now,
   random,
-}: Pick<AppContext, 'config' | 'now' | 'random'>): Omit<DeepSearchClientOptions, 'auth'> {
+}: Pick<AppContext, 'config' | 'now' | 'random'>): Omit<ServiceClientOptions, 'auth'> {
   return {
     baseUrl: config.SRC_ENDPOINT,
     userAgentVersion: version,

@@ -3,17 +3,18 @@ import type { AccountCredentials, Person } from '../core/accounts/accounts.ts';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { DeepSearch } from '../core/ports.ts';
 import { noCredential } from './breaker.ts';
-import { createDeepSearchClient, type DeepSearchClientOptions } from './client.ts';
-import { createDeepSearch } from './deep-search.ts';
+import { createDeepSearchClient } from './client.ts';
+import { createDeepSearch } from './generation-1/deep-search.ts';
 import type { Guard } from './guarded.ts';
 import type { Http } from './http.ts';
+import type { ServiceClientOptions } from './service-client.ts';
 
 /** Clients that are kept. A client holds no connection and no credential, so a dropped one is simply created again. */
 const mostClients = 500;
 
 export interface AccountClientOptions {
   /** How to reach the service, with the connections that all accounts share. */
-  service: Omit<DeepSearchClientOptions, 'auth'> & { http: Http };
+  service: Omit<ServiceClientOptions, 'auth'> & { http: Http };
   credentials: AccountCredentials;
   guard: Guard;
   /** Makes the links of answers absolute. */

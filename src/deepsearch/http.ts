@@ -23,8 +23,11 @@ export interface HttpRequest {
   safe: boolean;
   headers: Record<string, string>;
   body?: string;
-  /** Whether the caller needs the body of a failure, for its error code only. It must not be shown or logged. */
-  readsFailure?: true;
+  /**
+   * Whether the caller needs the body of a reply with this status that is no success, for its error code only. It must
+   * not be shown or logged. It ends after 64 KiB. If it breaks off, the reply counts as incomplete.
+   */
+  readsFailure?: (status: number) => boolean;
 }
 
 export interface HttpReply {
@@ -45,8 +48,9 @@ export interface Http {
   close(): Promise<void>;
 }
 
-/** How much of a failure's body is read, and for how long, so that the connection can be reused. */
-const DRAIN_BYTES = 64 * 1024;
+/** How much of a failure's body is read: for its error code, or only so that the connection can be reused. */
+const FAILURE_BYTES = 64 * 1024;
+/** How long the rest of a failure's body is read that is not needed. */
 const DRAIN_MS = 1_000;
 
 /** One keep-alive connection pool for one origin, directly or through a proxy. */
@@ -74,6 +78,7 @@ function exchange(
     let headers: Record<string, string> = {};
     const chunks: Buffer[] = [];
     let receivedBytes = 0;
+    let isFailure = false;
     let drainTimer: NodeJS.Timeout | undefined;
 
     const settle = (act: () => void) => {
@@ -86,6 +91,9 @@ function exchange(
       settle(() =>
         reject(new AppError(kind, `${request.label}: ${what}`, { ...details, outcomeUnknown: sent && !request.safe })),
       );
+    // TextDecoder drops a byte order mark, which JSON.parse rejects.
+    const reply = () =>
+      settle(() => resolve({ status, headers, body: new TextDecoder().decode(Buffer.concat(chunks)) }));
     const onAbort = () => {
       const { message, code } = reasonOf(signal);
       fail('unavailable', message, { code });
@@ -119,25 +127,28 @@ function exchange(
           if (statusCode < 200) return;
           status = statusCode;
           headers = firstValues(replyHeaders);
-          if ((status >= 200 && status < 300) || request.readsFailure) {
+          isFailure = status >= 300;
+          if (!isFailure) {
             if (Number(headers['content-length'] ?? 0) > maxResponseBytes) refuseSize(current);
             return;
           }
+          if (request.readsFailure?.(status)) return;
+          reply();
           drainTimer = setTimeout(() => current.abort(new Error('drained long enough')), DRAIN_MS);
           drainTimer.unref();
-          settle(() => resolve({ status, headers, body: '' }));
         },
         onResponseData(current, chunk) {
           receivedBytes += chunk.length;
-          if (settled) {
-            if (receivedBytes > DRAIN_BYTES) current.abort(new Error('drained far enough'));
+          if (!settled) chunks.push(chunk);
+          if (isFailure) {
+            if (receivedBytes <= FAILURE_BYTES) return;
+            reply();
+            current.abort(new Error('read far enough'));
           } else if (receivedBytes > maxResponseBytes) refuseSize(current);
-          else chunks.push(chunk);
         },
         onResponseEnd() {
           clearTimeout(drainTimer);
-          // TextDecoder drops a byte order mark, which JSON.parse rejects.
-          settle(() => resolve({ status, headers, body: new TextDecoder().decode(Buffer.concat(chunks)) }));
+          reply();
         },
         onResponseError(_controller, error) {
           clearTimeout(drainTimer);

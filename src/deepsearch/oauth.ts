@@ -84,7 +84,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
       path: endpoint.pathname + endpoint.search,
       label,
       safe: false,
-      readsFailure: true,
+      readsFailure: () => true,
       headers: {
         accept: 'application/json',
         'content-type': 'application/x-www-form-urlencoded',

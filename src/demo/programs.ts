@@ -10,7 +10,7 @@ import { SLACK_TOKENS, WORKSPACE, workspaceConfig } from './workspace.ts';
 const host = '127.0.0.1';
 
 /** A program that takes longer than this to start counts as failed. */
-const readyDeadlineMs = 30_000;
+const readyDeadlineMs = 60_000;
 const readyPollMs = 25;
 
 /** A program of the demo: its process, and details once it is ready. */

@@ -4,7 +4,7 @@ import { defaultPacing } from '../../src/core/pacing.ts';
 import type { Messenger, Scheduler } from '../../src/core/ports.ts';
 import { createRunSlots } from '../../src/core/run-slots.ts';
 import { createDeepSearchClient } from '../../src/deepsearch/client.ts';
-import { createDeepSearch } from '../../src/deepsearch/deep-search.ts';
+import { createDeepSearch } from '../../src/deepsearch/generation-1/deep-search.ts';
 import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
 import { createTimerScheduler } from '../../src/scheduler/timers.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';

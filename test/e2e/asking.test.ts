@@ -17,13 +17,13 @@ const program = localSlackProgram();
 /** A private channel without the app; for the app it does not exist. */
 const elsewhere = 'C0ELSEWHERE';
 
-describe.skipIf(program === undefined)('the app in the local Slack', { timeout: 60_000 }, () => {
+describe.skipIf(program === undefined)('the app in the local Slack', () => {
   let stack: Stack;
 
   beforeAll(async () => {
     stack = await startStack({ localSlack: program ?? '' });
-  }, 60_000);
-  afterAll(() => stack?.stop(), 60_000);
+  });
+  afterAll(() => stack?.stop());
 
   async function expectPage(url: string): Promise<string> {
     const response = await fetch(url);

@@ -10,14 +10,14 @@ const waitMs = 30_000;
 /** So long that questions run until they are cancelled. */
 const stepDelayMs = 60_000;
 
-describe.skipIf(!isPossible)('while a question runs, a person in a browser', { timeout: 90_000 }, () => {
+describe.skipIf(!isPossible)('while a question runs, a person in a browser', () => {
   let stack: Stack;
   let browser: Browser;
   let tab: Tab;
 
   beforeAll(async () => {
     [stack, browser] = await Promise.all([startStack({ localSlack: program ?? '', stepDelayMs }), openBrowser()]);
-  }, 60_000);
+  });
   beforeEach(async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(waitMs);
@@ -28,7 +28,7 @@ describe.skipIf(!isPossible)('while a question runs, a person in a browser', { t
   afterAll(async () => {
     await browser?.close();
     await stack?.stop();
-  }, 60_000);
+  });
 
   /** Asks by a mention, opens its thread and waits for its card. */
   async function askAndOpen(question: string): Promise<void> {

@@ -22,14 +22,14 @@ const program = localSlackProgram();
 const isPossible = program !== undefined && hasBrowser();
 const waitMs = 30_000;
 
-describe.skipIf(!isPossible)('in a browser, a person with an answer', { timeout: 90_000 }, () => {
+describe.skipIf(!isPossible)('in a browser, a person with an answer', () => {
   let stack: Stack;
   let browser: Browser;
   let tab: Tab;
 
   beforeAll(async () => {
     [stack, browser] = await Promise.all([startStack({ localSlack: program ?? '' }), openBrowser()]);
-  }, 60_000);
+  });
   beforeEach(async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(waitMs);
@@ -40,7 +40,7 @@ describe.skipIf(!isPossible)('in a browser, a person with an answer', { timeout:
   afterAll(async () => {
     await browser?.close();
     await stack?.stop();
-  }, 60_000);
+  });
 
   /** Asks with the command and opens the thread of its answer. */
   async function askAndOpen(question: string): Promise<void> {

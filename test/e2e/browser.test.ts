@@ -10,17 +10,17 @@ const program = localSlackProgram();
 const isPossible = program !== undefined && hasBrowser();
 const waitMs = 30_000;
 
-describe.skipIf(!isPossible)('a person at the local Slack in a browser', { timeout: 90_000 }, () => {
+describe.skipIf(!isPossible)('a person at the local Slack in a browser', () => {
   let stack: Stack;
   let browser: Browser;
 
   beforeAll(async () => {
     [stack, browser] = await Promise.all([startStack({ localSlack: program ?? '', stepDelayMs: 100 }), openBrowser()]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await stack?.stop();
-  }, 60_000);
+  });
 
   it('types a question, reads the answer in the thread, presses a follow-up and opens a source', async () => {
     const page = await browser.newPage();

@@ -7,7 +7,7 @@ import { createTempDir } from '../support/processes/temp-dir.ts';
 beforeAll(async () => {
   const build = run('npm', ['run', 'build']);
   expect(`${await build.ended}: ${build.output()}`).toMatch(/^0:/);
-}, 90_000);
+});
 
 it('the built app refuses to start without its settings, and names them all', async () => {
   const app = runProgram('dist/main.js', [], { PORT: 'many' });
@@ -24,7 +24,7 @@ it('the built code search service has the style and the scripts of its pages', a
   expect(await readdir(assets)).toEqual(expect.arrayContaining(['style.css', 'page.js', 'api-console.js']));
 });
 
-describe('npm start', { timeout: 30_000 }, () => {
+describe('npm start', () => {
   /** The settings that `npm start` reports as wrong, in a folder with the built app and this `.env` file. */
   async function complaints(file: string | undefined, environment: Record<string, string> = {}): Promise<string[]> {
     const folder = await createTempDir();

@@ -16,13 +16,13 @@ import { type Stack, startStack } from '../support/processes/processes.ts';
 const { alice, bob, general, botUserId } = WORKSPACE;
 const program = localSlackProgram();
 
-describe.skipIf(program === undefined)('a slow answer in the local Slack', { timeout: 60_000 }, () => {
+describe.skipIf(program === undefined)('a slow answer in the local Slack', () => {
   let stack: Stack;
 
   beforeAll(async () => {
     stack = await startStack({ localSlack: program ?? '', stepDelayMs: 300 });
-  }, 60_000);
-  afterAll(() => stack?.stop(), 60_000);
+  });
+  afterAll(() => stack?.stop());
 
   /** Waits until the last question of a thread runs. */
   function running(root: LocalMessage, count = 1): Promise<{ question: Posted; card: LocalMessage }> {

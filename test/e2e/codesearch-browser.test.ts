@@ -7,7 +7,7 @@ import { startTestService, TOKEN } from '../support/codesearch/service.ts';
 const NAME = 'github.com/harbour-org/harbour';
 const NASTY = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 
-describe.skipIf(!hasBrowser())('in a browser, a person', { timeout: 90_000 }, () => {
+describe.skipIf(!hasBrowser())('in a browser, a person', () => {
   let repository: TestRepository;
   let service: Awaited<ReturnType<typeof startTestService>>;
   let browser: Browser;
@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser())('in a browser, a person', { timeout: 90_000 }, ()
       startTestService({ repos: [repository.path], stepDelayMs: 150 }),
       openBrowser(),
     ]);
-  }, 60_000);
+  });
   beforeEach(async () => {
     complaints = [];
     context = await browser.newContext();
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser())('in a browser, a person', { timeout: 90_000 }, ()
     await browser?.close();
     await service?.stop();
     repository?.remove();
-  }, 60_000);
+  });
 
   const open = (path: string) => tab.goto(`${service.url}${path}`);
 

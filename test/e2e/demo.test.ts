@@ -24,7 +24,7 @@ const demoFile = 'src/demo/main.ts';
 const cleanUp: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (let clean = cleanUp.pop(); clean !== undefined; clean = cleanUp.pop()) await clean();
-}, 60_000);
+});
 
 async function place(): Promise<{ repository: string; temp: string }> {
   const [sample, temp] = await Promise.all([createSampleRepository(), createTempDir()]);
@@ -49,11 +49,11 @@ function slackUrlIn(demo: Run): string {
   return url;
 }
 
-describe.skipIf(program === undefined || process.platform !== 'linux')('npm run demo', { timeout: 60_000 }, () => {
+describe.skipIf(program === undefined || process.platform !== 'linux')('npm run demo', () => {
   it('starts, answers what it suggests, and leaves no process and no file behind', async () => {
     const { repository, temp } = await place();
     const demo = await startDemo(['--repo', repository, '--step-delay', '0'], temp, demoFile);
-    const url = await eventually(() => slackUrlIn(demo), { timeoutMs: 30_000 });
+    const url = await eventually(() => slackUrlIn(demo));
     const children = childrenOf(demo.child.pid);
     expect(children.length).toBeGreaterThanOrEqual(3);
     expect(readdirSync(temp).length).toBeGreaterThan(0);
@@ -80,7 +80,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     async () => {
       const { repository, temp } = await place();
       const demo = await startDemo(['--repo', repository], temp);
-      const url = await eventually(() => slackUrlIn(demo), { timeoutMs: 30_000 });
+      const url = await eventually(() => slackUrlIn(demo));
       const pids = descendantsOf(demo.child.pid);
       const addresses = [demo.child.pid ?? 0, ...pids].flatMap(listeningAddressesOf);
       expect(addresses).toContain(new URL(url).host);
@@ -93,7 +93,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
       expect(await rawGet(messages, { origin: 'https://other.example' })).toMatchObject({ status: 403 });
 
       demo.child.kill('SIGKILL');
-      await eventually(() => expect(pids.filter(isRunning)).toEqual([]), { timeoutMs: 20_000 });
+      await eventually(() => expect(pids.filter(isRunning)).toEqual([]));
     },
   );
 
@@ -105,7 +105,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     const { command, args: all } = noNamespace === undefined ? inNamespace(open) : open;
     const demo = run(command, all, { TMPDIR: temp });
     cleanUp.push(demo.stop);
-    await eventually(() => slackUrlIn(demo), { timeoutMs: 30_000 });
+    await eventually(() => slackUrlIn(demo));
     expect(demo.output()).toContain('WARNING: the network can reach this demo.');
     expect(demo.output()).toContain('--no-namespace was given');
   });

@@ -9,13 +9,13 @@ const { alice, bob, general, aliceDirect, botUserId } = WORKSPACE;
 const program = localSlackProgram();
 const patient = { timeoutMs: 45_000 };
 
-describe.skipIf(program === undefined)('a suggested follow-up in the local Slack', { timeout: 60_000 }, () => {
+describe.skipIf(program === undefined)('a suggested follow-up in the local Slack', () => {
   let stack: Stack;
 
   beforeAll(async () => {
     stack = await startStack({ localSlack: program ?? '' });
-  }, 60_000);
-  afterAll(() => stack?.stop(), 60_000);
+  });
+  afterAll(() => stack?.stop());
 
   it('is edited in a form and asked in the thread, and the answer shows who asked', async () => {
     const { slack } = stack;

@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = createServer((_request, response) => response.end('The app has it.'));
   await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
   browser = await openBrowser();
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const title = 'spec 5: a person signs in, allows an OAuth app, and comes back to the app';
 
-test.skipIf(!hasBrowser())(title, { timeout: 90_000 }, async () => {
+test.skipIf(!hasBrowser())(title, async () => {
   const alice = createPerson(service.url);
   await alice.signIn('test-token');
   const redirectUris = 'http://127.0.0.1/callback';

@@ -12,7 +12,7 @@ import { startWorld, type World } from '../support/world/world.ts';
 
 const waitMs = 30_000;
 
-describe.skipIf(!hasBrowser())('the pages on which people sign in', { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser())('the pages on which people sign in', () => {
   let service: Awaited<ReturnType<typeof startRecordedService>>;
   let world: World;
   let browser: Browser;
@@ -36,13 +36,13 @@ describe.skipIf(!hasBrowser())('the pages on which people sign in', { timeout: 1
       },
     });
     browser = await openBrowser();
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
     await world?.stop();
     await service?.stop();
-  }, 60_000);
+  });
 
   it('connect a person on a phone, and say after a reload that the link was used', async () => {
     const { page, complaints } = await openPage({ viewport: { width: 320, height: 640 }, colorScheme: 'dark' });

@@ -10,14 +10,14 @@ const program = localSlackProgram();
 const signingSecret = 'signing-secret-of-the-test';
 
 /** The local Slack stores the messages, but the test delivers the events, with the repetitions of the real Slack. */
-describe.skipIf(program === undefined)('the app with repeated deliveries of signed HTTP', { timeout: 60_000 }, () => {
+describe.skipIf(program === undefined)('the app with repeated deliveries of signed HTTP', () => {
   let stack: Stack;
 
   beforeAll(async () => {
     const settings = { SLACK_APP_TOKEN: '', SLACK_SIGNING_SECRET: signingSecret };
     stack = await startStack({ localSlack: program ?? '', stepDelayMs: 50, settings });
-  }, 60_000);
-  afterAll(() => stack?.stop(), 60_000);
+  });
+  afterAll(() => stack?.stop());
 
   function deliver(body: string, contentType: string, headers: Record<string, string> = {}): Promise<Response> {
     const timestamp = String(Math.floor(Date.now() / 1000));

@@ -262,7 +262,7 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: 'Changes only how long hostile texts take; test/unit/deepsearch/hostile-links.test.ts covers it.',
   },
   {
-    file: 'src/deepsearch/deep-search.ts',
+    file: 'src/deepsearch/remembered.ts',
     line: 'if (text.length > MAX_REMEMBERED_LENGTH) return compute(text);',
     becomes: [
       'if (true) return compute(text);',
@@ -273,7 +273,7 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: remembered,
   },
   {
-    file: 'src/deepsearch/deep-search.ts',
+    file: 'src/deepsearch/remembered.ts',
     line: 'if (known.size > size && oldest !== undefined) known.delete(oldest);',
     becomes: [
       'if (true) known.delete(oldest);',
@@ -288,19 +288,19 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: remembered,
   },
   {
-    file: 'src/deepsearch/deep-search.ts',
+    file: 'src/deepsearch/generation-1/deep-search.ts',
     line: "return isCancelled(error.kind ?? '') ? 'cancelled' : 'failed';",
     becomes: ["return isCancelled(error.kind ?? \"Stryker was here!\") ? 'cancelled' : 'failed';"],
     reason: matchesNothing,
   },
   {
-    file: 'src/deepsearch/deep-search.ts',
+    file: 'src/deepsearch/generation-1/deep-search.ts',
     line: "const repository = metadata?.repoName || repositoryOf(path, type ?? '');",
     becomes: ['const repository = metadata?.repoName || repositoryOf(path, type ?? "Stryker was here!");'],
     reason: matchesNothing,
   },
   {
-    file: 'src/deepsearch/deep-search.ts',
+    file: 'src/deepsearch/generation-1/deep-search.ts',
     line: "const timeMs = Date.parse(iso ?? '');",
     becomes: ['const timeMs = Date.parse(iso ?? "Stryker was here!");'],
     reason: matchesNothing,

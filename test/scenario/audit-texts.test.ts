@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type AuditAction, type AuditEntry, auditActions } from '../../src/core/history/audit.ts';
-import { readAuditLog } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { envelope } from '../support/payloads/payloads.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
-import { createRecordingLog } from '../support/recording-log.ts';
+import { storedAudit } from '../support/storage/stored-audit.ts';
 import { connectAccount, withAccounts } from '../support/world/connecting.ts';
 import { type RecordedService, startRecordedService } from '../support/world/recorded-service.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
@@ -40,14 +39,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** What is stored, read beside the running app. */
-async function entries(): Promise<AuditEntry[]> {
-  const { log } = createRecordingLog();
-  const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
-  const found: AuditEntry[] = [];
-  for await (const page of readAuditLog({ dataDir: data.path }, range, { clock: Date.now, log })) found.push(...page);
-  return found;
-}
+const entries = () => storedAudit({ dataDir: data.path });
 
 function noted(action: AuditAction, count = 1): Promise<AuditEntry[]> {
   return eventually(async () => {
@@ -143,4 +135,4 @@ test('everything that is done is noted by ids and codes, in the storage and in t
   expect(await noted('settingsChanged')).toEqual([
     expect.objectContaining({ userId: ada, channelId: 'C0GENERAL', detail: 'replies' }),
   ]);
-}, 120_000);
+});

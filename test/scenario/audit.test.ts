@@ -1,12 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/core/history/audit.ts';
-import { readAuditLog } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
-import { createRecordingLog } from '../support/recording-log.ts';
+import { storedAudit } from '../support/storage/stored-audit.ts';
 import { startWorld, type World } from '../support/world/world.ts';
 
 let service: FakeService;
@@ -30,14 +29,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** What is stored, read beside the running app. */
-async function entries(): Promise<AuditEntry[]> {
-  const { log } = createRecordingLog();
-  const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
-  const found: AuditEntry[] = [];
-  for await (const page of readAuditLog({ dataDir: data.path }, range, { clock: Date.now, log })) found.push(...page);
-  return found;
-}
+const entries = () => storedAudit({ dataDir: data.path });
 
 describe('the audit log', () => {
   test('has one entry for a vote, however often the same button is pressed', async () => {

@@ -18,9 +18,10 @@ import { findLeaks, type KnownSecret } from '../support/leaks.ts';
 import { one } from '../support/one.ts';
 import { buttonOf } from '../support/payloads/surfaces.ts';
 import { freePort } from '../support/processes/free-port.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
+import { engines } from '../support/storage/engines.ts';
 import { startRecordedService } from '../support/world/recorded-service.ts';
 import { buttonsOf, startWorld } from '../support/world/world.ts';
 
@@ -32,34 +33,26 @@ const ada = { teamId: team.id, userId: people.ada };
 const bob = { teamId: team.id, userId: people.bob };
 const gerd = { teamId: team.id, userId: people.gerd };
 
-const engines = [
-  { name: 'the embedded store', isRedis: false },
-  { name: 'Redis', isRedis: true },
-];
-
-describe.each(engines.filter(({ isRedis }) => !isRedis || hasRedisServer()))(
-  'a run of the app on $name',
-  ({ isRedis }) => {
-    test('leaves none of its secrets in logs, storage, job payloads, metrics or Slack', async () => {
-      const run = await startRun(isRedis);
-      try {
-        await run.askInEveryWay();
-        const { places, secrets } = await run.collect();
-        expect(findLeaks(places, secrets)).toEqual([]);
-        // The search reads what it should: words that must be there are found.
-        const words = (value: string): KnownSecret[] => [{ name: 'words', value }];
-        expect(findLeaks(places, words(planted)).map(placeOf)).toEqual(expect.arrayContaining(['storage', 'Slack']));
-        expect(findLeaks(places, words('question_closed')).map(placeOf)).toContain('logs');
-        expect(findLeaks(places, words('deepsearch_slack_events_total')).map(placeOf)).toContain('metrics');
-        expect(secrets.map(({ name }) => name)).toEqual(
-          expect.arrayContaining(["bob's first refresh token", "bob's later access token"]),
-        );
-      } finally {
-        await run.stop();
-      }
-    }, 180_000);
-  },
-);
+describe.each(engines)('a run of the app on $name', ({ isRedis }) => {
+  test('leaves none of its secrets in logs, storage, job payloads, metrics or Slack', async () => {
+    const run = await startRun(isRedis);
+    try {
+      await run.askInEveryWay();
+      const { places, secrets } = await run.collect();
+      expect(findLeaks(places, secrets)).toEqual([]);
+      // The search reads what it should: words that must be there are found.
+      const words = (value: string): KnownSecret[] => [{ name: 'words', value }];
+      expect(findLeaks(places, words(planted)).map(placeOf)).toEqual(expect.arrayContaining(['storage', 'Slack']));
+      expect(findLeaks(places, words('question_closed')).map(placeOf)).toContain('logs');
+      expect(findLeaks(places, words('deepsearch_slack_events_total')).map(placeOf)).toContain('metrics');
+      expect(secrets.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(["bob's first refresh token", "bob's later access token"]),
+      );
+    } finally {
+      await run.stop();
+    }
+  }, 180_000);
+});
 
 describe('the search for secrets', () => {
   const secret = { name: 'it', value: 'sgp_Some/thing+secret?&' };

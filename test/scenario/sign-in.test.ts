@@ -83,7 +83,7 @@ async function signIn(user: string, username: string, decision: 'allow' | 'deny'
 /** Asks as bob where only he reads. Returns the schemes of the credentials with which the question was asked. */
 async function schemesOf(question: string): Promise<string[]> {
   const ts = await world.direct(question, { user: people.bob });
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 20_000 });
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
   return [...new Set(service.requests.filter((each) => each.question?.includes(question)).map(({ scheme }) => scheme))];
 }
 

@@ -5,10 +5,11 @@ import { type FakeService, serviceToken, startFakeService } from '../support/fak
 import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
+import { engines } from '../support/storage/engines.ts';
 import { startWorld, type World } from '../support/world/world.ts';
 
 const { ada, bob, gerd } = people;
@@ -19,10 +20,10 @@ let world: World;
 let data: Awaited<ReturnType<typeof createTempDir>>;
 let redis: RedisServer | undefined;
 
-async function begin(options: { settings?: Record<string, string>; onRedis?: boolean; entries?: number } = {}) {
-  const { settings = {}, onRedis = false, entries = 0 } = options;
+async function begin(options: { settings?: Record<string, string>; isRedis?: boolean; entries?: number } = {}) {
+  const { settings = {}, isRedis = false, entries = 0 } = options;
   data = await createTempDir();
-  redis = onRedis ? await startRedisServer() : undefined;
+  redis = isRedis ? await startRedisServer() : undefined;
   service = await startFakeService();
   service.answerEverything();
   await appendAsked(entries);
@@ -99,15 +100,10 @@ describe('the usage on Home', () => {
   });
 });
 
-const engines = [
-  { name: 'the embedded store', onRedis: false },
-  { name: 'Redis', onRedis: true },
-];
-
-test.each(engines.filter(({ onRedis }) => !onRedis || hasRedisServer()))(
+test.each(engines)(
   'the usage report adds up what the app that runs beside it did, on $name',
-  async ({ onRedis }) => {
-    await begin({ onRedis });
+  async ({ isRedis }) => {
+    await begin({ isRedis });
     for (const [text, user] of [
       ['one?', ada],
       ['two?', ada],

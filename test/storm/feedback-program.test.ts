@@ -5,10 +5,14 @@ import type { Vote } from '../../src/core/history/votes.ts';
 import { openStorage, type StorageLocation } from '../../src/storage/open-storage.ts';
 import { voteKey } from '../../src/storage/records.ts';
 import { openRedisStore } from '../../src/storage/redis-store.ts';
+import { builtProgram } from '../support/processes/built-programs.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
+import { engines } from '../support/storage/engines.ts';
+
+const feedbackProgram = await builtProgram('src/cli/feedback.ts');
 
 const { log } = createRecordingLog();
 const header = 'time,team,question,conversation,upstream_question,verdict,reasons,comment,user';
@@ -34,21 +38,16 @@ async function store(location: StorageLocation, votes: Vote[]): Promise<void> {
 }
 
 function exportVotes(environment: Record<string, string>, ...args: string[]) {
-  return runProgram('src/cli/feedback.ts', args, environment);
+  return runProgram(feedbackProgram, args, environment);
 }
 
-const engines = [
-  { name: 'the embedded store', skip: false },
-  { name: 'Redis', skip: !hasRedisServer() },
-];
-
-describe.each(engines.filter(({ skip }) => !skip))('the export from $name', ({ name }) => {
+describe.each(engines)('the export from $name', ({ isRedis }) => {
   let redis: RedisServer | undefined;
   let location: StorageLocation;
   let environment: Record<string, string>;
 
   beforeEach(async () => {
-    redis = name === 'Redis' ? await startRedisServer() : undefined;
+    redis = isRedis ? await startRedisServer() : undefined;
     location = redis === undefined ? { dataDir: directory.path } : { redisUrl: redis.url };
     environment = redis === undefined ? { DATA_DIR: directory.path } : { REDIS_URL: redis.url };
   });

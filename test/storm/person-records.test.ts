@@ -7,10 +7,14 @@ import { newThread, type Question, type ThreadPlace } from '../../src/core/quest
 import { Secret } from '../../src/core/secret.ts';
 import { openStorage, openStoreBeside, type Storage, type StorageLocation } from '../../src/storage/open-storage.ts';
 import { sampleQuestion } from '../contract/storage/sample-records.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { builtProgram } from '../support/processes/built-programs.ts';
+import { type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
+import { engines } from '../support/storage/engines.ts';
+
+const adminProgram = await builtProgram('src/cli/admin.ts');
 
 const { log } = createRecordingLog();
 const encryptionKeys = [{ id: 'k1', key: new Secret(randomBytes(32).toString('base64')) }];
@@ -175,18 +179,13 @@ async function auditOf(action: string): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(await everything()).filter(([key]) => key.includes(action)));
 }
 
-const forget = (...args: string[]) => runProgram('src/cli/admin.ts', ['forget', ...args], environment);
-const exported = (...args: string[]) => runProgram('src/cli/admin.ts', ['export', ...args], environment);
+const forget = (...args: string[]) => runProgram(adminProgram, ['forget', ...args], environment);
+const exported = (...args: string[]) => runProgram(adminProgram, ['export', ...args], environment);
 
-const engines = [
-  { name: 'the embedded store', skip: false },
-  { name: 'Redis', skip: !hasRedisServer() },
-];
-
-describe.each(engines.filter(({ skip }) => !skip))('the data of a person in $name', ({ name }) => {
+describe.each(engines)('the data of a person in $name', ({ isRedis }) => {
   beforeEach(async () => {
     directory = await createTempDir();
-    redis = name === 'Redis' ? await startRedisServer() : undefined;
+    redis = isRedis ? await startRedisServer() : undefined;
     location = redis === undefined ? { dataDir: directory.path } : { redisUrl: redis.url };
     environment = redis === undefined ? { DATA_DIR: directory.path } : { REDIS_URL: redis.url };
     await fill();
@@ -322,13 +321,13 @@ describe('the commands for the data of a person', () => {
     ['a name instead of an id', ['export', '--user', 'ada']],
     ['a wrong workspace and an unknown option', ['forget', '--user', 'U1', '--team', 'C1', '--all']],
   ])('end with 2 for %s', async (_, args) => {
-    const run = runProgram('src/cli/admin.ts', args, {});
+    const run = runProgram(adminProgram, args, {});
     expect([await run.ended, run.output()]).toEqual([2, expect.stringContaining('--')]);
   });
 
   it('end with 1 where there is no store, and create none', async () => {
     const empty = await createTempDir();
-    const run = runProgram('src/cli/admin.ts', ['forget', '--user', 'U1'], { DATA_DIR: join(empty.path, 'none') });
+    const run = runProgram(adminProgram, ['forget', '--user', 'U1'], { DATA_DIR: join(empty.path, 'none') });
     expect(await run.ended).toBe(1);
     await expect(stat(join(empty.path, 'none'))).rejects.toThrow();
     await empty.remove();

@@ -8,10 +8,14 @@ import { Secret } from '../../src/core/secret.ts';
 import { accountKey } from '../../src/storage/accounts.ts';
 import { openStorage, openStoreBeside, type StorageLocation } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { builtProgram } from '../support/processes/built-programs.ts';
+import { type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { type Run, runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
+import { engines } from '../support/storage/engines.ts';
+
+const adminProgram = await builtProgram('src/cli/admin.ts');
 
 const { log } = createRecordingLog();
 
@@ -35,7 +39,7 @@ beforeEach(async () => {
 afterEach(() => directory.remove());
 
 function rotate(environment: Record<string, string>, ...keys: Key[]): Run {
-  return runProgram('src/cli/admin.ts', ['rotate-keys'], { ...environment, ENCRYPTION_KEYS: settingOf(...keys) });
+  return runProgram(adminProgram, ['rotate-keys'], { ...environment, ENCRYPTION_KEYS: settingOf(...keys) });
 }
 
 function counts(run: Run): number[] {
@@ -46,18 +50,13 @@ function counts(run: Run): number[] {
     .map((line) => Number(/: (\d+)$/.exec(line)?.[1]));
 }
 
-const engines = [
-  { name: 'the embedded store', skip: false },
-  { name: 'Redis', skip: !hasRedisServer() },
-];
-
-describe.each(engines.filter(({ skip }) => !skip))('rotating the keys on $name', ({ name }) => {
+describe.each(engines)('rotating the keys on $name', ({ isRedis }) => {
   let redis: RedisServer | undefined;
   let location: StorageLocation;
   let environment: Record<string, string>;
 
   beforeEach(async () => {
-    redis = name === 'Redis' ? await startRedisServer() : undefined;
+    redis = isRedis ? await startRedisServer() : undefined;
     location = redis === undefined ? { dataDir: directory.path } : { redisUrl: redis.url };
     environment = redis === undefined ? { DATA_DIR: directory.path } : { REDIS_URL: redis.url };
   });
@@ -199,14 +198,14 @@ describe('the admin program', () => {
     ['an unknown option', ['rotate-keys', '--force'], 2, /--force/],
     ['no keys', ['rotate-keys'], 2, /ENCRYPTION_KEYS is not set/],
   ])('ends with the right code for %s', async (_, args, code, said) => {
-    const program = runProgram('src/cli/admin.ts', args, { DATA_DIR: directory.path });
+    const program = runProgram(adminProgram, args, { DATA_DIR: directory.path });
     expect(await program.ended).toBe(code);
     expect(program.output()).toMatch(said);
   });
 
   it('ends with 2 for wrong keys, and repeats none', async () => {
     const { key } = newKey('a');
-    const program = runProgram('src/cli/admin.ts', ['rotate-keys'], { ENCRYPTION_KEYS: `a:${key},a:${key}` });
+    const program = runProgram(adminProgram, ['rotate-keys'], { ENCRYPTION_KEYS: `a:${key},a:${key}` });
     expect(await program.ended).toBe(2);
     expect(program.output()).toMatch(/ENCRYPTION_KEYS must be keys/);
     expect(program.output()).not.toContain(key);

@@ -3,26 +3,25 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStorage, type StorageLocation } from '../../src/storage/open-storage.ts';
 import { sampleEntry } from '../contract/storage/audit-contract.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { builtProgram } from '../support/processes/built-programs.ts';
+import { type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
+import { engines } from '../support/storage/engines.ts';
+
+const adminProgram = await builtProgram('src/cli/admin.ts');
 
 const { log } = createRecordingLog();
 const dayMs = 24 * 60 * 60 * 1_000;
 const header = 'by,name,questions,answers,failures,median_seconds,p95_seconds,credits,votes_up,votes_down';
 
-const engines = [
-  { name: 'the embedded store', skip: false },
-  { name: 'Redis', skip: !hasRedisServer() },
-];
-
 async function runUsage(environment: Record<string, string>, ...args: string[]) {
-  const program = runProgram('src/cli/admin.ts', ['usage', ...args], environment);
+  const program = runProgram(adminProgram, ['usage', ...args], environment);
   return { code: await program.ended, output: program.output() };
 }
 
-describe.each(engines.filter(({ skip }) => !skip))('the usage report from $name', ({ name }) => {
+describe.each(engines)('the usage report from $name', ({ isRedis }) => {
   let directory: Awaited<ReturnType<typeof createTempDir>>;
   let redis: RedisServer | undefined;
   let location: StorageLocation;
@@ -30,7 +29,7 @@ describe.each(engines.filter(({ skip }) => !skip))('the usage report from $name'
 
   beforeEach(async () => {
     directory = await createTempDir();
-    redis = name === 'Redis' ? await startRedisServer() : undefined;
+    redis = isRedis ? await startRedisServer() : undefined;
     location = redis === undefined ? { dataDir: directory.path } : { redisUrl: redis.url };
     environment = redis === undefined ? { DATA_DIR: directory.path } : { REDIS_URL: redis.url };
   });

@@ -1,9 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { builtProgram } from '../support/processes/built-programs.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
+
+const feedbackProgram = await builtProgram('src/cli/feedback.ts');
 
 const writerFile = fileURLToPath(new URL('./vote-writer-process.ts', import.meta.url));
 
@@ -32,7 +35,7 @@ describe('the export of votes', () => {
         await eventually(() => expect(written()).toBeGreaterThan(100));
         for (let round = 0; round < 2; round += 1) {
           const before = written();
-          const exported = runProgram('src/cli/feedback.ts', [], environment);
+          const exported = runProgram(feedbackProgram, [], environment);
           expect(await exported.ended).toBe(0);
           const rows = exported.output().trimEnd().split('\r\n').slice(1);
           expect(rows.length).toBeGreaterThanOrEqual(before);

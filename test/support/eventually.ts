@@ -5,7 +5,7 @@ export async function eventually<T>(
   assertion: () => T | Promise<T>,
   options: { timeoutMs?: number } = {},
 ): Promise<Awaited<T>> {
-  const deadlineMs = performance.now() + (options.timeoutMs ?? 30_000);
+  const deadlineMs = performance.now() + (options.timeoutMs ?? 60_000);
   for (;;) {
     try {
       return await assertion();

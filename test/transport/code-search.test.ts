@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDeepSearch } from '../../src/deepsearch/deep-search.ts';
+import { createDeepSearch } from '../../src/deepsearch/generation-1/deep-search.ts';
 import { json, type Reply, silence, status, text } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
 
@@ -54,6 +54,7 @@ test('a finished conversation is read as the types of the core', async () => {
     questions: [
       {
         id: 11,
+        ordinal: 0,
         text: 'where?',
         createdMs: Date.UTC(2026, 0, 1, 0, 0, 1),
         state: 'completed',
@@ -137,7 +138,7 @@ describe('the newest conversations', () => {
     server.script(json([conversation({ questions: [full] })]));
     const [newest] = await codeSearch.newest(1);
     expect(newest?.questions).toEqual([
-      { id: 11, text: 'where?', state: 'completed', steps: 0, sources: [], followUps: [] },
+      { id: 11, ordinal: 0, text: 'where?', state: 'completed', steps: 0, sources: [], followUps: [] },
     ]);
   });
 

@@ -1,24 +1,26 @@
 import { expect, onTestFinished } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
+import { createDeepSearchClient, type DeepSearchClient } from '../../src/deepsearch/client.ts';
 import {
-  createDeepSearchClient,
-  type DeepSearchClient,
-  type DeepSearchClientOptions,
-} from '../../src/deepsearch/client.ts';
+  createServiceClient,
+  type ServiceClient,
+  type ServiceClientOptions,
+} from '../../src/deepsearch/service-client.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/fake-service/scripted-server.ts';
 
 export const SECRET = 'sgp_secret';
 
+const clientDefaults: Omit<ServiceClientOptions, 'baseUrl'> = {
+  auth: { kind: 'token', token: SECRET },
+  userAgentVersion: '1.2.3',
+  random: () => 0,
+  timeoutMs: 5_000,
+  createTimeoutMs: 5_000,
+};
+
 /** A client without pauses between retries; closed at the end of the test. */
-export function openClient(options: Partial<DeepSearchClientOptions> & { baseUrl: string }): DeepSearchClient {
-  const client = createDeepSearchClient({
-    auth: { kind: 'token', token: SECRET },
-    userAgentVersion: '1.2.3',
-    random: () => 0,
-    timeoutMs: 5_000,
-    createTimeoutMs: 5_000,
-    ...options,
-  });
+export function openClient(options: Partial<ServiceClientOptions> & { baseUrl: string }): DeepSearchClient {
+  const client = createDeepSearchClient({ ...clientDefaults, ...options });
   onTestFinished(() => client.close());
   return client;
 }
@@ -32,10 +34,20 @@ export async function openServer(tls?: { key: string; cert: string }): Promise<S
 
 /** A client connected to a scripted server. */
 export async function connect(
-  options: Partial<DeepSearchClientOptions> = {},
+  options: Partial<ServiceClientOptions> = {},
 ): Promise<{ client: DeepSearchClient; server: ScriptedServer }> {
   const server = await openServer();
   return { server, client: openClient({ baseUrl: server.origin, ...options }) };
+}
+
+/** The HTTP layer connected to a scripted server. */
+export async function connectService(
+  options: Partial<ServiceClientOptions> = {},
+): Promise<{ service: ServiceClient; server: ScriptedServer }> {
+  const server = await openServer();
+  const service = createServiceClient({ ...clientDefaults, baseUrl: server.origin, ...options });
+  onTestFinished(() => service.close());
+  return { service, server };
 }
 
 /** Returns the typed error of a call; fails for any other result, and when the message contains the credential. */

@@ -49,7 +49,7 @@ async function callInEveryWay({ service, world }: Awaited<ReturnType<typeof open
   expect(question.question).toContain('TypeError: x is undefined');
   const paragraph = 'The retry policy counts the attempts and waits longer after each of them. '.repeat(6);
   service.answer(question, { answer: Array.from({ length: 100 }, () => paragraph).join('\n\n') });
-  await eventually(() => expect(world.slack.inThread(root).some(isOurFile)).toBe(true), { timeoutMs: 20_000 });
+  await eventually(() => expect(world.slack.inThread(root).some(isOurFile)).toBe(true));
   const value = 'q000000000000000000000000';
   const place = { user: people.ada, channel: 'C0GENERAL', messageTs: root };
   const responseUrl = world.slack.responseUrl('press');
@@ -61,7 +61,7 @@ function isOurFile({ files = [], bot_id: botId }: World['slack']['messages'][num
   return botId !== undefined && files.length > 0;
 }
 
-describe('a proxy from the environment', { timeout: 40_000 }, () => {
+describe('a proxy from the environment', () => {
   test('carries every call to Slack: methods, response URLs, files read and files sent', async () => {
     const proxy = await openProxy();
     const { service, world } = await openWorld({ HTTP_PROXY: proxy.address('user:pass@') });

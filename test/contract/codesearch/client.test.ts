@@ -5,7 +5,7 @@ import type { ConversationId } from '../../../src/core/question/question.ts';
 import type { Secret } from '../../../src/core/secret.ts';
 import type { Auth } from '../../../src/deepsearch/auth.ts';
 import { createDeepSearchClient, type DeepSearchClient } from '../../../src/deepsearch/client.ts';
-import { createDeepSearch } from '../../../src/deepsearch/deep-search.ts';
+import { createDeepSearch } from '../../../src/deepsearch/generation-1/deep-search.ts';
 import { createOAuthClient, type OAuthClient } from '../../../src/deepsearch/oauth.ts';
 import { createInMemoryAccounts, createInMemoryLocks } from '../../support/accounts/in-memory-accounts.ts';
 import { answerConsent, registerOAuthApp } from '../../support/codesearch/oauth-app.ts';

@@ -99,7 +99,7 @@ describe.skipIf(!hasRedisServer())('a Redis of an earlier version', () => {
     });
     expect(await scheduler.unscheduled(notDue)).toEqual([]);
     await scheduler.stop(5_000);
-  }, 60_000);
+  });
 });
 
 async function expectWhole(location: StorageLocation): Promise<void> {

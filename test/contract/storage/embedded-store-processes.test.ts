@@ -37,7 +37,7 @@ describe('a process that is killed while it writes', () => {
       }
       await store.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('a disk that is full', () => {

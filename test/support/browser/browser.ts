@@ -19,7 +19,7 @@ export function hasBrowser(): boolean {
 
 /** Opens chromium with a fresh profile, which is removed when it closes. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: browserPath, args, timeout: 30_000 });
+  return chromium.launch({ executablePath: browserPath, args, timeout: 60_000 });
 }
 
 /** Types a message in the open channel and sends it. */

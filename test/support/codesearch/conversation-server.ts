@@ -7,15 +7,16 @@ import { createRepoAccess, type RepoAccessRules } from '../../../src/codesearch/
 import { openAccounts } from '../../../src/codesearch/accounts/store.ts';
 import type { Scope } from '../../../src/codesearch/accounts/viewer.ts';
 import { createConversations } from '../../../src/codesearch/conversations/conversations.ts';
-import { createQuota } from '../../../src/codesearch/conversations/quota.ts';
-import { createRunner } from '../../../src/codesearch/conversations/runner.ts';
+import { createQuota, type Quota } from '../../../src/codesearch/conversations/quota.ts';
+import { type ConversationRecord, isOpen, type QuestionRecord } from '../../../src/codesearch/conversations/records.ts';
+import { createRunner, editQuestion } from '../../../src/codesearch/conversations/runner.ts';
 import { openConversationStore } from '../../../src/codesearch/conversations/store.ts';
 import { openDataDirectory } from '../../../src/codesearch/data-directory.ts';
 import { createRateLimit } from '../../../src/codesearch/http/rate-limit.ts';
 import { createConversationServiceRoute } from '../../../src/codesearch/http/routes/connect-conversations.ts';
 import { createConversationRoute } from '../../../src/codesearch/http/routes/rest-conversations.ts';
 import { createHttpServer } from '../../../src/codesearch/http/server.ts';
-import { BASE_MARK, type Finding } from '../../../src/codesearch/search/finding.ts';
+import { BASE_MARK, type Finding, type Investigate } from '../../../src/codesearch/search/finding.ts';
 import { createCaller } from './service.ts';
 
 export interface ConversationServerOptions {
@@ -24,6 +25,13 @@ export interface ConversationServerOptions {
   rateLimit?: number;
   concurrency?: number;
   suggestedFollowups?: boolean;
+  hideGeneration?: 1 | 2;
+  /** Address for links. Default: the server's own. */
+  baseUrl?: string;
+  /** Pause after each step of an investigation. Default 5 ms. */
+  stepDelayMs?: number;
+  /** Replaces the investigation that {@link startConversationServer} describes. */
+  investigate?: Investigate;
   repoAccess?: RepoAccessRules;
   clock?: () => number;
 }
@@ -49,6 +57,7 @@ export async function startConversationServer(options: ConversationServerOptions
   const problems: unknown[] = [];
   const onProblem = (error: unknown): unknown => problems.push(error);
   let url = '';
+  const baseUrl = (): string => options.baseUrl ?? url;
   const authentication = await createAuthentication({
     accounts,
     tokens: [
@@ -59,18 +68,18 @@ export async function startConversationServer(options: ConversationServerOptions
     oauthToken: (token) => (token === OAUTH_TOKEN ? { userId: alice.id } : undefined),
     clock,
     openPages: true,
-    baseUrl: () => url,
+    baseUrl,
     onProblem,
   });
   const store = openConversationStore(data.root);
-  const quota = createQuota(store, options.quota, clock);
+  const { quota, exhaust } = withExhaustion(createQuota(store, options.quota, clock), clock);
   const runner = createRunner({
     store,
     quota,
-    investigate: (text, _earlier, step) => investigate(text, step),
+    investigate: options.investigate ?? ((text, _earlier, step) => investigate(text, step)),
     canRead: authentication.canRead,
     concurrency: options.concurrency ?? 2,
-    stepDelayMs: 5,
+    stepDelayMs: options.stepDelayMs ?? 5,
     clock,
     onProblem,
   });
@@ -86,12 +95,12 @@ export async function startConversationServer(options: ConversationServerOptions
     authentication,
     rateLimit: createRateLimit(options.rateLimit, clock),
     routes: [
-      createConversationRoute(conversations, () => url, false),
+      createConversationRoute(conversations, baseUrl, options.hideGeneration === 1),
       createConversationServiceRoute({
         conversations,
-        baseUrl: () => url,
+        baseUrl,
         suggestedFollowups: options.suggestedFollowups ?? false,
-        hidden: false,
+        hidden: options.hideGeneration === 2,
         onProblem,
       }),
     ],
@@ -110,6 +119,20 @@ export async function startConversationServer(options: ConversationServerOptions
     async tokenWith(scopes: Scope[]): Promise<string> {
       return (await accounts.createToken({ userId: alice.id, scopes, note: 'test' })).token;
     },
+    /** Until then, a question that starts is refused by the quota, which says that it resets then. */
+    exhaustQuota: exhaust,
+    /** Every conversation as it is stored, oldest first. */
+    stored: (): ConversationRecord[] =>
+      [...store.summaries()].flatMap(({ id }) => store.get(id) ?? []).toSorted((one, other) => one.id - other.id),
+    /** Ends the open question of a conversation with this error, and with this answer if there is one. */
+    async endWith(id: number, end: Pick<QuestionRecord, 'answer' | 'error'>): Promise<void> {
+      const open = store.get(id)?.questions.find(isOpen);
+      if (open === undefined) throw new Error(`conversation ${id} has no open question`);
+      runner.abort(id, open.id);
+      await store.update(id, (conversation) =>
+        editQuestion(conversation, open.id, clock(), (question) => ({ ...question, ...end, status: 'completed' })),
+      );
+    },
     userId: async (username: string) => (await accounts.ensureUser(username)).id,
     async stop() {
       await runner.stop();
@@ -122,6 +145,18 @@ export async function startConversationServer(options: ConversationServerOptions
 }
 
 export type ConversationServer = Awaited<ReturnType<typeof startConversationServer>>;
+
+function withExhaustion(quota: Quota, clock: () => number): { quota: Quota; exhaust: (untilMs: number) => void } {
+  let untilMs = 0;
+  const state: Quota['state'] = (userId) =>
+    clock() < untilMs ? { used: 100, limit: 100, resetMs: untilMs, exhausted: true } : quota.state(userId);
+  return {
+    quota: { ...quota, state },
+    exhaust: (resetMs) => {
+      untilMs = resetMs;
+    },
+  };
+}
 
 async function investigate(text: string, step: (reasoning: string) => Promise<void>): Promise<Finding> {
   await step('Searching 7 files');

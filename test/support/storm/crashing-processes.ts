@@ -6,7 +6,7 @@ import type { QuestionStore, Scheduler } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createRunSlots } from '../../../src/core/run-slots.ts';
 import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
-import { createDeepSearch } from '../../../src/deepsearch/deep-search.ts';
+import { createDeepSearch } from '../../../src/deepsearch/generation-1/deep-search.ts';
 import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';

@@ -1,5 +1,4 @@
 import { eventually } from '../eventually.ts';
-import type { FakeService } from '../fake-service/fake-service.ts';
 import { type FakeMessage, type FakeSlack, people } from '../fake-slack/fake-slack.ts';
 import { commandOf, mentionOf, messageOf } from '../payloads/payloads.ts';
 import { buttonsOf, visibleText } from '../world/world.ts';
@@ -16,6 +15,12 @@ interface AskedThread {
   /** Root of the thread; for a command, its card, which is found by its text. */
   rootTs: string | undefined;
   texts: string[];
+}
+
+/** What the service was asked, without what it was told about the channel. */
+interface AskedAtService {
+  find(text: string): unknown[];
+  conversations: { questions: { question: string }[] }[];
 }
 
 /** The results of the questions, counted in Slack and at the service. */
@@ -35,7 +40,7 @@ export interface Tally {
 /** Asks questions like people do: mentions, replies in threads, direct messages and commands. */
 export function createStormQuestions(parts: {
   slack: FakeSlack;
-  service: FakeService;
+  service: AskedAtService;
   deliveries: SlackDeliveries;
   /** Period in which the conversations begin. */
   spreadMs: number;

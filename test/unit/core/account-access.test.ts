@@ -358,5 +358,5 @@ describe('after a fault at any call', () => {
         }
       }
     }
-  }, 120_000);
+  });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mapConversation, mapQuestion } from '../../../src/deepsearch/deep-search.ts';
-import { conversationSchema, followUpSchema, questionSchema } from '../../../src/deepsearch/schemas.ts';
+import { mapConversation, mapQuestion } from '../../../src/deepsearch/generation-1/deep-search.ts';
+import { conversationSchema, followUpSchema, questionSchema } from '../../../src/deepsearch/generation-1/schemas.ts';
 
 const BASE = 'https://code.example.com';
 
@@ -39,11 +39,11 @@ describe('the state of a question', () => {
     expect(
       map({ error: { kind: 'TokenLimitExceeded', title: 'Too long', message: 'Start again', details: {} } }).error,
     ).toEqual({
-      kind: 'TokenLimitExceeded',
+      cause: 'tooLong',
       title: 'Too long',
       message: 'Start again',
     });
-    expect(map({ status: 'failed' }).error).toEqual({ kind: '', title: '', message: '' });
+    expect(map({ status: 'failed' }).error).toEqual({ cause: 'service', title: '', message: '' });
     expect(map({ error: { kind: 'Cancelled' } })).not.toHaveProperty('error');
   });
 });

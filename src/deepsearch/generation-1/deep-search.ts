@@ -1,34 +1,43 @@
-import { LRUCache } from 'lru-cache';
-import { AppError, isAppError } from '../core/errors.ts';
-import type { Conversation, UpstreamError, UpstreamQuestion } from '../core/ports.ts';
-import type { ConversationId, Quota, Source } from '../core/question/question.ts';
-import { type DeepSearchClient, parseBaseUrl } from './client.ts';
-import type { DeepSearchAdapter } from './generation.ts';
-import { absoluteLink, absoluteLinks } from './links.ts';
+import { AppError, isAppError } from '../../core/errors.ts';
+import type { Conversation, UpstreamError, UpstreamQuestion } from '../../core/ports.ts';
+import type { ConversationId, Quota, Source } from '../../core/question/question.ts';
+import { isApiGone } from '../api-gone.ts';
+import { busyConversation } from '../busy-conversation.ts';
+import type { Capabilities, DeepSearchAdapter, Generation } from '../generation.ts';
+import { rememberLinks } from '../remembered.ts';
+import { defined, followUpsOf, parseTime, pathBelow, repositoryOf, webAddress } from '../reply-values.ts';
+import { parseBaseUrl, type ServiceClient } from '../service-client.ts';
+import { type ConversationApi, createConversationApi } from './conversation-api.ts';
 import type { ApiConversation, ApiQuestion, ApiSource } from './schemas.ts';
 
 const MAX_NEWEST = 1_000;
-/** When a follow-up is tried again that came while its conversation had a question in progress. */
-const busyRetryMs = 5_000;
 /** Each conversation contains all its answers, so a page of 100 would exceed the reply limit. */
 const NEWEST_PAGE = 20;
 const MAX_LAST_STEP_CHARACTERS = 300;
-/** How many rewritten answers are kept: each read repeats all answers, and only the last question changes. */
-const REMEMBERED_ANSWERS = 50;
-const MAX_REMEMBERED_LENGTH = 100_000;
 
-/** Makes the links of an answer absolute and caches the newest results, for any number of accounts. */
-export function rememberLinks(baseUrl: string): (markdown: string) => string {
-  const baseHref = parseBaseUrl(baseUrl).href;
-  return remember(REMEMBERED_ANSWERS, (markdown) => absoluteLinks(markdown, baseHref));
+const capabilities: Capabilities = {
+  sources: true,
+  followUps: true,
+  stats: true,
+  progress: true,
+  readToken: true,
+  cancelQuestion: true,
+  listStates: true,
+};
+
+/** The first generation of the API, as the account of `service` sees it. */
+export function createGeneration1(
+  service: ServiceClient,
+  baseUrl: string,
+  withAbsoluteLinks = rememberLinks(baseUrl),
+): Generation {
+  const deepSearch = createDeepSearch(createConversationApi(service), baseUrl, withAbsoluteLinks);
+  return { number: 1, capabilities, deepSearch };
 }
 
-/**
- * Implements the core's port with the first generation of the service's API. A later generation gets its own `create…`
- * function next to this one. Nothing outside this folder knows which generation is in use.
- */
+/** Implements the core's port with the first generation of the service's API. */
 export function createDeepSearch(
-  client: DeepSearchClient,
+  client: ConversationApi,
   baseUrl: string,
   withAbsoluteLinks = rememberLinks(baseUrl),
 ): DeepSearchAdapter {
@@ -69,7 +78,7 @@ export function createDeepSearch(
       } catch (error) {
         // The question has finished or is gone. The next read shows which.
         const over = isAppError(error, 'notFound') || (isAppError(error) && (error.code === 400 || error.code === 409));
-        if (!over) throw error;
+        if (!over || isApiGone(error)) throw error;
       }
     },
   };
@@ -81,10 +90,7 @@ export function createDeepSearch(
   async function throwIfBusy(conversationId: number, cause: AppError): Promise<void> {
     const { questions } = toConversation(await client.get(conversationId));
     if (!questions.some(({ state }) => state === 'pending' || state === 'processing')) return;
-    throw new AppError('rateLimited', 'the conversation has a question in progress', {
-      cause,
-      retryAfterMs: busyRetryMs,
-    });
+    throw busyConversation(cause);
   }
 }
 
@@ -139,7 +145,7 @@ export function mapQuestion(
     // Counts turns as long as there are any, so that the number does not jump when the stats arrive at the end.
     steps: work.length > 0 ? work.length : (raw.stats?.tool_calls ?? 0),
     sources: mapSources(raw.sources ?? [], baseHref),
-    followUps: [...new Set((raw.suggested_followups ?? []).map((text) => text.trim()).filter((text) => text !== ''))],
+    followUps: followUpsOf(raw.suggested_followups ?? []),
     ...defined('createdMs', parseTime(raw.created_at)),
     ...defined('lastStep', lastStep(work.map((turn) => turn.reasoning ?? ''))),
     ...defined('title', raw.title || undefined),
@@ -200,30 +206,6 @@ function mapSources(raw: ApiSource[], baseHref: string): Source[] {
   return [...byUrl.values()];
 }
 
-/** Both `github.com/org/repo/-/blob/…` and `github.com/org/repo@revision/-/…` name the repository before `/-/`. */
-function repositoryOf(path: string, type: string): string | undefined {
-  const end = path.indexOf('/-/');
-  if (end < 0 && type !== 'Repository') return undefined;
-  return (end < 0 ? path : path.slice(0, end)).replace(/@[^@]*$/, '') || undefined;
-}
-
-/** The path below the instance's address, without a leading slash. Empty for an address on another host. */
-function pathBelow(url: string, baseHref: string): string {
-  if (!url.startsWith(`${baseHref}/`)) return '';
-  const path = url.slice(baseHref.length + 1).replace(/[?#].*$/s, '');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
-
-/** The absolute http or https address, or undefined. Nothing else may become a link in Slack. */
-function webAddress(link: string, baseHref: string): string | undefined {
-  const url = absoluteLink(link.trim(), baseHref);
-  return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).href : undefined;
-}
-
 function lastStep(reasonings: string[]): string | undefined {
   const last = reasonings.findLast((reasoning) => reasoning.trim() !== '');
   const line = last?.trim().split(/\r?\n/, 1)[0];
@@ -238,26 +220,4 @@ function mapQuota(raw: ApiConversation['quota_usage']): Quota | undefined {
   const limit = raw?.quota_limit ?? 0;
   if (limit <= 0) return undefined;
   return { used: raw?.total_quota ?? 0, limit, ...defined('resetAtMs', parseTime(raw?.reset_time)) };
-}
-
-function parseTime(iso: string | null | undefined): number | undefined {
-  const timeMs = Date.parse(iso ?? '');
-  return Number.isNaN(timeMs) ? undefined : timeMs;
-}
-
-function defined<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  const result: { [P in K]?: V } = {};
-  if (value !== undefined) result[key] = value;
-  return result;
-}
-
-/** Caches the results for the `size` most recent texts. Very long texts are not cached. */
-function remember(size: number, compute: (text: string) => string): (text: string) => string {
-  const known = new LRUCache<string, string>({ max: size });
-  return (text) => {
-    if (text.length > MAX_REMEMBERED_LENGTH) return compute(text);
-    const result = known.get(text) ?? compute(text);
-    known.set(text, result);
-    return result;
-  };
 }

@@ -104,15 +104,3 @@ export type ConversationPage = z.infer<typeof conversationPageSchema>;
 function cursorText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
-
-export const graphqlSchema = z.object({ data: z.unknown().optional(), errors: z.array(z.unknown()).nullish() });
-
-export const currentUserSchema = z.object({ currentUser: z.object({ username: z.string() }).nullable() });
-
-export const repositoryNamesSchema = z.object({
-  repositories: z.object({ nodes: z.array(z.object({ name: z.string() })) }),
-});
-
-export const matchCountSchema = z.object({
-  search: z.object({ results: z.object({ matchCount: z.number() }) }),
-});

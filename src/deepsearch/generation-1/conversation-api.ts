@@ -1,0 +1,146 @@
+import { AppError, isAppError } from '../../core/errors.ts';
+import { apiGone, isApiGone } from '../api-gone.ts';
+import type { HttpReply } from '../http.ts';
+import { replyFailure } from '../reply-failure.ts';
+import type { FailureReader, ServiceCall, ServiceClient } from '../service-client.ts';
+import {
+  type ApiConversation,
+  type ApiQuestion,
+  type ConversationPage,
+  conversationPageSchema,
+  conversationSchema,
+  followUpSchema,
+} from './schemas.ts';
+
+/** The parameters of the list, in the order of the API's specification. */
+export interface ListParams {
+  id?: number;
+  userId?: number;
+  /** Finds another person's conversation, if sharing is enabled on the instance. */
+  readToken?: string;
+  isStarred?: boolean;
+  /** Conversations per page. */
+  first?: number;
+  /** `nextCursor` of the previous page. */
+  after?: string;
+  /** Default `-updated_at`. */
+  sort?: 'id' | '-id' | 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
+}
+
+/** The first generation of the conversation API, `/.api/deepsearch/v1`. */
+export interface ConversationApi {
+  create(question: string): Promise<ApiConversation>;
+  list(params?: ListParams): Promise<ConversationPage>;
+  /** All pages in order. Ends when a page has no cursor or repeats one that was already used. */
+  conversations(params?: ListParams): AsyncGenerator<ApiConversation, void, undefined>;
+  get(conversationId: number): Promise<ApiConversation>;
+  /** Succeeds when the conversation is already gone. */
+  delete(conversationId: number): Promise<void>;
+  /** Returns the new question. */
+  addQuestion(conversationId: number, question: string): Promise<ApiQuestion>;
+  /** Fails as `refused` or `notFound` when there is nothing left to cancel. */
+  cancelQuestion(conversationId: number, questionId: number): Promise<void>;
+  /** Fails as `notFound` when the token is unknown or sharing is off. */
+  readByToken(readToken: string): Promise<ApiConversation>;
+}
+
+const API = '/.api/deepsearch/v1';
+
+/** An instance without this generation replies 404 with this text. Any other 404 is about one conversation. */
+const NO_ROUTE = 'no route';
+
+/** How unsuccessful replies of the first generation become errors: by their status, and `apiGone` where it is missing. */
+export const firstGenerationFailures: FailureReader = {
+  needsBody: (status) => status === 404,
+  errorOf(reply, request, nowMs) {
+    const error = replyFailure(reply, request, nowMs);
+    return error !== undefined && isNoRoute(reply) ? apiGone(error) : error;
+  },
+};
+
+function isNoRoute({ status, body }: HttpReply): boolean {
+  return status === 404 && body.trim().toLowerCase() === NO_ROUTE;
+}
+
+/** Creating a conversation and adding a follow-up are never retried, all other calls are. */
+export function createConversationApi(service: ServiceClient): ConversationApi {
+  const send = (call: ServiceCall) => service.send({ ...call, failures: firstGenerationFailures });
+  const ask: ServiceClient['ask'] = (call, schema) =>
+    service.ask({ ...call, failures: firstGenerationFailures }, schema);
+
+  const list = (params: ListParams = {}) =>
+    ask({ method: 'GET', path: API, query: listQuery(params), safe: true }, conversationPageSchema);
+
+  async function* conversations(params: ListParams = {}) {
+    const used = new Set<string | undefined>();
+    let after = params.after;
+    while (!used.has(after)) {
+      used.add(after);
+      const page = await list({ ...params, ...(after !== undefined && { after }) });
+      yield* page.conversations;
+      if (page.nextCursor === undefined) return;
+      after = page.nextCursor;
+    }
+  }
+
+  return {
+    create: (question) =>
+      ask(
+        // With this header early releases reply at once instead of when the answer is ready. Later releases ignore it.
+        { method: 'POST', path: API, body: { question }, headers: { prefer: 'respond-async' }, safe: false },
+        conversationSchema,
+      ),
+    list,
+    conversations,
+    get: (conversationId) => ask({ method: 'GET', path: `${API}/${conversationId}`, safe: true }, conversationSchema),
+    async delete(conversationId) {
+      try {
+        await send({ method: 'DELETE', path: `${API}/${conversationId}`, safe: true });
+      } catch (error) {
+        if (!isAppError(error, 'notFound') || isApiGone(error)) throw error;
+      }
+    },
+    addQuestion: (conversationId, question) =>
+      ask(
+        {
+          method: 'POST',
+          path: `${API}/${conversationId}/questions`,
+          // In practice the service requires the id in the body too, not only in the path.
+          body: { conversation_id: conversationId, question },
+          headers: { prefer: 'respond-async' },
+          safe: false,
+        },
+        followUpSchema,
+      ),
+    async cancelQuestion(conversationId, questionId) {
+      await send({ method: 'POST', path: `${API}/${conversationId}/questions/${questionId}/cancel`, safe: true });
+    },
+    async readByToken(readToken) {
+      const page = await list({ readToken });
+      // A service without this filter returns other conversations, so check the token.
+      const conversation = page.conversations.find((each) => opensWith(each, readToken));
+      if (conversation) return conversation;
+      throw new AppError('notFound', 'no conversation is readable with this token');
+    },
+  };
+}
+
+function listQuery(params: ListParams): URLSearchParams {
+  const named = {
+    filter_id: params.id,
+    filter_user_id: params.userId,
+    filter_read_token: params.readToken,
+    filter_is_starred: params.isStarred,
+    page_first: params.first,
+    page_after: params.after,
+    sort: params.sort,
+  };
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(named)) if (value !== undefined) query.set(name, String(value));
+  return query;
+}
+
+/** The API's contract says that a share URL ends with the read token. */
+function opensWith({ read_token: token, share_url: url }: ApiConversation, readToken: string): boolean {
+  return (token ?? url?.slice(-readToken.length))?.toLowerCase() === readToken.toLowerCase();
+}
