@@ -3,10 +3,13 @@ import { createAdvance } from '../../src/core/lifecycle/advance.ts';
 import { defaultPacing } from '../../src/core/pacing.ts';
 import type { Messenger, Scheduler } from '../../src/core/ports.ts';
 import { createRunSlots } from '../../src/core/run-slots.ts';
+import { watchTickMs } from '../../src/core/settings.ts';
+import { createWatching } from '../../src/core/watching/watching.ts';
 import { createDeepSearchClient } from '../../src/deepsearch/client.ts';
 import { createDeepSearch } from '../../src/deepsearch/generation-1/deep-search.ts';
 import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
 import { createTimerScheduler } from '../../src/scheduler/timers.ts';
+import { repeat } from '../../src/scheduler/repeat.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { noopPorts } from '../support/lifecycle/noop-ports.ts';
 import { silentLog as log } from './silent-log.ts';
@@ -58,6 +61,15 @@ const scheduler = recordLateness(
     : createTimerScheduler({ clock: now, log, random }),
 );
 const deepSearch = createDeepSearch(client, settings.SRC_ENDPOINT);
+const watching = createWatching({
+  deepSearch: () => deepSearch,
+  claims: storage.claims,
+  scheduler,
+  shared: storage.sharedWatch,
+  now,
+  random: random,
+  log,
+});
 const advance = createAdvance({
   ...noopPorts,
   questions: storage.questions,
@@ -65,6 +77,7 @@ const advance = createAdvance({
   claims: storage.claims,
   runSlots: createRunSlots(storage.runSlots, { perWorkspace: 100_000, perPerson: 100_000 }),
   deepSearch: () => deepSearch,
+    watching,
   messenger,
   scheduler,
   log,
@@ -73,6 +86,7 @@ const advance = createAdvance({
   settings: { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 },
 });
 await scheduler.start(advance);
+repeat('watch_together', watchTickMs, watching.tick, log);
 const open = await storage.questions.openIds();
 await Promise.all(open.map((id) => scheduler.schedule(id, random() * 1_000)));
 await new Promise((resolve) => setTimeout(resolve, settings.SETTLE_MS));

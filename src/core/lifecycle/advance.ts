@@ -3,11 +3,11 @@ import { backOffMs, isPatienceOver } from '../pacing.ts';
 import type { Messenger, PreparedOutcome, UpstreamQuestion } from '../ports.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
 import { mayWantMute } from '../question/second-person.ts';
-import { findUpstream, positionOf } from '../question/upstream.ts';
 import { longestQuietWaitMs } from '../settings.ts';
 import { createAccountAccess, isAccountRefused, refusedCause } from './account-access.ts';
 import { createAdmission } from './admission.ts';
 import { createAsking } from './asking.ts';
+import { locate } from './at-service.ts';
 import { createCardUpdates } from './card-updates.ts';
 import { atOnce, decide, interpret, type Standing, type Step } from './decide.ts';
 import { createDelivery } from './delivery.ts';
@@ -252,14 +252,15 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     return undefined;
   }
 
-  async function watch(question: Question, standing: Standing): Promise<Progress> {
-    const { conversationId, askedMs } = question.upstream;
-    const conversation = await ports.watching.read(question);
-    if (conversation === undefined && conversationId !== undefined) return goOn(question, standing);
-    const observed = conversation === undefined ? undefined : findUpstream(conversation, question);
-    if (conversation === undefined || observed === undefined) {
-      return { question: await end(question, { kind: 'failed', failure: { cause: 'gone' } }) };
+  async function watch(watched: Question, standing: Standing): Promise<Progress> {
+    const { conversationId, askedMs } = watched.upstream;
+    const conversation = await ports.watching.read(watched);
+    if (conversation === undefined && conversationId !== undefined) return goOn(watched, standing);
+    const located = conversation === undefined ? undefined : await locate(ports, watched, conversation);
+    if (conversation === undefined || located === undefined) {
+      return { question: await end(watched, { kind: 'failed', failure: { cause: 'gone' } }) };
     }
+    const { question, observed } = located;
     const nowMs = now();
     const elapsedMs = nowMs - (askedMs ?? question.acceptedMs);
     const reading = interpret(observed, conversation, elapsedMs, nowMs);
@@ -331,18 +332,16 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
 
   async function noteProgress(
     question: Question,
-    observed: UpstreamQuestion,
+    observed: Pick<UpstreamQuestion, 'steps' | 'lastStep'>,
     shareUrl: string | undefined,
   ): Promise<Question> {
     const { upstream } = question;
-    const { ordinal, steps = 0, lastStep } = observed;
-    const isSameStep = upstream.steps === steps && upstream.lastStep === lastStep && upstream.shareUrl === shareUrl;
-    if (isSameStep && upstream.ordinal === ordinal) return question;
+    const { steps = 0, lastStep } = observed;
+    if (upstream.steps === steps && upstream.lastStep === lastStep && upstream.shareUrl === shareUrl) return question;
     return store(question, (stored) => ({
       ...stored,
       upstream: {
         ...stored.upstream,
-        ...positionOf(observed),
         steps,
         ...(lastStep === undefined ? {} : { lastStep }),
         ...(shareUrl === undefined ? {} : { shareUrl }),

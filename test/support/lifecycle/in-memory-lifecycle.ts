@@ -24,11 +24,16 @@ import type { ConversationId, Question, ThreadPlace } from '../../../src/core/qu
 import type { ReaderChoices } from '../../../src/core/question/reader-choices.ts';
 import type { RefusedText } from '../../../src/core/question/refused-text.ts';
 import { createRunSlots, type SlotLimits } from '../../../src/core/run-slots.ts';
-import type { LifecycleSettings } from '../../../src/core/settings.ts';
+import { fewestWatchedTogether, type LifecycleSettings, watchTickMs } from '../../../src/core/settings.ts';
+import { createWatching, type Watching } from '../../../src/core/watching/watching.ts';
 import { dayCountType } from '../../../src/storage/brief-records.ts';
 import { questionFormat, runSlotsType, threadFormat } from '../../../src/storage/records.ts';
+import { watchAlone } from '../../../src/storage/shared-watch.ts';
 import { createRecordingLog } from '../recording-log.ts';
 import { createInMemoryAccounts } from './in-memory-accounts.ts';
+
+/** Few, so that several pages are read. */
+const pageOfChanges = 2;
 
 /** A crash of the process: the core must not catch it. */
 export class Crash extends Error {
@@ -49,6 +54,7 @@ export type Operation =
   | 'followUp'
   | 'read'
   | 'newest'
+  | 'changes'
   | 'cancel'
   | 'postCard'
   | 'updateCard'
@@ -73,6 +79,8 @@ export interface Work {
   /** For `limited`: milliseconds from the end until the limit resets. */
   resetsInMs?: number;
   parts?: number;
+  /** A question that fails has an answer beside its error. */
+  isPartial?: boolean;
 }
 
 export interface PostedMessage {
@@ -160,6 +168,8 @@ export function createInMemoryLifecycle(
     },
   };
   let lastId = 0;
+  let isTickPlanned = false;
+  let hasIds = true;
 
   const settings: LifecycleSettings = {
     pacing: defaultPacing,
@@ -247,7 +257,11 @@ export function createInMemoryLifecycle(
       followUp: (conversationId, text) =>
         call('followUp', () => {
           ownConversation(conversationId, by);
-          return addUpstream(conversationId, text);
+          const { id, ...added } = addUpstream(conversationId, text);
+          const ordinal = (conversations.get(conversationId)?.questions.length ?? 1) - 1;
+          if (hasIds) return { id, ...added };
+          // A client that could not read the conversation after its call does not know the position.
+          return withoutNumbers({ ...added, ...(id % 3 === 0 ? {} : { ordinal }) });
         }),
       read: (conversationId) => call('read', () => ownConversation(conversationId, by)),
       byReadToken: (readToken) => call('read', () => conversationOf(Number(readToken))),
@@ -259,10 +273,22 @@ export function createInMemoryLifecycle(
             .slice(0, limit)
             .map(([id]) => conversationOf(id)),
         ),
+      changes: (after = '0') =>
+        call('changes', () => {
+          const from = Number(after);
+          const all = [...conversations]
+            .filter(([, { deleted, owner }]) => !deleted && owner === by)
+            .map(([id]) => ({ id, mark: markOf(id), updatedMs: changedMs(id), conversation: () => conversationOf(id) }))
+            .toSorted((one, other) => other.updatedMs - one.updatedMs);
+          const next = from + pageOfChanges < all.length ? { next: String(from + pageOfChanges) } : {};
+          return { conversations: all.slice(from, from + pageOfChanges), ...next };
+        }),
       cancel: (conversationId, questionId) =>
         call('cancel', () => {
           ownConversation(conversationId, by);
-          const asked = conversations.get(conversationId)?.questions.find(({ id }) => id === questionId);
+          const known = conversations.get(conversationId)?.questions ?? [];
+          const isNamed = hasIds && questionId !== undefined;
+          const asked = isNamed ? known.find(({ id }) => id === questionId) : known.at(-1);
           if (asked !== undefined && stateOf(asked) === 'processing') asked.work = { takesMs: 0, ends: 'cancelled' };
         }),
     };
@@ -274,14 +300,14 @@ export function createInMemoryLifecycle(
     return conversationOf(id);
   }
 
-  function addUpstream(conversationId: ConversationId, text: string): UpstreamQuestion {
+  function addUpstream(conversationId: ConversationId, text: string): UpstreamQuestion & { id: number } {
     const asked = conversations.get(conversationId)?.questions ?? [];
     if (asked.some((other) => stateOf(other) === 'processing')) {
       violations.push(`two questions of conversation ${conversationId} at once`);
     }
     const attempt = (attempts.get(text) ?? 0) + 1;
     attempts.set(text, attempt);
-    const work = options.work?.(text, attempt) ?? { takesMs: 5_000, ends: 'completed' };
+    const work: Work = { ...(options.work?.(text, attempt) ?? { takesMs: 5_000, ends: 'completed' }) };
     lastId += 1;
     const question: Asked = {
       id: lastId,
@@ -303,7 +329,8 @@ export function createInMemoryLifecycle(
     return work.ends === 'completed' || work.ends === 'cancelled' ? work.ends : 'failed';
   }
 
-  function reported(asked: Asked): UpstreamQuestion {
+  /** The question as a service with ids, steps and durations reports it. */
+  function reported(asked: Asked): UpstreamQuestion & { id: number } {
     const { work, startedMs, ...question } = asked;
     const state = stateOf(asked);
     const steps = Math.min(5, Math.floor((nowMs - startedMs) / 2_000));
@@ -311,18 +338,36 @@ export function createInMemoryLifecycle(
       ...question,
       state,
       steps,
-      ...(state === 'completed'
-        ? {
-            title: 'Title',
-            answer: `${'x'.repeat(work.parts ?? 1)} ${question.text}`,
-            followUps: ['And then?', 'Why?'],
-            durationMs: work.takesMs,
-          }
+      ...(state === 'completed' ? { followUps: ['And then?', 'Why?'], durationMs: work.takesMs } : {}),
+      ...(state === 'completed' || (state === 'failed' && work.isPartial === true)
+        ? { title: 'Title', answer: `${'x'.repeat(work.parts ?? 1)} ${question.text}` }
         : {}),
       ...(state === 'failed'
         ? { error: { cause: causeOf(work), title: 'No', message: 'It failed', ...retryOf(asked) } }
         : {}),
     };
+  }
+
+  /** The question as a service without ids, progress and statistics reports it. */
+  function withoutNumbers({ text, createdMs, ordinal, state, answer, error }: UpstreamQuestion): UpstreamQuestion {
+    return {
+      text,
+      state,
+      sources: [],
+      citedOnly: true,
+      followUps: [],
+      ...(createdMs === undefined ? {} : { createdMs }),
+      ...(ordinal === undefined ? {} : { ordinal }),
+      ...(answer === undefined ? {} : { answer }),
+      ...(error === undefined ? {} : { error }),
+    };
+  }
+
+  /** A service without ids tells only the state of the last question. Of earlier ones it tells the answer. */
+  function ofThePast(question: UpstreamQuestion): UpstreamQuestion {
+    const { error: _, ...rest } = withoutNumbers(question);
+    if (question.answer !== undefined) return { ...rest, state: 'completed' };
+    return { ...rest, state: 'failed', error: { cause: 'service', title: '', message: '' } };
   }
 
   function causeOf({ ends }: Work): UpstreamError['cause'] {
@@ -333,14 +378,31 @@ export function createInMemoryLifecycle(
     return work.ends === 'limited' ? { retryAtMs: startedMs + work.takesMs + (work.resetsInMs ?? 0) } : {};
   }
 
+  function markOf(id: ConversationId): string {
+    const asked = conversations.get(id)?.questions ?? [];
+    return [asked.length, ...asked.slice(-1).map((last) => `${stateOf(last)} ${reported(last).steps}`)].join(' ');
+  }
+
+  /** When a conversation last changed: when its last question began or ended. */
+  function changedMs(id: ConversationId): number {
+    const last = conversations.get(id)?.questions.at(-1);
+    if (last === undefined) return 0;
+    return stateOf(last) === 'processing' ? last.startedMs : last.startedMs + last.work.takesMs;
+  }
+
   function conversationOf(id: ConversationId): Conversation {
     const conversation = conversations.get(id);
     if (conversation === undefined || conversation.deleted) throw new AppError('notFound', 'no such conversation');
     return {
       id,
       createdMs: conversation.createdMs,
+      mark: markOf(id),
       shareUrl: `https://code.example/deepsearch/${id}`,
-      questions: conversation.questions.map((asked, ordinal) => ({ ...reported(asked), ordinal })),
+      questions: conversation.questions.map((asked, ordinal) => {
+        const question = { ...reported(asked), ordinal };
+        if (hasIds) return question;
+        return ordinal === conversation.questions.length - 1 ? withoutNumbers(question) : ofThePast(question);
+      }),
     };
   }
 
@@ -456,6 +518,11 @@ export function createInMemoryLifecycle(
       ownerOf: async (key) => claims.get(key),
     },
     deepSearch: (account) => (account === 'app' ? deepSearch : serviceOf(account.userId)),
+    watching: {
+      read: (question) => watching.read(question),
+      goesOn: (question, paceMs) => watching.goesOn(question, paceMs),
+      leave: (question) => watching.leave(question),
+    },
     accounts: people.accounts,
     accountWaits: createAccountWaits({ accountWaits: people.accountWaits, scheduler, now: () => nowMs }),
     nameOf: async (userId) => `Name of ${userId}`,
@@ -535,6 +602,8 @@ export function createInMemoryLifecycle(
     settings,
   };
 
+  let watching = startWatching();
+
   function plan(id: string, atMs: number): void {
     const entry = due.get(id);
     if (entry === undefined) due.set(id, { atMs, isRunning: false, againMs: undefined });
@@ -543,6 +612,32 @@ export function createInMemoryLifecycle(
   }
 
   const advance = createAdvance(ports);
+
+  function startWatching(): Watching {
+    const { deepSearch, claims } = ports;
+    return createWatching({ deepSearch, claims, scheduler, shared: watchAlone, now: ports.now, random: ports.random, log });
+  }
+
+  /** Ticks every second while enough questions run that they are watched together. A crash forgets what was watched. */
+  async function tick(): Promise<void> {
+    try {
+      await watching.tick();
+    } catch (error) {
+      if (!(error instanceof Crash)) violations.push(`a tick threw ${String(error)}`);
+      watching = startWatching();
+    }
+    isTickPlanned = false;
+    planTick();
+  }
+
+  function planTick(): void {
+    const working = [...conversations.values()].filter(({ questions: asked }) =>
+      asked.some((each) => stateOf(each) === 'processing'),
+    );
+    if (isTickPlanned || working.length < fewestWatchedTogether) return;
+    isTickPlanned = true;
+    agenda.push({ atMs: nowMs + watchTickMs, run: tick });
+  }
 
   async function advanceOne(id: string): Promise<void> {
     const entry: Due = { atMs: nowMs, isRunning: true, againMs: undefined };
@@ -575,6 +670,7 @@ export function createInMemoryLifecycle(
       for (const event of happening) agenda.splice(agenda.indexOf(event), 1);
       const dueIds = [...due].filter(([, { atMs }]) => atMs <= nowMs).map(([id]) => id);
       await Promise.all([...happening.map(async (event) => event.run()), ...dueIds.map(advanceOne)]);
+      planTick();
     }
     violations.push('the questions do not come to rest');
   }
@@ -591,6 +687,7 @@ export function createInMemoryLifecycle(
     run,
     /** Forgets all scheduled runs and schedules one for each open question, like a restart. */
     restart: () => {
+      watching = startWatching();
       due.clear();
       for (const id of open) plan(id, nowMs);
     },
@@ -599,6 +696,10 @@ export function createInMemoryLifecycle(
     privateMessages,
     /** What the lifecycle noted, in order, with repetitions. */
     audited,
+    /** Turns the service into one with or without ids, progress, sources and statistics. Keeps what it was asked. */
+    tellIds: (tells: boolean): void => {
+      hasIds = tells;
+    },
     /** Deletes a conversation at the service. */
     deleteConversation: (id: ConversationId): void => {
       const conversation = conversations.get(id);
@@ -620,10 +721,10 @@ export function createInMemoryLifecycle(
     threads: () => [...threads.values()].map(({ text }) => threadFormat.decode('thread', text)),
     openIds: () => [...open],
     /** All questions that reached the service, in order. */
-    upstream: (): (UpstreamQuestion & { id: number; conversationId: ConversationId; by: string })[] =>
+    upstream: (): (UpstreamQuestion & { id: number; ordinal: number; conversationId: ConversationId; by: string })[] =>
       [...conversations]
         .flatMap(([conversationId, { questions: asked, owner }]) =>
-          asked.map((question) => ({ ...reported(question), id: question.id, conversationId, by: owner })),
+          asked.map((question, ordinal) => ({ ...reported(question), ordinal, conversationId, by: owner })),
         )
         .toSorted((one, other) => one.id - other.id),
     messagesOf: (question: Question, kind: 'card' | 'part' | 'file') =>

@@ -4,6 +4,8 @@ import { createAccept, type NewQuestion, questionId } from '../../../src/core/in
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { QuestionStore, Scheduler } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
+import { createWatching } from '../../../src/core/watching/watching.ts';
+import { watchAlone } from '../../../src/storage/shared-watch.ts';
 import { createRunSlots } from '../../../src/core/run-slots.ts';
 import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
 import { createDeepSearch } from '../../../src/deepsearch/generation-1/deep-search.ts';
@@ -174,6 +176,15 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
   });
   const questions = createQuestionStore(store);
   const deepSearch = crashable(createDeepSearch(client, service.url), serviceEffects);
+  const watching = createWatching({
+    deepSearch: () => deepSearch,
+    claims: createClaims(store),
+    scheduler,
+    shared: watchAlone,
+    now,
+    random: Math.random,
+    log,
+  });
   const ports = {
     ...noopPorts,
     questions,
@@ -181,6 +192,7 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
     claims: createClaims(store),
     runSlots: createRunSlots(createRecords(store, runSlotsType), { perWorkspace: 10_000, perPerson: 10_000 }),
     deepSearch: () => deepSearch,
+    watching,
     messenger: crashable(messenger, slackEffects),
     scheduler,
     log,

@@ -28,6 +28,7 @@ function createService() {
     read: () => ask('read'),
     byReadToken: () => ask('byReadToken'),
     newest: async () => [await ask('newest')],
+    changes: async () => ({ conversations: [{ ...(await ask('changes')), mark: 'a' }] }),
     cancel: async () => void (await ask('cancel')),
   };
   return { service, deepSearch };

@@ -40,6 +40,10 @@ function createService() {
       note('newest');
       return [conversation];
     },
+    async changes() {
+      note('changes');
+      return { conversations: [] };
+    },
     cancel: async () => note('cancel'),
   };
   return {

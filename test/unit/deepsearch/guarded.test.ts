@@ -26,6 +26,7 @@ function createService(failure?: AppError) {
     read: answer('read', { ...conversation, id: 3 }),
     byReadToken: answer('byReadToken', { ...conversation, id: 4 }),
     newest: answer('newest', [{ ...conversation, id: 5 }]),
+    changes: answer('changes', { conversations: [] }),
     cancel: answer('cancel', undefined),
   };
   return { deepSearch, calls };
