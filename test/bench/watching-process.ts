@@ -8,8 +8,8 @@ import { createWatching } from '../../src/core/watching/watching.ts';
 import { createDeepSearchClient } from '../../src/deepsearch/client.ts';
 import { createDeepSearch } from '../../src/deepsearch/generation-1/deep-search.ts';
 import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
-import { createTimerScheduler } from '../../src/scheduler/timers.ts';
 import { repeat } from '../../src/scheduler/repeat.ts';
+import { createTimerScheduler } from '../../src/scheduler/timers.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { noopPorts } from '../support/lifecycle/noop-ports.ts';
 import { silentLog as log } from './silent-log.ts';
@@ -77,7 +77,7 @@ const advance = createAdvance({
   claims: storage.claims,
   runSlots: createRunSlots(storage.runSlots, { perWorkspace: 100_000, perPerson: 100_000 }),
   deepSearch: () => deepSearch,
-    watching,
+  watching,
   messenger,
   scheduler,
   log,

@@ -33,6 +33,7 @@ const temporaryFaults: Record<Operation, Fault[]> = {
   followUp: writeFaults,
   read: readFaults,
   newest: readFaults,
+  changes: readFaults,
   cancel: writeFaults.filter(({ happens }) => typeof happens !== 'object'),
   postCard: writeFaults,
   postPart: writeFaults,

@@ -615,7 +615,15 @@ export function createInMemoryLifecycle(
 
   function startWatching(): Watching {
     const { deepSearch, claims } = ports;
-    return createWatching({ deepSearch, claims, scheduler, shared: watchAlone, now: ports.now, random: ports.random, log });
+    return createWatching({
+      deepSearch,
+      claims,
+      scheduler,
+      shared: watchAlone,
+      now: ports.now,
+      random: ports.random,
+      log,
+    });
   }
 
   /** Ticks every second while enough questions run that they are watched together. A crash forgets what was watched. */

@@ -4,8 +4,6 @@ import { createAccept, type NewQuestion, questionId } from '../../../src/core/in
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { QuestionStore, Scheduler } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { createWatching } from '../../../src/core/watching/watching.ts';
-import { watchAlone } from '../../../src/storage/shared-watch.ts';
 import { createRunSlots } from '../../../src/core/run-slots.ts';
 import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
 import { createDeepSearch } from '../../../src/deepsearch/generation-1/deep-search.ts';
@@ -27,6 +25,7 @@ import {
 import { type FakeService, serviceToken } from '../fake-service/fake-service.ts';
 import { type FakeSlack, team } from '../fake-slack/fake-slack.ts';
 import { noopPorts } from '../lifecycle/noop-ports.ts';
+import { readingAlone } from '../lifecycle/reading-alone.ts';
 import { createRecordingLog } from '../recording-log.ts';
 
 const storeWrites = ['set', 'delete', 'setIfAbsent', 'compareAndSet', 'addMember', 'removeMember'];
@@ -176,11 +175,10 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
   });
   const questions = createQuestionStore(store);
   const deepSearch = crashable(createDeepSearch(client, service.url), serviceEffects);
-  const watching = createWatching({
+  const watching = readingAlone({
     deepSearch: () => deepSearch,
     claims: createClaims(store),
     scheduler,
-    shared: watchAlone,
     now,
     random: Math.random,
     log,

@@ -5,6 +5,7 @@ import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports
 import type { Conversation, DeepSearch, Messenger, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
+import { readingAlone } from '../../support/lifecycle/reading-alone.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 const minuteMs = 60_000;
@@ -34,9 +35,11 @@ async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) 
   const { id } = await ask({ text: 'where?' });
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   const views: string[] = [];
+  const deepSearch = () => ({ ...life.deepSearch, ...replaced.service });
   const ports: LifecyclePorts = {
     ...life.ports,
-    deepSearch: () => ({ ...life.deepSearch, ...replaced.service }),
+    deepSearch,
+    watching: readingAlone({ ...life.ports, deepSearch }),
     messenger: {
       ...life.ports.messenger,
       updateCard: async (_, view) => void views.push(view.kind),

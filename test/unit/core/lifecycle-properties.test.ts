@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createAccept } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Question } from '../../../src/core/question/question.ts';
+import type { SlotLimits } from '../../../src/core/run-slots.ts';
 import { digestOf } from '../../support/lifecycle/core-harness.ts';
 import { scriptedFaults } from '../../support/lifecycle/faults.ts';
 import {
@@ -48,6 +49,11 @@ const arrival: fc.Arbitrary<Arrival> = fc.record({
 });
 
 const arrivals = fc.array(arrival, { minLength: 1, maxLength: 5 });
+/** Questions that mostly run at the same time, so that they are watched together. */
+const manyAtOnce = fc.array(
+  arrival.map((one) => ({ ...one, thread: one.thread === 2 ? 2 : 0, atMs: one.atMs % 5_000 })),
+  { minLength: 6, maxLength: 9 },
+);
 const script = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(40) }), {
   maxLength: 120,
 });
@@ -62,13 +68,21 @@ type Changes = { atMs: number; tells: boolean; restarts: boolean }[];
 const textOf = (index: number): string => `question ${index}`;
 const isAbout = (text: string, index: number): boolean =>
   text === textOf(index) || text.startsWith(`${textOf(index)}\n`);
-const answers: { permanent: boolean; sameText: boolean; turns?: Changes } = { permanent: false, sameText: false };
+interface Circumstances {
+  permanent: boolean;
+  sameText: boolean;
+  turns?: Changes;
+  slotLimits?: SlotLimits | undefined;
+}
+
+const answers: Circumstances = { permanent: false, sameText: false };
 
 /** Plays arrivals with a script of faults until nothing is left to happen. */
-async function play(arriving: Arrival[], faults: number[], { permanent, sameText, turns = [] } = answers) {
+async function play(arriving: Arrival[], faults: number[], { permanent, sameText, turns = [], slotLimits } = answers) {
   const { chooseFault, log } = scriptedFaults(faults, { permanent });
   const life = createInMemoryLifecycle({
     chooseFault,
+    ...(slotLimits === undefined ? {} : { slotLimits }),
     settings: {
       threadLimit: 100,
       // Longer than all faults of a script. Other tests check what happens when patience ends.
@@ -179,10 +193,13 @@ function expectAtRest(life: InMemoryLifecycle): void {
 }
 
 describe('a question, with any failures and crashes that pass,', () => {
-  it('is asked once, answered once, and ends visibly', async () => {
+  it.each([
+    ['a few others', arrivals, undefined],
+    ['many others that run', manyAtOnce, { perWorkspace: 20, perPerson: 20 }],
+  ])('is asked once, answered once, and ends visibly, beside %s', async (_, arrivingThere, slotLimits) => {
     await fc.assert(
-      fc.asyncProperty(arrivals, script, changes, async (arriving, faults, turns) => {
-        const { life, accepted, log } = await play(arriving, faults, { ...answers, turns });
+      fc.asyncProperty(arrivingThere, script, changes, async (arriving, faults, turns) => {
+        const { life, accepted, log } = await play(arriving, faults, { ...answers, turns, slotLimits });
         try {
           expectAtRest(life);
           expect(accepted.size).toBe(arriving.length);
