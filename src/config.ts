@@ -139,14 +139,18 @@ export const SETTINGS = {
   ),
   POLL_FIRST_MS: setting(
     whole(50, 60_000),
-    'Wait before the first read of a question after it was asked, in milliseconds.',
+    'Wait before the first read of a question after it was asked, in milliseconds. The shortest first wait, once the app has learned from 10 answers of a workspace how long they take.',
     '1000',
   ),
   POLL_MIN_MS: setting(whole(50, 60_000), 'Shortest wait between two reads of a question, in milliseconds.', '1000'),
-  POLL_MAX_MS: setting(whole(50, 600_000), 'Longest wait between two reads of a question, in milliseconds.', '10000'),
+  POLL_MAX_MS: setting(
+    whole(50, 600_000),
+    'Longest wait between two reads of a question, and longest first wait that the app learns, in milliseconds. A card shows progress this late at most.',
+    '10000',
+  ),
   POLL_PERCENT: setting(
     whole(1, 100),
-    'Wait between two reads of a question, as a percentage of the time since it was asked.',
+    'Wait between two reads of a question, as a percentage of the time since it was asked. Used until the app has learned from 10 answers of a workspace how long they take, and for questions that take much longer than those.',
     '10',
   ),
   CARD_EDIT_MS: setting(

@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import type { Source } from '../core/question/question.ts';
+import { citedSources } from './generation-2/cited-sources.ts';
 import { absoluteLinks } from './links.ts';
 import { parseBaseUrl } from './service-client.ts';
 
@@ -10,6 +12,12 @@ const MAX_REMEMBERED_LENGTH = 100_000;
 export function rememberLinks(baseUrl: string): (markdown: string) => string {
   const baseHref = parseBaseUrl(baseUrl).href;
   return remember((markdown) => absoluteLinks(markdown, baseHref));
+}
+
+/** Finds the sources that an answer links to and caches the newest results, for any number of accounts. */
+export function rememberSources(baseUrl: string): (markdown: string) => Source[] {
+  const baseHref = parseBaseUrl(baseUrl).href;
+  return remember((markdown) => citedSources(markdown, baseHref));
 }
 
 /** Caches the results for the most recent answers. Very long texts are not cached. */

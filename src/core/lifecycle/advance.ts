@@ -1,6 +1,6 @@
 import { accountOf } from '../accounts/account-of.ts';
 import { type AppError, isAppError } from '../errors.ts';
-import { backOffMs, isPatienceOver, nextPollMs } from '../pacing.ts';
+import { backOffMs, isPatienceOver } from '../pacing.ts';
 import type { Messenger, PreparedOutcome, UpstreamQuestion } from '../ports.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
 import { mayWantMute } from '../question/second-person.ts';
@@ -21,6 +21,7 @@ import {
   type Progress,
   releaseSlot,
 } from './lifecycle-ports.ts';
+import { createPollWait } from './poll-wait.ts';
 import { endQuietly } from './quiet-end.ts';
 import { replace } from './replacing.ts';
 import { answeredWith, createResharing } from './resharing.ts';
@@ -39,7 +40,8 @@ const stepsPerRun = 200;
 export function createAdvance(ports: LifecyclePorts): (questionId: string) => Promise<number | undefined> {
   const { questions, now, settings } = ports;
   const card = createCardUpdates(ports);
-  const asking = createAsking(ports);
+  const pollWait = createPollWait(ports);
+  const asking = createAsking(ports, pollWait);
   const delivering = createDelivery(ports, card);
   const showing = createShowing(ports, delivering.leave, delivering.failed);
   const admission = createAdmission(ports);
@@ -274,7 +276,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     }
     const watched = await noteProgress(question, observed, conversation.shareUrl);
     await card.refresh(watched, standing);
-    return { question: watched, waitMs: nextPollMs(settings.pacing, elapsedMs, ports.random()) };
+    return { question: watched, waitMs: await pollWait(question, elapsedMs) };
   }
 
   /** Decides before the first message of the answer whether to offer muting, so that every rendering is the same. */

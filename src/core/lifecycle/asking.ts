@@ -1,7 +1,6 @@
 import { accountOf } from '../accounts/account-of.ts';
 import { personName } from '../accounts/accounts.ts';
 import { AppError, isAppError } from '../errors.ts';
-import { nextPollMs } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
 import {
   conversationOf,
@@ -29,6 +28,7 @@ import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
+import type { PollWait } from './poll-wait.ts';
 import { joinQueue } from './thread-queue.ts';
 import { withCallGivenUp, withCallSearched, withEarlierCall, withoutPending } from './unknown-outcome.ts';
 
@@ -46,7 +46,7 @@ interface Asked {
 }
 
 /** The steps between admission and answer: joins the thread's queue, asks, parks and cancels at the service. */
-export function createAsking(ports: LifecyclePorts) {
+export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
   const { threads, claims, now } = ports;
 
   return { join, ask, search, failed: askFailed, park, unpark, cancel };
@@ -94,9 +94,7 @@ export function createAsking(ports: LifecyclePorts) {
     if (!(await isOurs(intended, asked))) return { question: intended };
     const bound = await bind(intended, question.place, asked);
     const answeredAtOnce = asked.question.state !== 'pending' && asked.question.state !== 'processing';
-    return answeredAtOnce
-      ? { question: bound }
-      : { question: bound, waitMs: nextPollMs(ports.settings.pacing, 0, ports.random()) };
+    return answeredAtOnce ? { question: bound } : { question: bound, waitMs: await pollWait(bound, 0) };
   }
 
   /** The conversation that a question follows up. Undefined if the question starts a new one. */

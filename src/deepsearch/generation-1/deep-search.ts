@@ -2,16 +2,15 @@ import { AppError, isAppError } from '../../core/errors.ts';
 import type { Conversation, UpstreamError, UpstreamQuestion } from '../../core/ports.ts';
 import type { ConversationId, Quota, Source } from '../../core/question/question.ts';
 import { isApiGone } from '../api-gone.ts';
+import { busyConversation } from '../busy-conversation.ts';
 import type { Capabilities, DeepSearchAdapter, Generation } from '../generation.ts';
-import { absoluteLink } from '../links.ts';
 import { rememberLinks } from '../remembered.ts';
+import { defined, followUpsOf, parseTime, pathBelow, repositoryOf, webAddress } from '../reply-values.ts';
 import { parseBaseUrl, type ServiceClient } from '../service-client.ts';
 import { type ConversationApi, createConversationApi } from './conversation-api.ts';
 import type { ApiConversation, ApiQuestion, ApiSource } from './schemas.ts';
 
 const MAX_NEWEST = 1_000;
-/** When a follow-up is tried again that came while its conversation had a question in progress. */
-const busyRetryMs = 5_000;
 /** Each conversation contains all its answers, so a page of 100 would exceed the reply limit. */
 const NEWEST_PAGE = 20;
 const MAX_LAST_STEP_CHARACTERS = 300;
@@ -91,10 +90,7 @@ export function createDeepSearch(
   async function throwIfBusy(conversationId: number, cause: AppError): Promise<void> {
     const { questions } = toConversation(await client.get(conversationId));
     if (!questions.some(({ state }) => state === 'pending' || state === 'processing')) return;
-    throw new AppError('rateLimited', 'the conversation has a question in progress', {
-      cause,
-      retryAfterMs: busyRetryMs,
-    });
+    throw busyConversation(cause);
   }
 }
 
@@ -149,7 +145,7 @@ export function mapQuestion(
     // Counts turns as long as there are any, so that the number does not jump when the stats arrive at the end.
     steps: work.length > 0 ? work.length : (raw.stats?.tool_calls ?? 0),
     sources: mapSources(raw.sources ?? [], baseHref),
-    followUps: [...new Set((raw.suggested_followups ?? []).map((text) => text.trim()).filter((text) => text !== ''))],
+    followUps: followUpsOf(raw.suggested_followups ?? []),
     ...defined('createdMs', parseTime(raw.created_at)),
     ...defined('lastStep', lastStep(work.map((turn) => turn.reasoning ?? ''))),
     ...defined('title', raw.title || undefined),
@@ -210,30 +206,6 @@ function mapSources(raw: ApiSource[], baseHref: string): Source[] {
   return [...byUrl.values()];
 }
 
-/** Both `github.com/org/repo/-/blob/…` and `github.com/org/repo@revision/-/…` name the repository before `/-/`. */
-function repositoryOf(path: string, type: string): string | undefined {
-  const end = path.indexOf('/-/');
-  if (end < 0 && type !== 'Repository') return undefined;
-  return (end < 0 ? path : path.slice(0, end)).replace(/@[^@]*$/, '') || undefined;
-}
-
-/** The path below the instance's address, without a leading slash. Empty for an address on another host. */
-function pathBelow(url: string, baseHref: string): string {
-  if (!url.startsWith(`${baseHref}/`)) return '';
-  const path = url.slice(baseHref.length + 1).replace(/[?#].*$/s, '');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
-
-/** The absolute http or https address, or undefined. Nothing else may become a link in Slack. */
-function webAddress(link: string, baseHref: string): string | undefined {
-  const url = absoluteLink(link.trim(), baseHref);
-  return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).href : undefined;
-}
-
 function lastStep(reasonings: string[]): string | undefined {
   const last = reasonings.findLast((reasoning) => reasoning.trim() !== '');
   const line = last?.trim().split(/\r?\n/, 1)[0];
@@ -248,15 +220,4 @@ function mapQuota(raw: ApiConversation['quota_usage']): Quota | undefined {
   const limit = raw?.quota_limit ?? 0;
   if (limit <= 0) return undefined;
   return { used: raw?.total_quota ?? 0, limit, ...defined('resetAtMs', parseTime(raw?.reset_time)) };
-}
-
-function parseTime(iso: string | null | undefined): number | undefined {
-  const timeMs = Date.parse(iso ?? '');
-  return Number.isNaN(timeMs) ? undefined : timeMs;
-}
-
-function defined<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  const result: { [P in K]?: V } = {};
-  if (value !== undefined) result[key] = value;
-  return result;
 }

@@ -488,6 +488,7 @@ export function createInMemoryLifecycle(
     durations: {
       note: (_team, id, durationMs) => operate('note', () => void durations.set(id, durationMs)),
       expect: async () => expectation([...durations.values()]),
+      recent: async () => [...durations.values()],
     },
     askedQuestions: {
       note: ({ id, askerId }) => operate('note', () => void asked.set(id, askerId)),

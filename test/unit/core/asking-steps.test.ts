@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { createAsking } from '../../../src/core/lifecycle/asking.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import { createPollWait } from '../../../src/core/lifecycle/poll-wait.ts';
 import type { Conversation, DeepSearch, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question, type Thread } from '../../../src/core/question/question.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
@@ -29,13 +30,14 @@ async function asking(
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   const changed: string[] = [];
   const looked: string[] = [];
-  const steps = createAsking({
+  const ports: LifecyclePorts = {
     ...life.ports,
     deepSearch: () => ({ ...life.deepSearch, ...service }),
     observer: { ...life.ports.observer, changed: ({ phase }) => void changed.push(phase) },
     scheduler: { schedule: async (questionId) => void looked.push(questionId) },
     ...more,
-  });
+  };
+  const steps = createAsking(ports, createPollWait(ports));
   const bindThread = (known: Partial<Thread>) =>
     life.ports.threads.update(thread, (current = newThread(thread, true)) => ({ ...current, ...known }));
   return {
@@ -129,7 +131,7 @@ describe('asking the service', () => {
 
   it('keeps since when it has been tried, and reports the usual duration', async () => {
     const expected = { fromMs: 1, toMs: 2, lateMs: 3 };
-    const durations = { note: async () => {}, expect: async () => expected };
+    const durations = { note: async () => {}, expect: async () => expected, recent: async () => [] };
     const { steps, question, stored } = await asking({ upstream: { steps: 0, firstTriedMs: 5 } }, {}, { durations });
     await steps.ask(question, false);
     expect(stored()).toMatchObject({ expected, upstream: { firstTriedMs: 5 } });

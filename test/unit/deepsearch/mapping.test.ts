@@ -39,11 +39,11 @@ describe('the state of a question', () => {
     expect(
       map({ error: { kind: 'TokenLimitExceeded', title: 'Too long', message: 'Start again', details: {} } }).error,
     ).toEqual({
-      kind: 'TokenLimitExceeded',
+      cause: 'tooLong',
       title: 'Too long',
       message: 'Start again',
     });
-    expect(map({ status: 'failed' }).error).toEqual({ kind: '', title: '', message: '' });
+    expect(map({ status: 'failed' }).error).toEqual({ cause: 'service', title: '', message: '' });
     expect(map({ error: { kind: 'Cancelled' } })).not.toHaveProperty('error');
   });
 });

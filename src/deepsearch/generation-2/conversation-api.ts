@@ -1,0 +1,79 @@
+import type { ConversationId } from '../../core/question/question.ts';
+import type { ServiceCall, ServiceClient } from '../service-client.ts';
+import { secondGenerationFailures } from './connect-errors.ts';
+import {
+  type ApiConversation,
+  type ApiQuestion,
+  type ApiSummary,
+  conversationSchema,
+  questionSchema,
+  summariesSchema,
+} from './schemas.ts';
+
+/** The second generation of the conversation API, `/api/deepsearch.v1.Service`, which has these six methods. */
+export interface ConversationApi {
+  create(text: string): Promise<ApiConversation>;
+  get(conversationId: ConversationId): Promise<ApiConversation>;
+  /** Returns the new question, without its position and state. */
+  addQuestion(conversationId: ConversationId, text: string): Promise<ApiQuestion>;
+  /** Stops the question in progress. */
+  cancel(conversationId: ConversationId): Promise<void>;
+  delete(conversationId: ConversationId): Promise<void>;
+  /** The pages of the list. Ends when a page has no token or repeats one that was already used. */
+  summaries(pageSize: number): AsyncGenerator<ApiSummary[], void, undefined>;
+}
+
+const API = '/api/deepsearch.v1.Service';
+/** The user that the credential belongs to. */
+const PARENT = 'users/~self';
+
+/** Creating a conversation and adding a question are never retried, all other calls are. */
+export function createConversationApi(service: ServiceClient): ConversationApi {
+  async function* summaries(pageSize: number) {
+    const used = new Set<string>();
+    let pageToken = '';
+    while (!used.has(pageToken)) {
+      used.add(pageToken);
+      const body = { parent: PARENT, pageSize, ...(pageToken !== '' && { pageToken }) };
+      const page = await service.ask(callOf('ListConversationSummaries', body, true), summariesSchema);
+      yield page.conversationSummaries;
+      if (page.nextPageToken === '') return;
+      pageToken = page.nextPageToken;
+    }
+  }
+
+  return {
+    create: (text) =>
+      service.ask(
+        callOf('CreateConversation', { parent: PARENT, conversation: { questions: [questionOf(text)] } }, false),
+        conversationSchema,
+      ),
+    get: (conversationId) =>
+      service.ask(callOf('GetConversation', { name: nameOf(conversationId) }, true), conversationSchema),
+    addQuestion: (conversationId, text) =>
+      service.ask(
+        callOf('AddConversationQuestion', { parent: nameOf(conversationId), question: questionOf(text) }, false),
+        questionSchema,
+      ),
+    async cancel(conversationId) {
+      await service.send(callOf('CancelConversation', { name: nameOf(conversationId) }, true));
+    },
+    async delete(conversationId) {
+      await service.send(callOf('DeleteConversation', { name: nameOf(conversationId) }, true));
+    },
+    summaries,
+  };
+}
+
+function callOf(method: string, body: object, safe: boolean): ServiceCall {
+  const headers = { 'connect-protocol-version': '1' };
+  return { method: 'POST', path: `${API}/${method}`, headers, body, safe, failures: secondGenerationFailures };
+}
+
+function nameOf(conversationId: ConversationId): string {
+  return `${PARENT}/conversations/${conversationId}`;
+}
+
+function questionOf(text: string): object {
+  return { input: [{ question: { text } }] };
+}

@@ -1,0 +1,119 @@
+import { LRUCache } from 'lru-cache';
+import { AppError, isAppError } from '../../core/errors.ts';
+import type { Conversation, DeepSearch } from '../../core/ports.ts';
+import { isApiGone } from '../api-gone.ts';
+import { parseTime } from '../reply-values.ts';
+import type { ConversationApi } from './conversation-api.ts';
+import type { ApiConversation, ApiSummary } from './schemas.ts';
+
+/** The most conversations that one search reads, each with a request of its own. */
+const MAX_NEWEST = 1_000;
+const PAGE_SIZE = 100;
+/** The most pages of a list that is not sorted by time. */
+const MAX_PAGES = 100;
+const READS_AT_ONCE = 4;
+/** How long one search may take. It goes on where it stopped when it is repeated, because what it read is remembered. */
+const MAX_SEARCH_MS = 60_000;
+/** How many characters of questions are remembered, so that searches at the same time read each conversation once. */
+const MAX_REMEMBERED_LENGTH = 5_000_000;
+
+/**
+ * Creates `newest` of the core's port. The list of this generation has no texts of questions, so it reads each
+ * conversation that was created since `sinceMs`. A conversation was changed when it was created or later, so a list with
+ * the last changed first ends at `sinceMs`. The order of the list is in no description of the API: in a list without order
+ * the search reads all pages, at most 100.
+ */
+export function createNewest(
+  api: Pick<ConversationApi, 'get' | 'summaries'>,
+  toConversation: (raw: ApiConversation) => Conversation,
+): DeepSearch['newest'] {
+  const known = new LRUCache<ApiSummary['name'], { updateTime: string; conversation: Conversation }>({
+    maxSize: MAX_REMEMBERED_LENGTH,
+    sizeCalculation: ({ conversation }) => lengthOf(conversation),
+  });
+
+  return async function newest(limit, sinceMs = 0) {
+    const endsAtMs = performance.now() + MAX_SEARCH_MS;
+    const wanted = Math.min(Math.max(1, limit), MAX_NEWEST);
+    const summaries = await list(wanted, sinceMs);
+    const found: Conversation[] = [];
+    for (let at = 0; at < summaries.length; at += READS_AT_ONCE) {
+      if (performance.now() > endsAtMs)
+        throw new AppError('unavailable', 'the search for a conversation took too long');
+      const read = await Promise.all(summaries.slice(at, at + READS_AT_ONCE).map(readBare));
+      found.push(...read.filter((conversation) => conversation !== undefined));
+    }
+    return found
+      .filter(({ createdMs = sinceMs }) => createdMs >= sinceMs)
+      .toSorted((one, other) => (other.createdMs ?? 0) - (one.createdMs ?? 0));
+  };
+
+  /** The newest conversations of the list that may have been created since `sinceMs`, newest first. */
+  async function list(wanted: number, sinceMs: number): Promise<ApiSummary[]> {
+    const found = new Map<ApiSummary['name'], ApiSummary>();
+    const orders = [createOrder(({ updateTime }) => updateTime), createOrder(({ createTime }) => createTime)];
+    const pageSize = sinceMs > 0 ? PAGE_SIZE : Math.min(wanted, PAGE_SIZE);
+    const add = (page: ApiSummary[]) => {
+      for (const summary of page) if (createdMs(summary, sinceMs) >= sinceMs) found.set(summary.name, summary);
+    };
+    let pages = 0;
+    for await (const page of api.summaries(pageSize)) {
+      pages += 1;
+      add(page);
+      const isPast = orders.map((order) => order.isPast(page, sinceMs)).includes(true);
+      if (isPast || (sinceMs <= 0 && found.size >= wanted) || pages === MAX_PAGES) break;
+    }
+    // A conversation that changes meanwhile moves from a later page to the first one.
+    if (pages > 1) add((await api.summaries(pageSize).next()).value ?? []);
+    const latestMs = Number.POSITIVE_INFINITY;
+    return [...found.values()]
+      .toSorted((one, other) => createdMs(other, latestMs) - createdMs(one, latestMs))
+      .slice(0, wanted);
+  }
+
+  /** Undefined if the conversation was deleted meanwhile. */
+  async function readBare({ name, updateTime }: ApiSummary): Promise<Conversation | undefined> {
+    const remembered = known.get(name);
+    if (remembered !== undefined && updateTime !== '' && remembered.updateTime === updateTime) {
+      return remembered.conversation;
+    }
+    try {
+      const conversation = bare(toConversation(await api.get(name)));
+      known.set(name, { updateTime, conversation });
+      return conversation;
+    } catch (error) {
+      if (isAppError(error, 'notFound') && !isApiGone(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+function createdMs({ createTime }: ApiSummary, otherwiseMs: number): number {
+  return parseTime(createTime) ?? otherwiseMs;
+}
+
+/** Watches whether a list has the latest of these times first, and says when all that follows is before a time. */
+function createOrder(timeOf: (summary: ApiSummary) => string) {
+  let isSorted = true;
+  let earliestMs = Number.POSITIVE_INFINITY;
+  return {
+    isPast(page: ApiSummary[], sinceMs: number): boolean {
+      for (const timeMs of page.map((summary) => parseTime(timeOf(summary)))) {
+        if (timeMs === undefined) continue;
+        if (timeMs > earliestMs) isSorted = false;
+        earliestMs = Math.min(earliestMs, timeMs);
+      }
+      return isSorted && earliestMs < sinceMs;
+    },
+  };
+}
+
+/** The questions without what `newest` does not return. */
+function bare(conversation: Conversation): Conversation {
+  const questions = conversation.questions.map(({ answer: _, ...question }) => ({ ...question, followUps: [] }));
+  return { ...conversation, questions };
+}
+
+function lengthOf({ questions }: Conversation): number {
+  return questions.reduce((length, { text }) => length + text.length, 1_000);
+}
