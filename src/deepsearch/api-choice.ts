@@ -1,3 +1,4 @@
+import { AppError } from '../core/errors.ts';
 import type { Clock, Log, LogFields } from '../core/ports.ts';
 import { within } from '../core/timeout.ts';
 import type { GenerationNumber } from './generation.ts';
@@ -117,8 +118,12 @@ export function createApiChoice(options: { setting: ApiSetting; probes: Probes; 
     const state = `${number} ${reason} ${isMissing}`;
     if (state === logged) return;
     logged = state;
-    if (isMissing) log.error({ ...fields, outcome: 'not_offered', generation: number, setting });
-    else log.info(fields);
+    if (isMissing) {
+      log.error(
+        { ...fields, outcome: 'not_offered', generation: number, setting },
+        missingError(setting, known, version),
+      );
+    } else log.info(fields);
   }
 }
 
@@ -131,6 +136,17 @@ export function choose(setting: ApiSetting, offers: Offers, usedSoFar: Generatio
   if (offers[1] === 'yes') return { number: 1, reason: 'offered', isMissing: false };
   if (offers[2] === 'yes') return { number: 2, reason: 'only_offered', isMissing: false };
   return { number: usedSoFar, reason: 'not_known', isMissing: offers[1] === 'no' && offers[2] === 'no' };
+}
+
+/** Says in the log what is wrong and what to change. */
+function missingError(setting: ApiSetting, offers: Offers, version = 'unknown'): AppError {
+  const offered = ([1, 2] as const).filter((number) => offers[number] === 'yes');
+  const what = offered.length === 0 ? 'no generation of the conversation API' : `generation ${offered.join(' and ')}`;
+  const advice = setting !== 'auto' && offered.length > 0 ? '; set SRC_API to auto' : '';
+  return new AppError(
+    'refused',
+    `SRC_API is ${setting}, and the service (version: ${version}) offers ${what}${advice}`,
+  );
 }
 
 function latest(found: Offer, before: Offer): Offer {

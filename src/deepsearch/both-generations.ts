@@ -71,8 +71,7 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
     { first: chooseFirst = chosen, isAboutConversation = false } = {},
   ): Promise<Result> {
     const startedMs = now();
-    await choice.ready();
-    const first = choice.setting === 'auto' ? chooseFirst() : choice.setting;
+    const first = choice.setting === 'auto' ? await choice.ready().then(chooseFirst) : choice.setting;
     try {
       return await runWith(first, run);
     } catch (error) {

@@ -5,6 +5,8 @@ import type { Log } from '../core/ports.ts';
 import { createAuthorizer } from './auth.ts';
 import { startDeadline } from './deadline.ts';
 import type { GenerationNumber } from './generation.ts';
+import { isNoRoute } from './generation-1/conversation-api.ts';
+import { connectCodeOf } from './generation-2/connect-errors.ts';
 import type { HttpReply, HttpRequest } from './http.ts';
 import { createServiceHttp, parseBaseUrl, type ServiceClientOptions } from './service-client.ts';
 
@@ -145,9 +147,10 @@ export function versionText({ status, headers, body }: HttpReply): string | unde
 }
 
 /** What the reply to a list of generation 1 proves. A 401 comes before the routing, so it is about the token. */
-export function offerOfGeneration1({ status, headers, body }: HttpReply): Offer {
+export function offerOfGeneration1(reply: HttpReply): Offer {
+  const { status, headers, body } = reply;
   if (status === 200) return !isHtml(headers) && isJsonList(body) ? 'yes' : 'unknown';
-  return status === 404 && isNoRoute(body) ? 'no' : 'unknown';
+  return isNoRoute(reply) ? 'no' : 'unknown';
 }
 
 /** What the reply to a list of generation 2 proves. Before 7.0 the web page has this path. */
@@ -156,7 +159,7 @@ export function offerOfGeneration2({ status, headers, body }: HttpReply): Offer 
     if (isHtml(headers)) return 'no';
     return isJsonObject(body) ? 'yes' : 'unknown';
   }
-  const code = connectCode(body);
+  const code = connectCodeOf(body);
   if (code === 'unimplemented') return 'no';
   if (code === 'not_found') return 'unknown';
   if (code !== undefined) return 'yes';
@@ -170,36 +173,6 @@ export function movedTo({ status, headers: { location = '' } }: HttpReply, path:
   if (status < 300 || status >= 400 || !URL.canParse(location)) return undefined;
   const { origin, pathname } = new URL(location);
   return pathname === path ? origin : undefined;
-}
-
-/** The codes of the Connect protocol. Other programs also send JSON with a `code`. */
-const connectCodes = new Set([
-  'aborted',
-  'already_exists',
-  'canceled',
-  'data_loss',
-  'deadline_exceeded',
-  'failed_precondition',
-  'internal',
-  'invalid_argument',
-  'not_found',
-  'out_of_range',
-  'permission_denied',
-  'resource_exhausted',
-  'unauthenticated',
-  'unavailable',
-  'unimplemented',
-  'unknown',
-]);
-
-const connectError = z.object({ code: z.string().refine((code) => connectCodes.has(code)) });
-
-function connectCode(body: string): string | undefined {
-  return connectError.safeParse(parseJson(body)).data?.code;
-}
-
-function isNoRoute(body: string): boolean {
-  return body.trim().toLowerCase() === 'no route';
 }
 
 function isSignIn(status: number, location = ''): boolean {
