@@ -99,6 +99,9 @@ export const parkedCheckMs = 60 * 60 * 1000;
 /** Greatest difference between the service's clock and the app's when the app searches a lost question upstream. */
 export const upstreamWindowMs = 10 * 60 * 1000;
 
+/** Attempts of one question that are remembered after the service ended them at a limit. */
+export const mostEarlierAttempts = 20;
+
 /** Durations of answers that are kept for each workspace: enough to show how fast the service is now. */
 export const mostDurationsKept = 200;
 

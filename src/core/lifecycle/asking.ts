@@ -23,9 +23,10 @@ import {
 import { getReadable } from '../question/readable.ts';
 import { areReadersAccepted } from '../question/reader-choices.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
-import { isSameText, positionOf, upstreamClaims } from '../question/upstream.ts';
+import { claimUpstream, isEarlierAttempt, isSameText, positionOf, withoutAttempt } from '../question/upstream.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
+import { cancelAtService } from './at-service.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
 import type { PollWait } from './poll-wait.ts';
@@ -176,11 +177,8 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     return found === undefined ? undefined : bind(question, place, found);
   }
 
-  /** Two questions with the same text may find each other's upstream question. The first to claim it keeps it. */
-  async function isOurs(question: Question, asked: Asked): Promise<boolean> {
-    const names = upstreamClaims(asked.conversationId, asked.question);
-    const owners = await Promise.all(names.map((name) => claims.claim(name, question.id)));
-    return owners.every((owner) => owner === question.id);
+  function isOurs({ id }: Question, { conversationId, question: upstream }: Asked): Promise<boolean> {
+    return claimUpstream(claims, id, conversationId, upstream);
   }
 
   async function findAsked(question: Question): Promise<Asked | undefined> {
@@ -194,6 +192,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
       const candidates =
         intentConversationId === undefined ? conversation.questions.slice(0, 1) : conversation.questions;
       for (const candidate of candidates.toReversed()) {
+        if (isEarlierAttempt(question, conversation.id, candidate)) continue;
         const createdMs = candidate.createdMs ?? conversation.createdMs ?? intentMs;
         if (isSameText(candidate.text, upstreamText(question)) && Math.abs(createdMs - intentMs) <= upstreamWindowMs) {
           const asked = { conversationId: conversation.id, question: candidate, shareUrl: conversation.shareUrl };
@@ -299,10 +298,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
   }
 
   async function cancel(question: Question): Promise<Progress> {
-    const { conversationId, questionId } = question.upstream;
-    if (conversationId !== undefined) {
-      await ports.deepSearch(accountOf(question)).cancel(conversationId, questionId);
-    }
+    await cancelAtService(ports, question);
     return {
       question: await store(question, (stored) => ({
         ...stored,
@@ -360,14 +356,4 @@ function firstOf(conversation: Conversation): Asked {
 function withoutIntent(upstream: Question['upstream']): Question['upstream'] {
   const { intentConversationId: _, ...rest } = withoutPending(upstream);
   return rest;
-}
-
-/**
- * Removes what an attempt without an answer left, so that the question can be asked again. Keeps an intent: its outcome
- * is still unknown, so the app searches for it before it asks again.
- */
-function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
-  const { firstTriedMs: _tried, questionId: _question, ordinal: _ordinal, askedMs: _asked, ...sent } = upstream;
-  const { cancelSentMs: _cancel, ...rest } = sent;
-  return { ...rest, steps: 0 };
 }
