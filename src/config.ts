@@ -64,6 +64,11 @@ export const SETTINGS = {
     inHeader(),
     'Ask as this user: the token is then sent as a `token-sudo` token and needs the scope `site-admin:sudo`.',
   ),
+  SRC_API: setting(
+    z.enum(['auto', '1', '2']),
+    'Generation of the conversation API to use: `1` for `/.api/deepsearch/v1`, `2` for `/api/deepsearch.v1.Service`. `auto`: the app finds out what the service offers, and uses generation 1 while it is offered, because only it tells sources, progress and follow-ups.',
+    'auto',
+  ),
   SRC_TIMEOUT_MS: setting(
     whole(100, 120_000),
     'Longest time for one read from the service, in milliseconds, including retries.',
@@ -139,14 +144,18 @@ export const SETTINGS = {
   ),
   POLL_FIRST_MS: setting(
     whole(50, 60_000),
-    'Wait before the first read of a question after it was asked, in milliseconds.',
+    'Wait before the first read of a question after it was asked, in milliseconds. The shortest first wait, once the app has learned from 10 answers of a workspace how long they take.',
     '1000',
   ),
   POLL_MIN_MS: setting(whole(50, 60_000), 'Shortest wait between two reads of a question, in milliseconds.', '1000'),
-  POLL_MAX_MS: setting(whole(50, 600_000), 'Longest wait between two reads of a question, in milliseconds.', '10000'),
+  POLL_MAX_MS: setting(
+    whole(50, 600_000),
+    'Longest wait between two reads of a question, and longest first wait that the app learns, in milliseconds. A card shows progress this late at most.',
+    '10000',
+  ),
   POLL_PERCENT: setting(
     whole(1, 100),
-    'Wait between two reads of a question, as a percentage of the time since it was asked.',
+    'Wait between two reads of a question, as a percentage of the time since it was asked. Used until the app has learned from 10 answers of a workspace how long they take, and for questions that take much longer than those.',
     '10',
   ),
   CARD_EDIT_MS: setting(

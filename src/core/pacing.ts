@@ -34,7 +34,12 @@ const RETRY_AFTER_SPREAD_MS = 1_000;
 export function nextPollMs(pacing: Pacing, elapsedMs: number, random: number): number {
   const waitMs =
     elapsedMs <= 0 ? pacing.firstPollMs : Math.min(pacing.maxMs, Math.max(pacing.minMs, elapsedMs * pacing.fraction));
-  return Math.round(waitMs * (1 + pacing.jitter * (2 * random - 1)));
+  return withJitter(pacing, waitMs, random);
+}
+
+/** Changes a wait by at most its jitter, to whole milliseconds. `random` is in [0, 1). */
+export function withJitter({ jitter }: Pick<Pacing, 'jitter'>, waitMs: number, random: number): number {
+  return Math.round(waitMs * (1 + jitter * (2 * random - 1)));
 }
 
 /**

@@ -301,6 +301,8 @@ export interface Durations {
   note(teamId: string, questionId: string, durationMs: number): Promise<void>;
   /** Returns undefined until there is enough history. */
   expect(teamId: string): Promise<Expectation | undefined>;
+  /** Returns the newest durations, in milliseconds, oldest first. */
+  recent(teamId: string): Promise<number[]>;
 }
 
 /** The recent questions of each person. */

@@ -99,8 +99,18 @@ export const parkedCheckMs = 60 * 60 * 1000;
 /** Greatest difference between the service's clock and the app's when the app searches a lost question upstream. */
 export const upstreamWindowMs = 10 * 60 * 1000;
 
+/** Attempts of one question that are remembered after the service ended them at a limit. */
+export const mostEarlierAttempts = 20;
+
 /** Durations of answers that are kept for each workspace: enough to show how fast the service is now. */
 export const mostDurationsKept = 200;
+
+/** Fewest durations of a workspace from which the app expects and learns how long answers take. */
+export const fewestDurations = 10;
+
+/** How long a process polls with what it learned of a workspace, and of how many workspaces it keeps that. */
+export const paceFreshMs = 10 * 60_000;
+export const mostPacesKept = 1_000;
 
 /** Asked questions that are kept for each person: more than the app ever shows, so that a list stays complete. */
 export const mostAskedKept = 50;

@@ -206,6 +206,15 @@ const questionSchema = z.looseObject({
     steps: z.number(),
     lastStep: z.string().exactOptional(),
     cancelSentMs: z.number().exactOptional(),
+    earlierAttempts: z
+      .array(
+        z.looseObject({
+          conversationId,
+          questionId: z.number().exactOptional(),
+          ordinal: z.number().exactOptional(),
+        }),
+      )
+      .exactOptional(),
   }),
   trouble: z
     .looseObject({

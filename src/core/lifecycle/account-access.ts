@@ -118,7 +118,7 @@ export function createAccountAccess(ports: LifecyclePorts) {
    */
   async function resume(question: Question): Promise<Progress> {
     const { id, place, upstream, access } = question;
-    const isAtService = access !== undefined && upstream.questionId !== undefined;
+    const isAtService = access !== undefined && upstream.askedMs !== undefined;
     if (isAtService && isInThread(place)) {
       // First in the queue again: later questions of this thread wait for it.
       await threads.update(place, (thread = newThread(place, false)) =>

@@ -1,14 +1,14 @@
 import { accountOf } from '../accounts/account-of.ts';
 import { type AppError, isAppError } from '../errors.ts';
-import { backOffMs, isPatienceOver, nextPollMs } from '../pacing.ts';
+import { backOffMs, isPatienceOver } from '../pacing.ts';
 import type { Messenger, PreparedOutcome, UpstreamQuestion } from '../ports.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
 import { mayWantMute } from '../question/second-person.ts';
-import { findUpstream, positionOf } from '../question/upstream.ts';
 import { longestQuietWaitMs } from '../settings.ts';
 import { createAccountAccess, isAccountRefused, refusedCause } from './account-access.ts';
 import { createAdmission } from './admission.ts';
 import { createAsking } from './asking.ts';
+import { locate } from './at-service.ts';
 import { createCardUpdates } from './card-updates.ts';
 import { atOnce, decide, interpret, type Standing, type Step } from './decide.ts';
 import { createDelivery } from './delivery.ts';
@@ -21,6 +21,7 @@ import {
   type Progress,
   releaseSlot,
 } from './lifecycle-ports.ts';
+import { createPollWait } from './poll-wait.ts';
 import { endQuietly } from './quiet-end.ts';
 import { replace } from './replacing.ts';
 import { answeredWith, createResharing } from './resharing.ts';
@@ -39,7 +40,8 @@ const stepsPerRun = 200;
 export function createAdvance(ports: LifecyclePorts): (questionId: string) => Promise<number | undefined> {
   const { questions, now, settings } = ports;
   const card = createCardUpdates(ports);
-  const asking = createAsking(ports);
+  const pollWait = createPollWait(ports);
+  const asking = createAsking(ports, pollWait);
   const delivering = createDelivery(ports, card);
   const showing = createShowing(ports, delivering.leave, delivering.failed);
   const admission = createAdmission(ports);
@@ -249,14 +251,15 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     return undefined;
   }
 
-  async function watch(question: Question, standing: Standing): Promise<Progress> {
-    const { conversationId, askedMs } = question.upstream;
+  async function watch(watched: Question, standing: Standing): Promise<Progress> {
+    const { conversationId, askedMs } = watched.upstream;
     const conversation =
-      conversationId === undefined ? undefined : await ports.deepSearch(accountOf(question)).read(conversationId);
-    const observed = conversation === undefined ? undefined : findUpstream(conversation, question);
-    if (conversation === undefined || observed === undefined) {
-      return { question: await end(question, { kind: 'failed', failure: { cause: 'gone' } }) };
+      conversationId === undefined ? undefined : await ports.deepSearch(accountOf(watched)).read(conversationId);
+    const located = conversation === undefined ? undefined : await locate(ports, watched, conversation);
+    if (conversation === undefined || located === undefined) {
+      return { question: await end(watched, { kind: 'failed', failure: { cause: 'gone' } }) };
     }
+    const { question, observed } = located;
     const nowMs = now();
     const elapsedMs = nowMs - (askedMs ?? question.acceptedMs);
     const reading = interpret(observed, conversation, elapsedMs, nowMs);
@@ -272,9 +275,9 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     if (isPatienceOver(settings.pacing, watchedSince(question), nowMs)) {
       return { question: await end(question, { kind: 'gaveUp' }, conversation.shareUrl) };
     }
-    const watched = await noteProgress(question, observed, conversation.shareUrl);
-    await card.refresh(watched, standing);
-    return { question: watched, waitMs: nextPollMs(settings.pacing, elapsedMs, ports.random()) };
+    const noted = await noteProgress(question, observed, conversation.shareUrl);
+    await card.refresh(noted, standing);
+    return { question: noted, waitMs: await pollWait(noted, elapsedMs) };
   }
 
   /** Decides before the first message of the answer whether to offer muting, so that every rendering is the same. */
@@ -315,18 +318,16 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
 
   async function noteProgress(
     question: Question,
-    observed: UpstreamQuestion,
+    observed: Pick<UpstreamQuestion, 'steps' | 'lastStep'>,
     shareUrl: string | undefined,
   ): Promise<Question> {
     const { upstream } = question;
-    const { ordinal, steps = 0, lastStep } = observed;
-    const isSameStep = upstream.steps === steps && upstream.lastStep === lastStep && upstream.shareUrl === shareUrl;
-    if (isSameStep && upstream.ordinal === ordinal) return question;
+    const { steps = 0, lastStep } = observed;
+    if (upstream.steps === steps && upstream.lastStep === lastStep && upstream.shareUrl === shareUrl) return question;
     return store(question, (stored) => ({
       ...stored,
       upstream: {
         ...stored.upstream,
-        ...positionOf(observed),
         steps,
         ...(lastStep === undefined ? {} : { lastStep }),
         ...(shareUrl === undefined ? {} : { shareUrl }),

@@ -1,7 +1,6 @@
 import { accountOf } from '../accounts/account-of.ts';
 import { personName } from '../accounts/accounts.ts';
 import { AppError, isAppError } from '../errors.ts';
-import { nextPollMs } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
 import {
   conversationOf,
@@ -24,11 +23,13 @@ import {
 import { getReadable } from '../question/readable.ts';
 import { areReadersAccepted } from '../question/reader-choices.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
-import { isSameText, positionOf, upstreamClaims } from '../question/upstream.ts';
+import { claimUpstream, isEarlierAttempt, isSameText, positionOf, withoutAttempt } from '../question/upstream.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
+import { cancelAtService } from './at-service.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
+import type { PollWait } from './poll-wait.ts';
 import { joinQueue } from './thread-queue.ts';
 import { withCallGivenUp, withCallSearched, withEarlierCall, withoutPending } from './unknown-outcome.ts';
 
@@ -46,7 +47,7 @@ interface Asked {
 }
 
 /** The steps between admission and answer: joins the thread's queue, asks, parks and cancels at the service. */
-export function createAsking(ports: LifecyclePorts) {
+export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
   const { threads, claims, now } = ports;
 
   return { join, ask, search, failed: askFailed, park, unpark, cancel };
@@ -94,9 +95,7 @@ export function createAsking(ports: LifecyclePorts) {
     if (!(await isOurs(intended, asked))) return { question: intended };
     const bound = await bind(intended, question.place, asked);
     const answeredAtOnce = asked.question.state !== 'pending' && asked.question.state !== 'processing';
-    return answeredAtOnce
-      ? { question: bound }
-      : { question: bound, waitMs: nextPollMs(ports.settings.pacing, 0, ports.random()) };
+    return answeredAtOnce ? { question: bound } : { question: bound, waitMs: await pollWait(bound, 0) };
   }
 
   /** The conversation that a question follows up. Undefined if the question starts a new one. */
@@ -178,11 +177,8 @@ export function createAsking(ports: LifecyclePorts) {
     return found === undefined ? undefined : bind(question, place, found);
   }
 
-  /** Two questions with the same text may find each other's upstream question. The first to claim it keeps it. */
-  async function isOurs(question: Question, asked: Asked): Promise<boolean> {
-    const names = upstreamClaims(asked.conversationId, asked.question);
-    const owners = await Promise.all(names.map((name) => claims.claim(name, question.id)));
-    return owners.every((owner) => owner === question.id);
+  function isOurs({ id }: Question, { conversationId, question: upstream }: Asked): Promise<boolean> {
+    return claimUpstream(claims, id, conversationId, upstream);
   }
 
   async function findAsked(question: Question): Promise<Asked | undefined> {
@@ -196,6 +192,7 @@ export function createAsking(ports: LifecyclePorts) {
       const candidates =
         intentConversationId === undefined ? conversation.questions.slice(0, 1) : conversation.questions;
       for (const candidate of candidates.toReversed()) {
+        if (isEarlierAttempt(question, conversation.id, candidate)) continue;
         const createdMs = candidate.createdMs ?? conversation.createdMs ?? intentMs;
         if (isSameText(candidate.text, upstreamText(question)) && Math.abs(createdMs - intentMs) <= upstreamWindowMs) {
           const asked = { conversationId: conversation.id, question: candidate, shareUrl: conversation.shareUrl };
@@ -301,10 +298,7 @@ export function createAsking(ports: LifecyclePorts) {
   }
 
   async function cancel(question: Question): Promise<Progress> {
-    const { conversationId, questionId } = question.upstream;
-    if (conversationId !== undefined) {
-      await ports.deepSearch(accountOf(question)).cancel(conversationId, questionId);
-    }
+    await cancelAtService(ports, question);
     return {
       question: await store(question, (stored) => ({
         ...stored,
@@ -362,14 +356,4 @@ function firstOf(conversation: Conversation): Asked {
 function withoutIntent(upstream: Question['upstream']): Question['upstream'] {
   const { intentConversationId: _, ...rest } = withoutPending(upstream);
   return rest;
-}
-
-/**
- * Removes what an attempt without an answer left, so that the question can be asked again. Keeps an intent: its outcome
- * is still unknown, so the app searches for it before it asks again.
- */
-function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
-  const { firstTriedMs: _tried, questionId: _question, ordinal: _ordinal, askedMs: _asked, ...sent } = upstream;
-  const { cancelSentMs: _cancel, ...rest } = sent;
-  return { ...rest, steps: 0 };
 }

@@ -1,7 +1,7 @@
 import { isPatienceOver } from '../pacing.ts';
-import type { Conversation, UpstreamQuestion } from '../ports.ts';
+import type { Conversation, UpstreamError, UpstreamQuestion } from '../ports.ts';
 import { endsQuietly, replacedBy } from '../question/cancellation.ts';
-import type { Failure, Outcome, Question } from '../question/question.ts';
+import type { Answer, Failure, Outcome, Question } from '../question/question.ts';
 import { isInThread } from '../question/question.ts';
 import { isKeptPrivate } from '../question/readers.ts';
 import type { Slot } from '../run-slots.ts';
@@ -334,40 +334,42 @@ export function interpret(
       return { is: 'working' };
     case 'cancelled':
       return { is: 'ended', outcome: { kind: 'cancelled' } };
-    case 'failed':
-      return interpretFailure(observed, nowMs);
+    case 'failed': {
+      const failure = failureOf(observed.error);
+      // What the service wrote before it stopped is an answer too. It would be lost by asking again after a limit.
+      if (observed.answer !== undefined && observed.answer.trim() !== '') return answered({ stopped: failure });
+      const retryAtMs = failure.cause === 'limited' ? (observed.error?.retryAtMs ?? 0) : 0;
+      return retryAtMs > nowMs ? { is: 'limited', untilMs: retryAtMs } : { is: 'ended', outcome: failed(failure) };
+    }
     case 'completed':
-      return {
-        is: 'ended',
-        outcome: {
-          kind: 'answered',
-          answer: {
-            title: observed.title ?? '',
-            markdown: observed.answer ?? '',
-            sources: observed.sources,
-            followUps: observed.followUps,
-            durationMs: observed.durationMs && observed.durationMs > 0 ? observed.durationMs : elapsedMs,
-            ...(observed.steps === undefined ? {} : { steps: observed.steps }),
-            ...(observed.citedOnly === undefined ? {} : { citedOnly: observed.citedOnly }),
-            ...(observed.credits === undefined ? {} : { credits: observed.credits }),
-            ...(conversation.quota === undefined ? {} : { quota: conversation.quota }),
-          },
+      return answered({});
+  }
+
+  function answered(more: Pick<Answer, 'stopped'>): Reading {
+    const { title = '', answer = '', sources, followUps, durationMs = 0, steps, citedOnly, credits } = observed;
+    return {
+      is: 'ended',
+      outcome: {
+        kind: 'answered',
+        answer: {
+          title,
+          markdown: answer,
+          sources,
+          followUps,
+          durationMs: durationMs > 0 ? durationMs : elapsedMs,
+          ...(steps === undefined ? {} : { steps }),
+          ...(citedOnly === undefined ? {} : { citedOnly }),
+          ...(credits === undefined ? {} : { credits }),
+          ...(conversation.quota === undefined ? {} : { quota: conversation.quota }),
+          ...more,
         },
-      };
+      },
+    };
   }
 }
 
-function interpretFailure({ error }: UpstreamQuestion, nowMs: number): Reading {
-  if (error?.cause === 'tooLong') return { is: 'ended', outcome: failed({ cause: 'tooLong' }) };
-  if (error?.cause === 'limited') {
-    const resetMs = error.retryAtMs ?? 0;
-    // Other words do not help against a limit, so this failure does not suggest them.
-    return resetMs > nowMs
-      ? { is: 'limited', untilMs: resetMs }
-      : { is: 'ended', outcome: failed({ cause: 'limited' }) };
-  }
-  return {
-    is: 'ended',
-    outcome: failed({ cause: 'service', title: error?.title ?? '', message: error?.message ?? '' }),
-  };
+/** Only a failure of the service itself has its words. Other words do not help against a limit. */
+function failureOf(error: UpstreamError | undefined): Failure {
+  if (error?.cause === 'tooLong' || error?.cause === 'limited') return { cause: error.cause };
+  return { cause: 'service', title: error?.title ?? '', message: error?.message ?? '' };
 }

@@ -1,7 +1,7 @@
-import { accountOf } from '../accounts/account-of.ts';
 import { isAppError } from '../errors.ts';
 import { isInThread, type Question } from '../question/question.ts';
 import { asClosed } from './as-closed.ts';
+import { cancelAtService } from './at-service.ts';
 import { changeQuestion, delist, type LifecyclePorts, type Progress, releaseSlot, wake } from './lifecycle-ports.ts';
 import { leaveQueue } from './thread-queue.ts';
 
@@ -26,13 +26,12 @@ export async function endQuietly(ports: LifecyclePorts, question: Question): Pro
   return { question: closed };
 }
 
-async function stopAtService({ deepSearch, log }: LifecyclePorts, question: Question): Promise<void> {
-  const { conversationId, questionId, askedMs } = question.upstream;
-  if (conversationId === undefined || askedMs === undefined || question.outcome !== undefined) return;
+async function stopAtService(ports: LifecyclePorts, question: Question): Promise<void> {
+  if (question.upstream.askedMs === undefined || question.outcome !== undefined) return;
   try {
-    await deepSearch(accountOf(question)).cancel(conversationId, questionId);
+    await cancelAtService(ports, question);
   } catch (error) {
     if (!isAppError(error) || error.kind === 'storage') throw error;
-    log.warn({ event: 'not_cancelled_with_workspace', questionId: question.id, kind: error.kind }, error);
+    ports.log.warn({ event: 'not_cancelled_with_workspace', questionId: question.id, kind: error.kind }, error);
   }
 }

@@ -288,6 +288,8 @@ export interface Question {
     steps: number;
     lastStep?: string;
     cancelSentMs?: number;
+    /** Where attempts stand that the service ended at a limit. A search for a later attempt passes over them. */
+    earlierAttempts?: { conversationId: ConversationId; questionId?: number; ordinal?: number }[];
   };
 
   /** The next step keeps failing: how often in a row, since when, and the earliest time of the next try. */

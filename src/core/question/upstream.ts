@@ -1,19 +1,39 @@
-import type { Conversation, UpstreamQuestion } from '../ports.ts';
+import type { Claims, Conversation, UpstreamQuestion } from '../ports.ts';
+import { mostEarlierAttempts } from '../settings.ts';
 import { upstreamText } from './prompt.ts';
 import type { ConversationId, Question } from './question.ts';
 
 /** What identifies a question in its conversation. The first generation of the API has both, the second no id. */
-type Position = Pick<UpstreamQuestion, 'id' | 'ordinal'>;
+interface Position {
+  id?: number | undefined;
+  ordinal?: number | undefined;
+}
 
 /**
  * The names of the claims by which a question of the service belongs to one question of the app: by its id and by its
  * position, because either may be unknown later.
  */
-export function upstreamClaims(conversationId: ConversationId, { id, ordinal }: Position): string[] {
-  return [
-    ...(id === undefined ? [] : [`upstream:${conversationId}:${id}`]),
-    ...(ordinal === undefined ? [] : [`upstream:${conversationId}:#${ordinal}`]),
-  ];
+export function upstreamClaims(conversationId: ConversationId, position: Position): string[] {
+  const { byId, byPosition } = claimNames(conversationId, position);
+  return [byId, byPosition].filter((name) => name !== undefined);
+}
+
+/**
+ * Claims a question of the service for a question of the app. Two questions with the same text may find each other's
+ * upstream question. The first to claim it keeps it. If two of them hold one name each, after crashes and in different
+ * generations of the API, the one that holds the position keeps it, so that it always belongs to one of them.
+ */
+export async function claimUpstream(
+  claims: Claims,
+  questionId: string,
+  conversationId: ConversationId,
+  position: Position,
+): Promise<boolean> {
+  const { byId, byPosition } = claimNames(conversationId, position);
+  if (byId !== undefined && (await claims.claim(byId, questionId)) !== questionId) {
+    return byPosition !== undefined && (await claims.ownerOf(byPosition)) === questionId;
+  }
+  return byPosition === undefined || (await claims.claim(byPosition, questionId)) === questionId;
 }
 
 /** The position as a question's record stores it. */
@@ -21,21 +41,57 @@ export function positionOf({ id, ordinal }: Position): Pick<Question['upstream']
   return { ...(id === undefined ? {} : { questionId: id }), ...(ordinal === undefined ? {} : { ordinal }) };
 }
 
+/** The first of {@link upstreamCandidates}. */
+export function findUpstream(conversation: Conversation, question: Question): UpstreamQuestion | undefined {
+  return upstreamCandidates(conversation, question)[0];
+}
+
 /**
- * Finds the app's question in its conversation, in whichever generation of the API that was read: by its id, otherwise by
- * its position, otherwise by its text. Positions shift when someone asks in the browser meanwhile, so the text at a
- * position must be the one that was asked.
+ * The questions of a conversation that may be this question, likeliest first, in whichever generation of the API the
+ * conversation was read: the one with its id. Without ids those with its text: first the one at its position, then those
+ * that were created nearest to the time it was asked. Positions shift when someone asks in the browser meanwhile, so the
+ * text at a position must be the one that was asked.
  */
-export function findUpstream({ questions }: Conversation, question: Question): UpstreamQuestion | undefined {
+export function upstreamCandidates(conversation: Conversation, question: Question): UpstreamQuestion[] {
+  const { questions } = conversation;
   const { questionId, ordinal, askedMs = question.acceptedMs } = question.upstream;
   if (questionId !== undefined && questions.some(({ id }) => id !== undefined)) {
-    return questions.find(({ id }) => id === questionId);
+    return questions.filter(({ id }) => id === questionId);
   }
-  const same = questions.filter(({ text }) => isTextOf(question, text));
-  const atPosition = same.find((each) => ordinal !== undefined && each.ordinal === ordinal);
-  if (atPosition !== undefined) return atPosition;
+  const isAtPosition = (each: UpstreamQuestion): boolean => ordinal !== undefined && each.ordinal === ordinal;
   const distanceMs = ({ createdMs = askedMs }: UpstreamQuestion): number => Math.abs(createdMs - askedMs);
-  return same.toSorted((one, other) => distanceMs(one) - distanceMs(other))[0];
+  return questions
+    .filter((each) => !isEarlierAttempt(question, conversation.id, each))
+    .filter(({ text }) => isTextOf(question, text))
+    .toSorted(
+      (one, other) => Number(isAtPosition(other)) - Number(isAtPosition(one)) || distanceMs(one) - distanceMs(other),
+    );
+}
+
+/** Whether the service ended this attempt to answer the question before, at a limit. */
+export function isEarlierAttempt(
+  { upstream: { earlierAttempts = [] } }: Question,
+  conversationId: ConversationId,
+  { id, ordinal }: Position,
+): boolean {
+  return earlierAttempts.some(
+    (attempt) =>
+      attempt.conversationId === conversationId &&
+      ((id !== undefined && attempt.questionId === id) || (ordinal !== undefined && attempt.ordinal === ordinal)),
+  );
+}
+
+/**
+ * Removes what an attempt without an answer left, so that the question can be asked again. The attempt stays in its
+ * conversation at the service, so its position is kept: a search must not take it for the next attempt. Keeps an intent:
+ * its outcome is still unknown, so the app searches for it before it asks again.
+ */
+export function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
+  const { firstTriedMs: _tried, questionId: id, ordinal, askedMs, cancelSentMs: _cancel, ...rest } = upstream;
+  const { conversationId, earlierAttempts = [] } = rest;
+  if (askedMs === undefined || conversationId === undefined) return { ...rest, steps: 0 };
+  const attempt = { conversationId, ...positionOf({ id, ordinal }) };
+  return { ...rest, steps: 0, earlierAttempts: [...earlierAttempts, attempt].slice(-mostEarlierAttempts) };
 }
 
 /** Whether two texts differ only in white space, which services change. */
@@ -43,10 +99,23 @@ export function isSameText(one: string, other: string): boolean {
   return withSingleSpaces(one) === withSingleSpaces(other);
 }
 
-/** What was sent along with a question is forgotten once it is closed, so a closed question is compared without that. */
+function claimNames(conversationId: ConversationId, { id, ordinal }: Position) {
+  return {
+    byId: id === undefined ? undefined : `upstream:${conversationId}:${id}`,
+    byPosition: ordinal === undefined ? undefined : `upstream:${conversationId}:#${ordinal}`,
+  };
+}
+
+/**
+ * What was sent after the text of a question is forgotten once it is closed, so a closed question is compared without
+ * that. A question whose own text is forgotten can't be compared.
+ */
 function isTextOf(question: Question, text: string): boolean {
-  if (isSameText(text, upstreamText(question))) return true;
-  return question.phase === 'closed' && withSingleSpaces(text).includes(withSingleSpaces(question.text));
+  if (question.text === '') return false;
+  const own = withSingleSpaces(upstreamText(question));
+  const other = withSingleSpaces(text);
+  const hadMore = question.context !== undefined || question.channelContext !== undefined;
+  return other === own || (question.phase === 'closed' && hadMore && other.startsWith(`${own} `));
 }
 
 function withSingleSpaces(text: string): string {

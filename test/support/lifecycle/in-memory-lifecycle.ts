@@ -73,6 +73,8 @@ export interface Work {
   /** For `limited`: milliseconds from the end until the limit resets. */
   resetsInMs?: number;
   parts?: number;
+  /** A question that fails has an answer beside its error. */
+  isPartial?: boolean;
 }
 
 export interface PostedMessage {
@@ -160,6 +162,7 @@ export function createInMemoryLifecycle(
     },
   };
   let lastId = 0;
+  let hasIds = true;
 
   const settings: LifecycleSettings = {
     pacing: defaultPacing,
@@ -247,7 +250,11 @@ export function createInMemoryLifecycle(
       followUp: (conversationId, text) =>
         call('followUp', () => {
           ownConversation(conversationId, by);
-          return addUpstream(conversationId, text);
+          const { id, ...added } = addUpstream(conversationId, text);
+          const ordinal = (conversations.get(conversationId)?.questions.length ?? 1) - 1;
+          if (hasIds) return { id, ...added };
+          // A client that could not read the conversation after its call does not know the position.
+          return withoutNumbers({ ...added, ...(id % 3 === 0 ? {} : { ordinal }) });
         }),
       read: (conversationId) => call('read', () => ownConversation(conversationId, by)),
       byReadToken: (readToken) => call('read', () => conversationOf(Number(readToken))),
@@ -262,7 +269,9 @@ export function createInMemoryLifecycle(
       cancel: (conversationId, questionId) =>
         call('cancel', () => {
           ownConversation(conversationId, by);
-          const asked = conversations.get(conversationId)?.questions.find(({ id }) => id === questionId);
+          const known = conversations.get(conversationId)?.questions ?? [];
+          const isNamed = hasIds && questionId !== undefined;
+          const asked = isNamed ? known.find(({ id }) => id === questionId) : known.at(-1);
           if (asked !== undefined && stateOf(asked) === 'processing') asked.work = { takesMs: 0, ends: 'cancelled' };
         }),
     };
@@ -274,14 +283,14 @@ export function createInMemoryLifecycle(
     return conversationOf(id);
   }
 
-  function addUpstream(conversationId: ConversationId, text: string): UpstreamQuestion {
+  function addUpstream(conversationId: ConversationId, text: string): UpstreamQuestion & { id: number } {
     const asked = conversations.get(conversationId)?.questions ?? [];
     if (asked.some((other) => stateOf(other) === 'processing')) {
       violations.push(`two questions of conversation ${conversationId} at once`);
     }
     const attempt = (attempts.get(text) ?? 0) + 1;
     attempts.set(text, attempt);
-    const work = options.work?.(text, attempt) ?? { takesMs: 5_000, ends: 'completed' };
+    const work: Work = { ...(options.work?.(text, attempt) ?? { takesMs: 5_000, ends: 'completed' }) };
     lastId += 1;
     const question: Asked = {
       id: lastId,
@@ -303,7 +312,8 @@ export function createInMemoryLifecycle(
     return work.ends === 'completed' || work.ends === 'cancelled' ? work.ends : 'failed';
   }
 
-  function reported(asked: Asked): UpstreamQuestion {
+  /** The question as a service with ids, steps and durations reports it. */
+  function reported(asked: Asked): UpstreamQuestion & { id: number } {
     const { work, startedMs, ...question } = asked;
     const state = stateOf(asked);
     const steps = Math.min(5, Math.floor((nowMs - startedMs) / 2_000));
@@ -311,18 +321,36 @@ export function createInMemoryLifecycle(
       ...question,
       state,
       steps,
-      ...(state === 'completed'
-        ? {
-            title: 'Title',
-            answer: `${'x'.repeat(work.parts ?? 1)} ${question.text}`,
-            followUps: ['And then?', 'Why?'],
-            durationMs: work.takesMs,
-          }
+      ...(state === 'completed' ? { followUps: ['And then?', 'Why?'], durationMs: work.takesMs } : {}),
+      ...(state === 'completed' || (state === 'failed' && work.isPartial === true)
+        ? { title: 'Title', answer: `${'x'.repeat(work.parts ?? 1)} ${question.text}` }
         : {}),
       ...(state === 'failed'
         ? { error: { cause: causeOf(work), title: 'No', message: 'It failed', ...retryOf(asked) } }
         : {}),
     };
+  }
+
+  /** The question as a service without ids, progress and statistics reports it. */
+  function withoutNumbers({ text, createdMs, ordinal, state, answer, error }: UpstreamQuestion): UpstreamQuestion {
+    return {
+      text,
+      state,
+      sources: [],
+      citedOnly: true,
+      followUps: [],
+      ...(createdMs === undefined ? {} : { createdMs }),
+      ...(ordinal === undefined ? {} : { ordinal }),
+      ...(answer === undefined ? {} : { answer }),
+      ...(error === undefined ? {} : { error }),
+    };
+  }
+
+  /** A service without ids tells only the state of the last question. Of earlier ones it tells the answer. */
+  function ofThePast(question: UpstreamQuestion): UpstreamQuestion {
+    const { error: _, ...rest } = withoutNumbers(question);
+    if (question.answer !== undefined) return { ...rest, state: 'completed' };
+    return { ...rest, state: 'failed', error: { cause: 'service', title: '', message: '' } };
   }
 
   function causeOf({ ends }: Work): UpstreamError['cause'] {
@@ -340,7 +368,11 @@ export function createInMemoryLifecycle(
       id,
       createdMs: conversation.createdMs,
       shareUrl: `https://code.example/deepsearch/${id}`,
-      questions: conversation.questions.map((asked, ordinal) => ({ ...reported(asked), ordinal })),
+      questions: conversation.questions.map((asked, ordinal) => {
+        const question = { ...reported(asked), ordinal };
+        if (hasIds) return question;
+        return ordinal === conversation.questions.length - 1 ? withoutNumbers(question) : ofThePast(question);
+      }),
     };
   }
 
@@ -488,6 +520,7 @@ export function createInMemoryLifecycle(
     durations: {
       note: (_team, id, durationMs) => operate('note', () => void durations.set(id, durationMs)),
       expect: async () => expectation([...durations.values()]),
+      recent: async () => [...durations.values()],
     },
     askedQuestions: {
       note: ({ id, askerId }) => operate('note', () => void asked.set(id, askerId)),
@@ -598,6 +631,10 @@ export function createInMemoryLifecycle(
     privateMessages,
     /** What the lifecycle noted, in order, with repetitions. */
     audited,
+    /** Turns the service into one with or without ids, progress, sources and statistics. Keeps what it was asked. */
+    tellIds: (tells: boolean): void => {
+      hasIds = tells;
+    },
     /** Deletes a conversation at the service. */
     deleteConversation: (id: ConversationId): void => {
       const conversation = conversations.get(id);
@@ -619,10 +656,10 @@ export function createInMemoryLifecycle(
     threads: () => [...threads.values()].map(({ text }) => threadFormat.decode('thread', text)),
     openIds: () => [...open],
     /** All questions that reached the service, in order. */
-    upstream: (): (UpstreamQuestion & { id: number; conversationId: ConversationId; by: string })[] =>
+    upstream: (): (UpstreamQuestion & { id: number; ordinal: number; conversationId: ConversationId; by: string })[] =>
       [...conversations]
         .flatMap(([conversationId, { questions: asked, owner }]) =>
-          asked.map((question) => ({ ...reported(question), id: question.id, conversationId, by: owner })),
+          asked.map((question, ordinal) => ({ ...reported(question), ordinal, conversationId, by: owner })),
         )
         .toSorted((one, other) => one.id - other.id),
     messagesOf: (question: Question, kind: 'card' | 'part' | 'file') =>

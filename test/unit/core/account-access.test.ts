@@ -191,8 +191,12 @@ describe('a question that waits for an account', () => {
 });
 
 describe('a refused account', () => {
-  it('parks a running question, which is watched further after the person connected again', async () => {
+  it.each([
+    ['parks a running question, which is watched further after the person connected again', true],
+    ['parks a running question whose id is not known, which is watched further too', false],
+  ])('%s', async (_, tellsIds) => {
     const { life, ask } = start('preferred');
+    life.tellIds(tellsIds);
     life.people.connect('U1');
     const id = await ask('U1');
     life.at(2_000, () => life.people.refuse('U1'));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { createAsking } from '../../../src/core/lifecycle/asking.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import { createPollWait } from '../../../src/core/lifecycle/poll-wait.ts';
 import type { Conversation, DeepSearch, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question, type Thread } from '../../../src/core/question/question.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
@@ -18,6 +19,11 @@ const upstream = (change: Partial<UpstreamQuestion> = {}): UpstreamQuestion => (
   ...change,
 });
 
+const withoutId = (change: Partial<UpstreamQuestion>): UpstreamQuestion => {
+  const { id: _, ...question } = upstream(change);
+  return question;
+};
+
 /** A stored question before it is asked, and the steps of asking. A test can replace parts of all ports. */
 async function asking(
   change: Partial<Question> = {},
@@ -29,13 +35,14 @@ async function asking(
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   const changed: string[] = [];
   const looked: string[] = [];
-  const steps = createAsking({
+  const ports: LifecyclePorts = {
     ...life.ports,
     deepSearch: () => ({ ...life.deepSearch, ...service }),
     observer: { ...life.ports.observer, changed: ({ phase }) => void changed.push(phase) },
     scheduler: { schedule: async (questionId) => void looked.push(questionId) },
     ...more,
-  });
+  };
+  const steps = createAsking(ports, createPollWait(ports));
   const bindThread = (known: Partial<Thread>) =>
     life.ports.threads.update(thread, (current = newThread(thread, true)) => ({ ...current, ...known }));
   return {
@@ -129,7 +136,7 @@ describe('asking the service', () => {
 
   it('keeps since when it has been tried, and reports the usual duration', async () => {
     const expected = { fromMs: 1, toMs: 2, lateMs: 3 };
-    const durations = { note: async () => {}, expect: async () => expected };
+    const durations = { note: async () => {}, expect: async () => expected, recent: async () => [] };
     const { steps, question, stored } = await asking({ upstream: { steps: 0, firstTriedMs: 5 } }, {}, { durations });
     await steps.ask(question, false);
     expect(stored()).toMatchObject({ expected, upstream: { firstTriedMs: 5 } });
@@ -407,7 +414,9 @@ describe('parking a question', () => {
     const { steps, question, stored, changed } = await asking(change);
     expect(await steps.unpark(question)).toEqual({ question: stored() });
     const { parkedUntilMs: _until, admittedMs: _admitted, trouble: _trouble, ...rest } = question;
-    expect(stored()).toEqual({ ...rest, phase: 'waiting', upstream: { steps: 0, conversationId: 40, intentMs: 6 } });
+    const earlierAttempts = [{ conversationId: 40, questionId: 2 }];
+    const upstreamNow = { steps: 0, conversationId: 40, intentMs: 6, earlierAttempts };
+    expect(stored()).toEqual({ ...rest, phase: 'waiting', upstream: upstreamNow });
     expect(changed).toEqual(['waiting']);
   });
 
@@ -447,7 +456,6 @@ describe('cancelling at the service', () => {
   it.each<[string, Partial<Question['upstream']>, unknown[]]>([
     ['stops the question there', { conversationId: 3, questionId: 7 }, [[3, 7]]],
     ['stops nothing without a conversation', { questionId: 7 }, []],
-    ['stops what runs in the conversation, where questions have no ids', { conversationId: 3 }, [[3, undefined]]],
   ])('%s, and notes when', async (_, known, expected) => {
     const stopped: unknown[] = [];
     const cancel: DeepSearch['cancel'] = async (...args) => void stopped.push(args);
@@ -455,5 +463,33 @@ describe('cancelling at the service', () => {
     await steps.cancel(question);
     expect(stopped).toEqual(expected);
     expect(stored().upstream).toEqual({ steps: 2, ...known, cancelSentMs: life.now() });
+  });
+
+  it.each<[string, UpstreamQuestion[], unknown[]]>([
+    ['stops the conversation while the question runs there', [upstream({ ordinal: 1 })], [[3, 7]]],
+    ['stops the conversation of a question without an id', [withoutId({ ordinal: 1 })], [[3, undefined]]],
+    [
+      'stops nothing once another question runs there',
+      [withoutId({ ordinal: 1, state: 'completed' }), withoutId({ ordinal: 2, text: 'asked in the browser' })],
+      [],
+    ],
+    ['stops nothing if the question is not there', [withoutId({ text: 'asked in the browser' })], []],
+  ])('%s, where only its position is known', async (_, questions, expected) => {
+    const stopped: unknown[] = [];
+    const { steps, question } = await asking(
+      { upstream: { steps: 2, conversationId: 3, ordinal: 1 } },
+      { cancel: async (...args) => void stopped.push(args), read: async (id) => ({ id, questions }) },
+    );
+    await steps.cancel(question);
+    expect(stopped).toEqual(expected);
+  });
+
+  it('takes a conversation that is gone for stopped, and throws other errors', async () => {
+    const known = { upstream: { steps: 2, conversationId: 3, ordinal: 1 } };
+    const gone = await asking(known, { read: failing('notFound') });
+    await gone.steps.cancel(gone.question);
+    expect(gone.stored().upstream.cancelSentMs).toBe(gone.life.now());
+    const down = await asking(known, { read: failing('unavailable') });
+    await expect(down.steps.cancel(down.question)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });

@@ -499,6 +499,7 @@ describe('closing a question', () => {
     const durations = {
       note: async (_team: string, _id: string, ms: number) => void noted.push(ms),
       expect: async () => undefined,
+      recent: async () => [],
     };
     const { steps, question } = await delivering(change, {}, { durations });
     await steps.close(question);

@@ -31,6 +31,7 @@ const work: fc.Arbitrary<Work> = fc.record({
   takesMs: fc.integer({ min: 0, max: 40_000 }),
   ends: fc.constantFrom('completed', 'completed', 'completed', 'failed', 'tooLong', 'limited'),
   resetsInMs: fc.integer({ min: 1, max: 200_000 }),
+  isPartial: fc.boolean(),
   parts: fc.integer({ min: 1, max: 5 }),
 });
 
@@ -51,13 +52,20 @@ const script = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { wei
   maxLength: 120,
 });
 
+/** When the service stops to tell ids, and when it tells them again. */
+const changes = fc.array(
+  fc.record({ atMs: fc.integer({ min: 0, max: 120_000 }), tells: fc.boolean(), restarts: fc.boolean() }),
+  { maxLength: 4 },
+);
+type Changes = { atMs: number; tells: boolean; restarts: boolean }[];
+
 const textOf = (index: number): string => `question ${index}`;
 const isAbout = (text: string, index: number): boolean =>
   text === textOf(index) || text.startsWith(`${textOf(index)}\n`);
-const answers = { permanent: false, sameText: false };
+const answers: { permanent: boolean; sameText: boolean; turns?: Changes } = { permanent: false, sameText: false };
 
 /** Plays arrivals with a script of faults until nothing is left to happen. */
-async function play(arriving: Arrival[], faults: number[], { permanent, sameText } = answers) {
+async function play(arriving: Arrival[], faults: number[], { permanent, sameText, turns = [] } = answers) {
   const { chooseFault, log } = scriptedFaults(faults, { permanent });
   const life = createInMemoryLifecycle({
     chooseFault,
@@ -80,6 +88,12 @@ async function play(arriving: Arrival[], faults: number[], { permanent, sameText
   });
   const requests = createRequests({ ...life.ports, accept, digest: digestOf });
   const accepted = new Map<number, string>();
+  for (const { atMs, tells, restarts } of turns) {
+    life.at(atMs, () => {
+      life.tellIds(tells);
+      if (restarts) life.restart();
+    });
+  }
 
   arriving.forEach((item, index) => {
     const channelId = item.thread === 0 ? `C${index}` : 'C9';
@@ -167,8 +181,8 @@ function expectAtRest(life: InMemoryLifecycle): void {
 describe('a question, with any failures and crashes that pass,', () => {
   it('is asked once, answered once, and ends visibly', async () => {
     await fc.assert(
-      fc.asyncProperty(arrivals, script, async (arriving, faults) => {
-        const { life, accepted, log } = await play(arriving, faults);
+      fc.asyncProperty(arrivals, script, changes, async (arriving, faults, turns) => {
+        const { life, accepted, log } = await play(arriving, faults, { ...answers, turns });
         try {
           expectAtRest(life);
           expect(accepted.size).toBe(arriving.length);
@@ -176,7 +190,9 @@ describe('a question, with any failures and crashes that pass,', () => {
             const question = life.question(id);
             expectVisibleEnd(life, question);
             const asked = life.upstream().filter(({ text }) => isAbout(text, index));
-            const limited = asked.filter(({ error }) => error?.cause === 'limited').length;
+            const limited = asked.filter(
+              ({ error, answer }) => error?.cause === 'limited' && answer === undefined,
+            ).length;
             if (arriving[index]?.guest === true && question.outcome?.kind !== 'cancelled') {
               expect(question.outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
               expect(asked).toEqual([]);
@@ -212,9 +228,9 @@ describe('a question, with any failures and crashes that pass,', () => {
 
   it('is asked once for each of several questions with the same text', async () => {
     await fc.assert(
-      fc.asyncProperty(arrivals, script, async (arriving, faults) => {
+      fc.asyncProperty(arrivals, script, changes, async (arriving, faults, turns) => {
         const calm = arriving.map((item) => ({ ...item, cancelAfterMs: undefined, guest: false }));
-        const { life, accepted, log } = await play(calm, faults, { permanent: false, sameText: true });
+        const { life, accepted, log } = await play(calm, faults, { permanent: false, sameText: true, turns });
         try {
           expectAtRest(life);
           for (const id of accepted.values()) {
@@ -222,7 +238,10 @@ describe('a question, with any failures and crashes that pass,', () => {
             expect(life.question(id).outcome?.kind).toBe('answered');
           }
           expect(life.upstream().length).toBe(calm.length);
-          const bound = [...accepted.values()].map((id) => life.question(id).upstream.questionId);
+          const bound = [...accepted.values()].map((id) => {
+            const { conversationId, ordinal } = life.question(id).upstream;
+            return `${conversationId}#${ordinal}`;
+          });
           expect(new Set(bound).size).toBe(calm.length);
         } catch (error) {
           throw new Error(`after ${log.join('; ')}`, { cause: error });
@@ -236,8 +255,8 @@ describe('a question, with any failures and crashes that pass,', () => {
 describe('a question, also with failures that last,', () => {
   it('ends visibly, and is never asked or answered twice', async () => {
     await fc.assert(
-      fc.asyncProperty(arrivals, script, async (arriving, faults) => {
-        const { life, accepted, log } = await play(arriving, faults, { permanent: true, sameText: false });
+      fc.asyncProperty(arrivals, script, changes, async (arriving, faults, turns) => {
+        const { life, accepted, log } = await play(arriving, faults, { permanent: true, sameText: false, turns });
         try {
           // When a question is given up, the service may still work on it while the next one is asked.
           expect(life.violations.filter((what) => !what.startsWith('two questions of conversation'))).toEqual([]);
@@ -247,7 +266,9 @@ describe('a question, also with failures that last,', () => {
             const question = life.question(id);
             expectVisibleEnd(life, question);
             const asked = life.upstream().filter(({ text }) => isAbout(text, index));
-            const limited = asked.filter(({ error }) => error?.cause === 'limited').length;
+            const limited = asked.filter(
+              ({ error, answer }) => error?.cause === 'limited' && answer === undefined,
+            ).length;
             expect(asked.length).toBeLessThanOrEqual(1 + limited);
           }
         } catch (error) {

@@ -44,6 +44,8 @@ const kinds = [
   'mayNotAsk',
   'mayAsk',
   'restart',
+  'forgetIds',
+  'tellIds',
 ] as const;
 
 const event = fc.record({
@@ -60,6 +62,7 @@ const work: fc.Arbitrary<Work> = fc.record({
   takesMs: fc.oneof(fc.integer({ min: 0, max: 40_000 }), fc.integer({ min: 0, max: 2 * hourMs })),
   ends: fc.constantFrom('completed', 'completed', 'completed', 'failed', 'limited'),
   resetsInMs: fc.integer({ min: 1, max: 2 * hourMs }),
+  isPartial: fc.boolean(),
   parts: fc.integer({ min: 1, max: 4 }),
 });
 
@@ -168,6 +171,8 @@ async function live({ mode, connected, caps, events, works, settles, faults }: S
       mayNotAsk: () => void life.refusedUsers.add(who),
       mayAsk: () => void life.refusedUsers.delete(who),
       restart: () => life.restart(),
+      forgetIds: () => life.tellIds(false),
+      tellIds: () => life.tellIds(true),
     };
     life.at(atMs, happens[kind]);
   });
@@ -253,13 +258,17 @@ function expectAskedOnce(life: InMemoryLifecycle, mode: Story['mode']): void {
     const limited = asked.filter(({ error }) => error?.cause === 'limited').length;
     expect(asked.length).toBeLessThanOrEqual(own.filter((question) => question.text === text).length + limited);
   }
-  for (const { by, id } of life.upstream()) {
+  for (const { by, conversationId, ordinal } of life.upstream()) {
     if (mode === 'required') expect(by).not.toBe('app');
-    for (const question of own.filter(({ upstream }) => upstream.questionId === id)) {
+    const isBound = ({ upstream }: Question) =>
+      upstream.conversationId === conversationId && upstream.ordinal === ordinal;
+    for (const question of own.filter(isBound)) {
       expect(by).toBe(question.access === 'own' ? question.askerId : 'app');
     }
   }
-  const bound = own.flatMap(({ upstream }) => upstream.questionId ?? []);
+  const bound = own.flatMap(({ upstream: { conversationId, ordinal } }) =>
+    conversationId === undefined || ordinal === undefined ? [] : [`${conversationId}#${ordinal}`],
+  );
   expect(new Set(bound).size).toBe(bound.length);
 }
 

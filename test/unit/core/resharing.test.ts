@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
 import { createResharing, recallAnswer } from '../../../src/core/lifecycle/resharing.ts';
-import type { Question } from '../../../src/core/question/question.ts';
+import type { ConversationId, Question } from '../../../src/core/question/question.ts';
 import { crash, createCoreHarness, down, failing } from '../../support/lifecycle/core-harness.ts';
 
 const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
@@ -105,9 +105,9 @@ describe('reading an answer again, for a question that lacks something,', () => 
     const { life, source } = await answered();
     const deepSearch = {
       ...life.deepSearch,
-      read: async (id: number) => {
+      read: async (id: ConversationId) => {
         const conversation = await life.deepSearch.read(id);
-        const questions = conversation.questions.map((each) => ({ ...each, state }));
+        const questions = conversation.questions.map(({ answer: _, ...each }) => ({ ...each, state }));
         return { ...conversation, questions };
       },
     };

@@ -1,0 +1,66 @@
+import { accountOf } from '../accounts/account-of.ts';
+import { isAppError } from '../errors.ts';
+import type { Conversation, UpstreamQuestion } from '../ports.ts';
+import type { Question } from '../question/question.ts';
+import { claimUpstream, findUpstream, positionOf, upstreamCandidates } from '../question/upstream.ts';
+import { changeQuestion, type LifecyclePorts } from './lifecycle-ports.ts';
+
+/**
+ * Finds a question in its conversation. Claims and stores its position there once that becomes known, so that no other
+ * question with the same text can take it later. Undefined if the question is not there.
+ */
+export async function locate(
+  ports: Pick<LifecyclePorts, 'claims' | 'questions'>,
+  question: Question,
+  conversation: Conversation,
+): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
+  if (question.shares !== undefined) return locateShared(ports, question, conversation);
+  for (const observed of upstreamCandidates(conversation, question)) {
+    const { questionId, ordinal } = question.upstream;
+    const isIdKnown = observed.id === undefined || observed.id === questionId;
+    const isOrdinalKnown = observed.ordinal === undefined || observed.ordinal === ordinal;
+    if (isIdKnown && isOrdinalKnown) return { question, observed };
+    const isOurs = await claimUpstream(ports.claims, question.id, conversation.id, observed);
+    // The id that the service gave this question proves that it is the same one.
+    const isCertain = observed.id !== undefined && observed.id === questionId;
+    if (isOurs || isCertain)
+      return { question: await changeQuestion(ports, question, withPosition(observed)), observed };
+  }
+  return undefined;
+}
+
+/** The answer that a question shows again belongs to the question that asked for it. */
+async function locateShared(
+  { questions }: Pick<LifecyclePorts, 'questions'>,
+  question: Question,
+  conversation: Conversation,
+): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
+  const source = await questions.get(question.shares?.questionId ?? '');
+  const observed = source === undefined ? undefined : findUpstream(conversation, source);
+  return observed === undefined ? undefined : { question, observed };
+}
+
+function withPosition(observed: UpstreamQuestion): (stored: Question) => Question {
+  return (stored) => ({ ...stored, upstream: { ...stored.upstream, ...positionOf(observed) } });
+}
+
+/**
+ * Asks the service to stop a question. Where questions have no ids, that stops whatever runs in the conversation, so the
+ * app first reads whether it is this question. Throws the errors of the service, but none if the conversation is gone.
+ */
+export async function cancelAtService(
+  { deepSearch }: Pick<LifecyclePorts, 'deepSearch'>,
+  question: Question,
+): Promise<void> {
+  const { conversationId, questionId } = question.upstream;
+  if (conversationId === undefined) return;
+  const service = deepSearch(accountOf(question));
+  if (questionId !== undefined) return service.cancel(conversationId, questionId);
+  try {
+    const observed = findUpstream(await service.read(conversationId), question);
+    const runs = observed?.state === 'pending' || observed?.state === 'processing';
+    if (runs) await service.cancel(conversationId, observed.id);
+  } catch (error) {
+    if (!isAppError(error, 'notFound')) throw error;
+  }
+}
