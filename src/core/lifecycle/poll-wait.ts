@@ -20,8 +20,10 @@ export function createPollWait({
 }: Pick<LifecyclePorts, 'durations' | 'log' | 'now' | 'random' | 'settings'>): PollWait {
   const paces = new Map<string, { pace: Promise<LearnedPace | undefined>; sinceMs: number }>();
 
-  return async function pollWait({ place: { teamId } }, elapsedMs) {
-    return pollMs(await paceOf(teamId), pacing, elapsedMs, random());
+  return async function pollWait({ place, cancel }, elapsedMs) {
+    // How long answers take says nothing about how soon the service confirms a cancellation.
+    const pace = cancel === undefined ? await paceOf(place.teamId) : undefined;
+    return pollMs(pace, pacing, elapsedMs, random());
   };
 
   function paceOf(teamId: string): Promise<LearnedPace | undefined> {

@@ -48,6 +48,13 @@ describe('the waits of a process', () => {
     expect(await pollWait(of('T2'), 0)).toBe(defaultPacing.firstPollMs);
   });
 
+  it('are those of the settings for a cancelled question, so that it ends soon', async () => {
+    const { pollWait, of } = await waiting();
+    const cancelled: Question = { ...of('T1'), cancel: { byUserId: 'U1', atMs: 2_000 } };
+    expect(await pollWait(of('T1'), 2_000)).toBe(defaultPacing.maxMs);
+    expect(await pollWait(cancelled, 2_000)).toBe(defaultPacing.minMs);
+  });
+
   it('take one read of the durations in ten minutes, however many questions are polled', async () => {
     const { pollWait, of, reads, state } = await waiting();
     await Promise.all(Array.from({ length: 100 }, (_, second) => pollWait(of('T1'), second * 1_000)));
