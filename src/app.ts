@@ -16,7 +16,7 @@ import { createOutbound } from './deepsearch/outbound.ts';
 import type { FarSide } from './observability/access-watch.ts';
 import { createMetricsServer, createOperatorServer } from './observability/http-server.ts';
 import { createLog } from './observability/logger.ts';
-import { createMetrics } from './observability/metrics.ts';
+import { type ApiGeneration, createMetrics } from './observability/metrics.ts';
 import { createLimiters } from './rate-limits/limiters.ts';
 import { createBackgroundTasks } from './slack/background-tasks.ts';
 import type { SlackReceiver } from './slack/receivers/socket-receiver.ts';
@@ -56,9 +56,11 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
   const random = (): number => randomInt(2 ** 32) / 2 ** 32;
   let countOpen = async (): Promise<number> => 0;
   let farSides: FarSide[] = [];
+  let apiGenerations = (): ApiGeneration[] => [];
   const metrics = createMetrics({
     countOpen: () => countOpen(),
     farSides: () => farSides,
+    apiGenerations: () => apiGenerations(),
     now: overrides.metricsClock ?? (() => performance.now()),
   });
   const log = createLog(logger, metrics.count);
@@ -91,6 +93,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       { target: 'slack', state: slackParts.state },
       { target: 'deepsearch', state: deepSearch.latest },
     ];
+    apiGenerations = deepSearch.apiGenerations;
     const server = createOperatorServer({
       port: config.PORT,
       host: config.HOST,
@@ -109,7 +112,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
 
     onStop(() => tasks.drain(drainMs));
     onStop(async () => lifecycle.presence.stop());
-    const resumed = await startBackground(context, slackParts, lifecycle, accounts);
+    const resumed = await startBackground(context, slackParts, lifecycle, accounts, deepSearch);
     onStop(() => listeners.stop());
     await listeners.start();
     started = true;

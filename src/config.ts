@@ -64,6 +64,11 @@ export const SETTINGS = {
     inHeader(),
     'Ask as this user: the token is then sent as a `token-sudo` token and needs the scope `site-admin:sudo`.',
   ),
+  SRC_API: setting(
+    z.enum(['auto', '1', '2']),
+    'Generation of the conversation API to use: `1` for `/.api/deepsearch/v1`, `2` for `/api/deepsearch.v1.Service`. `auto`: the app finds out what the service offers, and uses generation 1 while it is offered, because only it tells sources, progress and follow-ups.',
+    'auto',
+  ),
   SRC_TIMEOUT_MS: setting(
     whole(100, 120_000),
     'Longest time for one read from the service, in milliseconds, including retries.',

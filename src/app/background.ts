@@ -40,12 +40,19 @@ const retentionEveryMs = 24 * 60 * 60 * 1_000;
 /** How often entries older than `AUDIT_DAYS` or `RETENTION_DAYS` are removed, in milliseconds. The first time at the start. */
 const trimEveryMs = 60 * 60 * 1_000;
 
+/**
+ * How often the service's version is read, in milliseconds. An upgrade after which the app could use a better generation of
+ * the API is noticed within this time. An upgrade that removes the used one is noticed by the next call.
+ */
+const tendApiEveryMs = 10 * 60_000;
+
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
   { config, log, now, random, storage, onStop }: AppContext,
   { slack, accessControl: { directory, departures } }: SlackParts,
   { ports, watching, scheduler }: Lifecycle,
   people: Accounts,
+  { tendApi }: { tendApi: () => Promise<void> },
 ): Promise<number> {
   const { accounts, questions, runRequests, shortenLives, audit, auditKeepMs: keepMs } = storage;
   const tending = repeat('directory', tendEveryMs, directory.tend, log, 0);
@@ -65,6 +72,8 @@ export async function startBackground(
   onStop(async () => ending.stop());
   const departing = repeat('departures', departuresEveryMs, checkDepartures, log, departuresFirstMs);
   onStop(async () => departing.stop());
+  const tendingApi = repeat('deepsearch.api_check', tendApiEveryMs, tendApi, log);
+  onStop(async () => tendingApi.stop());
   let stopped = false;
   const trimming = repeat(
     'audit_trim',

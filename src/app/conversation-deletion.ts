@@ -5,10 +5,11 @@ import { createAccountCredentials } from '../core/accounts/credentials.ts';
 import type { Log } from '../core/ports.ts';
 import type { ConversationId } from '../core/question/question.ts';
 import type { Auth } from '../deepsearch/auth.ts';
-import { createDeepSearchClient } from '../deepsearch/client.ts';
-import { createDeepSearch } from '../deepsearch/generation-1/deep-search.ts';
+import { createDeepSearchOfClient } from '../deepsearch/chosen-generation.ts';
+import type { DeepSearchAdapter } from '../deepsearch/generation.ts';
+import { createServiceClient } from '../deepsearch/service-client.ts';
 import { createAuthorizationServer } from './accounts.ts';
-import { serviceOptions } from './deep-search.ts';
+import { appAuth, createChoice, serviceOptions } from './deep-search.ts';
 
 /** Deletes conversations at the service, for a program beside the app. */
 export interface ConversationDeletion {
@@ -28,14 +29,14 @@ export function createConversationDeletion(
   const random = (): number => randomInt(2 ** 32) / 2 ** 32;
   const server = createAuthorizationServer({ config, now, onStop });
   const credentials = createAccountCredentials({ accounts, locks, server, changed: () => {}, now, log });
-  const token = config.SRC_ACCESS_TOKEN.reveal();
-  const clientOf = (auth: Auth) => {
-    const client = createDeepSearchClient({ ...serviceOptions({ config, now, random }), auth });
+  const choice = createChoice({ config, now, random, log, onStop });
+  const deepSearchOf = createDeepSearchOfClient({ baseUrl: config.SRC_ENDPOINT, choice, now, log });
+  const clientOf = (auth: Auth): DeepSearchAdapter => {
+    const client = createServiceClient({ ...serviceOptions({ config, now, random }), auth });
     onStop(() => client.close());
-    return createDeepSearch(client, config.SRC_ENDPOINT);
+    return deepSearchOf(client);
   };
-  const username = config.SRC_SUDO_USER;
-  const app = clientOf(username === undefined ? { kind: 'token', token } : { kind: 'sudo', username, token });
+  const app = clientOf(appAuth(config));
 
   return {
     remove: (account, conversationId) =>
@@ -45,7 +46,7 @@ export function createConversationDeletion(
     },
   };
 
-  function ofPerson(person: Person): ReturnType<typeof clientOf> {
+  function ofPerson(person: Person): DeepSearchAdapter {
     return clientOf({
       kind: 'account',
       current: () => credentials.current(person),

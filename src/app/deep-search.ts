@@ -3,22 +3,30 @@ import type { Config } from '../config.ts';
 import type { AccountCredentials } from '../core/accounts/accounts.ts';
 import type { DeepSearchOf } from '../core/ports.ts';
 import { createAccountClients } from '../deepsearch/accounts.ts';
-import { createDeepSearchClient, type DeepSearchClient } from '../deepsearch/client.ts';
-import { createDeepSearch } from '../deepsearch/generation-1/deep-search.ts';
+import { type ApiChoice, type ApiSetting, createApiChoice } from '../deepsearch/api-choice.ts';
+import type { Auth } from '../deepsearch/auth.ts';
+import { createDeepSearchOfClient } from '../deepsearch/chosen-generation.ts';
+import type { GenerationNumber } from '../deepsearch/generation.ts';
+import { createGraphql, type Graphql } from '../deepsearch/graphql.ts';
 import { createGuard } from '../deepsearch/guarded.ts';
+import { createProbes } from '../deepsearch/probes.ts';
 import type { ProxySettings } from '../deepsearch/proxy.ts';
-import { rememberLinks } from '../deepsearch/remembered.ts';
-import { createServiceHttp, type ServiceClientOptions } from '../deepsearch/service-client.ts';
-import { watchAccess } from '../observability/access-watch.ts';
+import { createServiceClient, createServiceHttp, type ServiceClientOptions } from '../deepsearch/service-client.ts';
+import { type FarSide, watchAccess } from '../observability/access-watch.ts';
+import type { ApiGeneration } from '../observability/metrics.ts';
 import { version } from '../version.ts';
 import type { AppContext } from './context.ts';
 
 /** The code search service: its conversations as the app's account sees them, and whether it is reachable. */
-export interface DeepSearchAccess extends ReturnType<typeof watchAccess> {
+export interface DeepSearchAccess extends Omit<ReturnType<typeof watchAccess>, 'latest'> {
   /** The service as any account sees it. */
   of: DeepSearchOf;
+  /** For operators. */
+  latest: FarSide['state'];
+  apiGenerations: () => ApiGeneration[];
+  tendApi: ApiChoice['tend'];
   /** Which names of repositories the service knows, as far as the app's account may read. */
-  repositories: { known: DeepSearchClient['repositoryNames'] };
+  repositories: { known: Graphql['repositoryNames'] };
 }
 
 /** Creates the clients of the code search service, with their request limits. */
@@ -27,15 +35,9 @@ export function createDeepSearchAccess(context: AppContext, credentials: Account
   const options = serviceOptions(context);
   const service = { ...options, http: createServiceHttp(options) };
   onStop(() => service.http.close());
-  const token = config.SRC_ACCESS_TOKEN.reveal();
-  const client = createDeepSearchClient({
-    ...service,
-    auth:
-      config.SRC_SUDO_USER === undefined
-        ? { kind: 'token', token }
-        : { kind: 'sudo', username: config.SRC_SUDO_USER, token },
-  });
+  const client = createServiceClient({ ...service, auth: appAuth(config) });
   onStop(() => client.close());
+  const choice = createChoice(context);
   const guard = createGuard({
     createLimiter,
     requestsPerSecond: config.SRC_REQUESTS_PER_SECOND,
@@ -43,15 +45,48 @@ export function createDeepSearchAccess(context: AppContext, credentials: Account
     hasTotal: config.ACCOUNTS !== 'shared',
     log,
   });
-  const withAbsoluteLinks = rememberLinks(config.SRC_ENDPOINT);
+  const deepSearchOf = createDeepSearchOfClient({ baseUrl: config.SRC_ENDPOINT, choice, now, log });
   // Only the app's own access is watched: what a person's account is refused says nothing about it.
-  const app = watchAccess(guard(createDeepSearch(client, config.SRC_ENDPOINT, withAbsoluteLinks), 'account'), now);
-  const ofPerson = createAccountClients({ service, credentials, guard, withAbsoluteLinks });
+  const app = watchAccess(guard(deepSearchOf(client), 'account'), now);
+  const ofPerson = createAccountClients({ service, credentials, guard, deepSearchOf });
   return {
     ...app,
+    latest: async () => (choice.chosen().isMissing ? 'apiMissing' : app.latest()),
+    apiGenerations: () => ([1, 2] as const).map((number) => generationOf(choice, number)),
+    tendApi: choice.tend,
     of: (account) => (account === 'app' ? app.deepSearch : ofPerson(account)),
-    repositories: { known: client.repositoryNames },
+    repositories: { known: createGraphql(client).repositoryNames },
   };
+}
+
+/** Which generation of the API to use. Begins to probe the service with the app's account. */
+export function createChoice({
+  config,
+  now,
+  random,
+  log,
+  onStop,
+}: Pick<AppContext, 'config' | 'now' | 'random' | 'log' | 'onStop'>): ApiChoice {
+  const probes = createProbes({ ...serviceOptions({ config, now, random }), auth: appAuth(config) }, log);
+  onStop(() => probes.close());
+  return createApiChoice({ setting: settings[config.SRC_API], probes, now, log });
+}
+
+const settings: Record<Config['SRC_API'], ApiSetting> = { auto: 'auto', '1': 1, '2': 2 };
+
+function generationOf(choice: ApiChoice, number: GenerationNumber): ApiGeneration {
+  const offer = choice.offers()[number];
+  return {
+    generation: String(number),
+    ...(offer === 'unknown' ? {} : { isOffered: offer === 'yes' }),
+    isUsed: choice.chosen().number === number,
+  };
+}
+
+/** How the app's account authenticates. */
+export function appAuth({ SRC_SUDO_USER: username, SRC_ACCESS_TOKEN }: Config): Auth {
+  const token = SRC_ACCESS_TOKEN.reveal();
+  return username === undefined ? { kind: 'token', token } : { kind: 'sudo', username, token };
 }
 
 /** How to reach the service, for every credential. */

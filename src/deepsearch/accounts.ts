@@ -3,11 +3,9 @@ import type { AccountCredentials, Person } from '../core/accounts/accounts.ts';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { DeepSearch } from '../core/ports.ts';
 import { noCredential } from './breaker.ts';
-import { createDeepSearchClient } from './client.ts';
-import { createDeepSearch } from './generation-1/deep-search.ts';
 import type { Guard } from './guarded.ts';
 import type { Http } from './http.ts';
-import type { ServiceClientOptions } from './service-client.ts';
+import { createServiceClient, type ServiceClient, type ServiceClientOptions } from './service-client.ts';
 
 /** Clients that are kept. A client holds no connection and no credential, so a dropped one is simply created again. */
 const mostClients = 500;
@@ -17,8 +15,8 @@ export interface AccountClientOptions {
   service: Omit<ServiceClientOptions, 'auth'> & { http: Http };
   credentials: AccountCredentials;
   guard: Guard;
-  /** Makes the links of answers absolute. */
-  withAbsoluteLinks: (markdown: string) => string;
+  /** What a client sees, over the generation of the API that its account uses. */
+  deepSearchOf: (client: ServiceClient) => DeepSearch;
 }
 
 /**
@@ -26,7 +24,7 @@ export interface AccountClientOptions {
  * `unauthorized` with the code `accountRefused` if the service refuses the account.
  */
 export function createAccountClients(options: AccountClientOptions): (person: Person) => DeepSearch {
-  const { service, credentials, guard, withAbsoluteLinks } = options;
+  const { service, credentials, guard, deepSearchOf } = options;
   const clients = new LRUCache<string, DeepSearch>({ max: mostClients });
 
   return function deepSearchOf(person) {
@@ -39,7 +37,7 @@ export function createAccountClients(options: AccountClientOptions): (person: Pe
   };
 
   function createFor(person: Person): DeepSearch {
-    const client = createDeepSearchClient({
+    const client = createServiceClient({
       ...service,
       auth: {
         kind: 'account',
@@ -47,7 +45,7 @@ export function createAccountClients(options: AccountClientOptions): (person: Pe
         renewed: (rejected) => credentials.renewed(person, rejected).catch(asCredentialError),
       },
     });
-    const deepSearch = createDeepSearch(client, service.baseUrl, withAbsoluteLinks);
+    const deepSearch = deepSearchOf(client);
     return {
       create: (text) => aboutAccount(deepSearch.create(text)),
       followUp: (conversationId, text) => aboutAccount(deepSearch.followUp(conversationId, text)),

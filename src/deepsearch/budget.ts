@@ -31,7 +31,7 @@ export interface BudgetOptions {
  * Keeps the calls of all processes within one budget per account, and those of all accounts within one. A read without room fails at once, and reads use at most four
  * fifths of the budget. Questions and cancellations wait for up to 5 s. A call without room fails as `rateLimited` with
  * `retryAfterMs`, and nothing is sent. One call counts as one request, although the client repeats a failed read up to
- * twice.
+ * twice, and a call may go to the other generation of the API.
  *
  * After a 429 of the service everything of that account pauses for the `Retry-After`, up to 60 s. A longer `Retry-After` is about a
  * quota. It stops new questions for the whole time, and their callers see that time, so that they park the questions.

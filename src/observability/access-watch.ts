@@ -18,12 +18,15 @@ const refusedAskMs = 10 * 60_000;
 /** The result of the latest call: `refused` is about the app's credentials, `unreachable` about everything else. */
 export type FarSideState = 'fine' | 'refused' | 'unreachable';
 
+/** What an operator sees. `apiMissing`: the far side does not offer the API that the app has to use. */
+export type OperatorState = FarSideState | 'apiMissing';
+
 /** A program that this app needs for its work, but not to talk to people. */
 export interface FarSide {
   /** Name on `/readyz` and in metrics. */
   target: string;
   /** Never throws. Answers within about half a second. */
-  state: () => Promise<FarSideState>;
+  state: () => Promise<OperatorState>;
 }
 
 export interface AccessNote {

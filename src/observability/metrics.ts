@@ -2,6 +2,14 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Clock, LogFields } from '../core/ports.ts';
 import type { FarSide } from './access-watch.ts';
 
+/** One generation of the service's API. */
+export interface ApiGeneration {
+  generation: string;
+  /** Absent while the app does not know it. */
+  isOffered?: boolean;
+  isUsed: boolean;
+}
+
 /** How long one computed page answers all scrapes, because counting open questions reads the storage. */
 const keptMs = 1_000;
 
@@ -12,10 +20,12 @@ const durationBuckets = [1, 2, 5, 10, 20, 40, 60, 120, 300, 600, 900];
 export function createMetrics({
   countOpen,
   farSides,
+  apiGenerations,
   now,
 }: {
   countOpen: () => Promise<number>;
   farSides: () => FarSide[];
+  apiGenerations: () => ApiGeneration[];
   now: Clock;
 }) {
   const registry = new Registry();
@@ -57,7 +67,30 @@ export function createMetrics({
     labelNames: ['target'],
     registers: [registry],
     async collect() {
-      for (const { target, state } of farSides()) this.set({ target }, (await state()) === 'unreachable' ? 0 : 1);
+      for (const { target, state } of farSides()) {
+        const latest = await state();
+        this.set({ target }, latest === 'unreachable' || latest === 'apiMissing' ? 0 : 1);
+      }
+    },
+  });
+  new Gauge({
+    name: 'deepsearch_slack_api_offered',
+    help: '1 if the service offers this generation of its API, 0 if it does not, NaN if that is not known.',
+    labelNames: ['generation'],
+    registers: [registry],
+    collect() {
+      for (const { generation, isOffered } of apiGenerations()) {
+        this.set({ generation }, isOffered === undefined ? Number.NaN : Number(isOffered));
+      }
+    },
+  });
+  new Gauge({
+    name: 'deepsearch_slack_api_used',
+    help: '1 for the generation of the API that calls of the service use, 0 for the other one.',
+    labelNames: ['generation'],
+    registers: [registry],
+    collect() {
+      for (const { generation, isUsed } of apiGenerations()) this.set({ generation }, Number(isUsed));
     },
   });
 

@@ -3,9 +3,9 @@ import type { AccountCredentials } from '../../src/core/accounts/accounts.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createAccountClients } from '../../src/deepsearch/accounts.ts';
+import { createGeneration1 } from '../../src/deepsearch/generation-1/deep-search.ts';
 import { createGuard } from '../../src/deepsearch/guarded.ts';
-import { rememberLinks } from '../../src/deepsearch/remembered.ts';
-import { createServiceHttp } from '../../src/deepsearch/service-client.ts';
+import { createServiceHttp, type ServiceClient } from '../../src/deepsearch/service-client.ts';
 import { createLimiters } from '../../src/rate-limits/limiters.ts';
 import { json, startScriptedServer, status } from '../support/fake-service/scripted-server.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
@@ -42,7 +42,8 @@ async function connectBoth(failing?: AppError) {
     log,
   });
   const service = { ...options, http };
-  const of = createAccountClients({ service, credentials, guard, withAbsoluteLinks: rememberLinks(server.origin) });
+  const deepSearchOf = (client: ServiceClient) => createGeneration1(client, server.origin).deepSearch;
+  const of = createAccountClients({ service, credentials, guard, deepSearchOf });
   return { server, of };
 }
 

@@ -58,7 +58,8 @@ export const firstGenerationFailures: FailureReader = {
   },
 };
 
-function isNoRoute({ status, body }: HttpReply): boolean {
+/** Whether the instance says that it does not have this generation. */
+export function isNoRoute({ status, body }: HttpReply): boolean {
   return status === 404 && body.trim().toLowerCase() === NO_ROUTE;
 }
 

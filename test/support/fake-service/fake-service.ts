@@ -54,6 +54,9 @@ export type ServiceCall = 'create' | 'list' | 'read' | 'followUp' | 'cancel' | '
 
 export const serviceToken = 'sgp_fake';
 
+/** The only generation of the API that this service offers. */
+const conversationsPath = '/.api/deepsearch/v1';
+
 /** A fake of the conversation API: questions run until the test ends them. */
 export async function startFakeService(quirks: Quirks = {}) {
   const conversations: ServiceConversation[] = [];
@@ -139,10 +142,13 @@ export async function startFakeService(quirks: Quirks = {}) {
     for await (const chunk of request) body += chunk;
     const { pathname, searchParams } = new URL(request.url ?? '/', url);
     if (pathname === '/.api/graphql') return sendRepositories(body, response);
+    if (!pathname.startsWith(conversationsPath)) return send(response, 404);
     const [, idText, sub, questionText, verb] =
       /^\/\.api\/deepsearch\/v1(?:\/(\d+)(?:\/(questions)(?:\/(\d+)\/(cancel))?)?)?$/.exec(pathname) ?? [];
     const call = callOf(request.method ?? '', idText, sub, verb);
     if (call === undefined) return send(response, 404, { error: { message: 'no such path' } });
+    // The app's probe of the API. Tests plan the replies of its other calls.
+    if (call === 'list' && `${searchParams}` === 'page_first=1') return send(response, 200, listPage(searchParams));
     calls.push(call);
     if (request.headers.authorization !== `token ${serviceToken}`)
       return send(response, 401, { error: { message: 'who?' } });

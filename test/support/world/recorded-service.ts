@@ -90,7 +90,7 @@ export async function startRecordedService({ repos, ...options }: Partial<CodeSe
     const by = credential === undefined ? 'none' : ownerOf(credential);
     const question = questionOf(path, body);
     const note = (status: number): void => {
-      if (!path.startsWith('/.api/')) return;
+      if (!path.startsWith('/.api/') || path === probePath) return;
       requests.push({ by, scheme, method, path, status, ...(question === undefined ? {} : { question }) });
     };
     if (refusals.get(by)?.({ method, path }) === true) {
@@ -129,6 +129,9 @@ function tokenOf(username: string): string {
 function digestOf(credential: string): string {
   return createHash('sha256').update(credential).digest('hex');
 }
+
+/** The app asks this at its start, to find out what the service offers. */
+const probePath = '/.api/deepsearch/v1?page_first=1';
 
 const conversationPath = /^\/\.api\/deepsearch\/v1(?:\/(\d+))?/;
 

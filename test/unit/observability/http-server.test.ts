@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FarSide, FarSideState } from '../../../src/observability/access-watch.ts';
+import type { FarSide, OperatorState } from '../../../src/observability/access-watch.ts';
 import {
   createMetricsServer,
   createOperatorServer,
@@ -8,7 +8,7 @@ import {
   type Mounts,
   type PageServer,
 } from '../../../src/observability/http-server.ts';
-import { createMetrics } from '../../../src/observability/metrics.ts';
+import { type ApiGeneration, createMetrics } from '../../../src/observability/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 
 let running: PageServer[] = [];
@@ -37,12 +37,19 @@ async function start({
 async function startMetrics({
   countOpen = async () => 3,
   farSides = [],
+  generations = [],
 }: {
   countOpen?: () => Promise<number>;
   farSides?: FarSide[];
+  generations?: ApiGeneration[];
 } = {}) {
   let nowMs = 0;
-  const metrics = createMetrics({ countOpen, farSides: () => farSides, now: () => nowMs });
+  const metrics = createMetrics({
+    countOpen,
+    farSides: () => farSides,
+    apiGenerations: () => generations,
+    now: () => nowMs,
+  });
   const server = createMetricsServer({ port: 0, host: '127.0.0.1', metrics });
   running.push(server);
   const port = await server.start();
@@ -54,7 +61,7 @@ async function startMetrics({
 }
 
 const works = { name: 'storage', check: async () => true };
-const farSide = (target: string, state: FarSideState): FarSide => ({ target, state: async () => state });
+const farSide = (target: string, state: OperatorState): FarSide => ({ target, state: async () => state });
 
 describe('/livez', () => {
   it('answers whatever fails', async () => {
@@ -147,6 +154,27 @@ describe('/metrics', () => {
     expect(text).toContain('deepsearch_slack_access{target="deepsearch"} 1');
     expect(text).toContain('deepsearch_slack_reachable{target="slack"} 1');
     expect(text).toContain('deepsearch_slack_reachable{target="deepsearch"} 0');
+  });
+
+  it('shows a far side without the API that the app has to use as not reachable', async () => {
+    const { get } = await startMetrics({ farSides: [farSide('deepsearch', 'apiMissing')] });
+    const text = await (await get('/metrics')).text();
+    expect(text).toContain('deepsearch_slack_access{target="deepsearch"} 1');
+    expect(text).toContain('deepsearch_slack_reachable{target="deepsearch"} 0');
+  });
+
+  it('names the generations of the API that are offered and used', async () => {
+    const { get } = await startMetrics({
+      generations: [
+        { generation: '1', isOffered: true, isUsed: true },
+        { generation: '2', isUsed: false },
+      ],
+    });
+    const text = await (await get('/metrics')).text();
+    expect(text).toContain('deepsearch_slack_api_offered{generation="1"} 1');
+    expect(text).toContain('deepsearch_slack_api_offered{generation="2"} Nan');
+    expect(text).toContain('deepsearch_slack_api_used{generation="1"} 1');
+    expect(text).toContain('deepsearch_slack_api_used{generation="2"} 0');
   });
 
   it('shows the rest where the number of open questions is unavailable', async () => {
@@ -254,7 +282,12 @@ describe('the server, when it stops,', () => {
 describe('a port that is not available', () => {
   it('is named with its setting and the problem', async () => {
     const { port } = await start();
-    const metrics = createMetrics({ countOpen: async () => 0, farSides: () => [], now: () => 0 });
+    const metrics = createMetrics({
+      countOpen: async () => 0,
+      farSides: () => [],
+      apiGenerations: () => [],
+      now: () => 0,
+    });
     const host = '127.0.0.1';
     const other = createOperatorServer({ port, host, dependencies: [], farSides: [], mounts: {} });
     await expect(other.start()).rejects.toThrow(`PORT: port ${port} on 127.0.0.1 is taken`);
