@@ -25,6 +25,7 @@ export interface BothGenerationsOptions {
   log: Log;
 }
 
+type ChangesPage = Awaited<ReturnType<DeepSearchAdapter['changes']>>;
 type Run<Result> = (generation: Generation) => Promise<Result>;
 
 /**
@@ -46,6 +47,7 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
   return {
     create: (text) => perform(({ deepSearch }) => deepSearch.create(text)),
     newest: (limit, sinceMs) => perform(({ deepSearch }) => deepSearch.newest(limit, sinceMs)),
+    changes: (after) => perform((generation) => changesOf(generation, after)),
     byReadToken: (readToken) => perform(({ deepSearch }) => deepSearch.byReadToken(readToken), { first: readsTokens }),
     followUp: (conversationId, text) =>
       onConversation(conversationId, ({ deepSearch }) => deepSearch.followUp(conversationId, text)),
@@ -59,6 +61,13 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
       }
     },
   };
+
+  /** A page is named with its generation: the other one begins with its first page. */
+  async function changesOf({ number, deepSearch }: Generation, after = ''): Promise<ChangesPage> {
+    const prefix = `${number}:`;
+    const page = await deepSearch.changes(after.startsWith(prefix) ? after.slice(prefix.length) : undefined);
+    return { ...page, ...(page.next === undefined ? {} : { next: `${prefix}${page.next}` }) };
+  }
 
   /** Only generation 2 has ids that are texts. */
   function onConversation<Result>(conversationId: ConversationId, run: Run<Result>): Promise<Result> {
