@@ -322,3 +322,24 @@ test('closing the HTTP layer ends the calls of the adapter', async () => {
   await service.close();
   expect(await read).toMatchObject({ kind: 'unavailable' });
 });
+
+test('changes are the summaries of the list with their times, page by page, without conversations', async () => {
+  const { deepSearch, server } = await connectSecond();
+  const summary = { name: 'users/7/conversations/140', updateTime: '2026-03-05T09:00:09Z', title: 'Where' };
+  server.script(
+    json({ conversationSummaries: [summary, { name: 'users/7/conversations/abc' }], nextPageToken: 'p' }),
+    json({}),
+  );
+  expect(await deepSearch.changes()).toEqual({
+    conversations: [
+      { id: 140, mark: '2026-03-05T09:00:09Z', updatedMs: Date.parse('2026-03-05T09:00:09Z') },
+      { id: 'abc', mark: '' },
+    ],
+    next: 'p',
+  });
+  expect(await deepSearch.changes('p')).toEqual({ conversations: [] });
+  expect(bodiesOf(server)).toEqual([
+    { parent: 'users/~self', pageSize: 100 },
+    { parent: 'users/~self', pageSize: 100, pageToken: 'p' },
+  ]);
+});

@@ -60,6 +60,7 @@ export function createFakeGenerations() {
         }),
       read: (id) => answer('read', () => find(id)),
       byReadToken: () => answer('byReadToken', () => find(Number.NaN)),
+      changes: (after) => answer(`changes ${after ?? ''}`.trim(), () => ({ conversations: [], next: 'page 2' })),
       newest: () => answer('newest', () => [...conversations.values()]),
       cancel: (id, questionId) =>
         answer(`cancel ${questionId ?? 'conversation'}`, () => {

@@ -260,23 +260,29 @@ export async function startFakeService(quirks: Quirks = {}) {
     return question;
   }
 
-  /** Newest first; a cursor is the id of the last conversation on the previous page. */
+  /** Newest first, or by the latest change; a cursor is the number of conversations on the previous pages. */
   function listPage(parameters: URLSearchParams): unknown {
-    const before = Number(parameters.get('page_after') ?? Number.POSITIVE_INFINITY);
+    const from = Number(parameters.get('page_after') ?? 0);
     const token = parameters.get('filter_read_token');
-    const rest = conversations
-      .filter(({ id, read_token }) => id < before && (token === null || read_token === token))
-      .toReversed();
-    if (quirks.listEnvelope === 'array') return rest;
-    const page = rest.slice(0, Number(parameters.get('page_first') ?? rest.length));
+    const all = conversations.filter(({ read_token }) => token === null || read_token === token).toReversed();
+    if (parameters.get('sort') === '-updated_at') {
+      all.sort((one, other) => Date.parse(lastChange(other)) - Date.parse(lastChange(one)));
+    }
+    if (quirks.listEnvelope === 'array') return all;
+    const page = all.slice(from, from + Number(parameters.get('page_first') ?? all.length));
+    const end = from + page.length;
     return {
-      [quirks.listEnvelope ?? 'conversations']: page,
-      page_info: { has_next_page: page.length < rest.length, end_cursor: String(page.at(-1)?.id ?? '') },
+      [quirks.listEnvelope ?? 'conversations']: page.map((each) => ({ ...each, updated_at: lastChange(each) })),
+      page_info: { has_next_page: end < all.length, end_cursor: String(end) },
     };
   }
 }
 
 export type FakeService = Awaited<ReturnType<typeof startFakeService>>;
+
+function lastChange({ updated_at: updated, questions }: ServiceConversation): string {
+  return questions.at(-1)?.updated_at ?? updated;
+}
 
 function callOf(method: string, id?: string, sub?: string, verb?: string): ServiceCall | undefined {
   if (method === 'POST') {

@@ -63,6 +63,16 @@ test('a call goes to generation 2 where only that is offered', async () => {
   expect(calls).toEqual(['2.create', '2.followUp']);
 });
 
+test('pages of changes are named with their generation, and the other one begins with its first page', async () => {
+  const both = await start();
+  const { adapter, calls } = both;
+  const { next } = await adapter.changes();
+  await adapter.changes(next);
+  turnInto(both, { 1: 'no', 2: 'yes' });
+  await adapter.changes(next);
+  expect(calls).toEqual(['1.changes', '1.changes page 2', '1.changes page 2', '2.changes']);
+});
+
 describe('an API that is gone', () => {
   test.each<[GenerationNumber, GenerationNumber]>([
     [1, 2],
