@@ -112,7 +112,7 @@ export const watchBackstopMs = 30_000;
 export const newsAgeMs = 4 * watchBackstopMs;
 
 /** How long a question waits for the first list that shows it. After that it is read. */
-export const firstListMs = 5_000;
+export const firstListMs = 10_000;
 
 /** How long a process that stopped keeps the lead for an account. */
 export const watchLeaseMs = 5_000;

@@ -16,9 +16,10 @@ import { measureLargeRepository } from './large-repository.ts';
 import { measureOpenQuestions, type OpenQuestionsRow } from './open-questions.ts';
 import { simulatePacing } from './pacing-simulation.ts';
 import { measureRedisSize } from './redis-size.ts';
+import { measureWatching, type WatchingRow } from './watching.ts';
 
 // `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: runs the measurements, prints tables and writes the
-// results as JSON. Takes about six minutes; use an idle machine. Parts: acknowledgements, pacing, openQuestions, auditLog,
+// results as JSON. Takes about nine minutes; use an idle machine. Parts: acknowledgements, pacing, watching, openQuestions, auditLog,
 // redisSize, hostileInputs, largeRepository, frozenRedis, demoStart.
 
 const { values } = parseArgs({
@@ -48,6 +49,14 @@ try {
   if (isWanted('openQuestions')) {
     for (const open of stores()) openQuestions.push(await withStore(open, measureStoreOpenQuestions));
   }
+  const watching: WatchingRow[] = [];
+  if (isWanted('watching')) {
+    for (const open of stores()) {
+      for (const processes of open === openRedis ? [1, 2] : [1]) {
+        watching.push(await withStore(open, (opened) => measureStoreWatching(opened, processes)));
+      }
+    }
+  }
   const auditLog: AuditLogRow[] = [];
   if (isWanted('auditLog')) {
     for (const open of stores()) {
@@ -70,13 +79,14 @@ try {
     loadAfter: loadavg(),
   };
   const report = {
-    ...{ machine, acknowledgements, pacing, openQuestions, auditLog, redisSize },
+    ...{ machine, acknowledgements, pacing, watching, openQuestions, auditLog, redisSize },
     ...{ hostileInputs, largeRepository, frozenRedis, demoStart },
   };
   await writeFile(values.out, `${JSON.stringify(report, undefined, 2)}\n`);
   print('Machine', [machine]);
   print('Time from delivery to acknowledgement (signed HTTP, real sockets)', acknowledgements);
   print('Delivery delay and reads per question, simulated (log-normal, median 35 s, p95 120 s, max 300 s)', pacing);
+  print(`Delay until the app stores an answer, of ${questions} questions that end one after the other`, watching);
   print(`${questions} open questions in one process`, openQuestions);
   print('100,000 entries of the audit log', auditLog);
   print('Size in Redis, per 1,000 questions', redisSize);
@@ -155,6 +165,15 @@ async function measureStoreOpenQuestions({ store, location }: OpenedStore): Prom
   const fakeServers = await startFakeServers();
   try {
     return await measureOpenQuestions({ mainFile, fakeServers, store, location, questions });
+  } finally {
+    await fakeServers.stop();
+  }
+}
+
+async function measureStoreWatching({ store, location }: OpenedStore, processes: number): Promise<WatchingRow> {
+  const fakeServers = await startFakeServers();
+  try {
+    return await measureWatching({ fakeServers, store, location, questions, processes });
   } finally {
     await fakeServers.stop();
   }

@@ -26,7 +26,8 @@ export interface OpenQuestionsRow {
   rssMeanMb: number;
   rssMaxMb: number;
   cpuPercent: number;
-  readsPerSecond: number;
+  /** Reads of single conversations, and lists of changes. */
+  requestsPerSecond: number;
   eventLoopLagP99Ms: number;
   runs: number;
   latenessP50Ms: number;
@@ -81,7 +82,12 @@ export async function measureOpenQuestions(setup: {
 }
 
 /** Stores running questions, with their cards in Slack and their conversations at the service. */
-async function seed(location: StorageLocation, fakeServers: FakeServers, count: number): Promise<void> {
+export async function seed(
+  location: StorageLocation,
+  fakeServers: FakeServers,
+  count: number,
+  askedAgo = askedAgoMs,
+): Promise<void> {
   const storage = await openStorage(location, { clock: Date.now, log: silentLog });
   try {
     for (let from = 0; from < count; from += seededAtOnce) {
@@ -92,13 +98,14 @@ async function seed(location: StorageLocation, fakeServers: FakeServers, count: 
           const { conversationId, questionId } = await ask(fakeServers, text);
           const ts = await post(fakeServers, text);
           const place: ThreadPlace = { teamId: team.id, channelId: channel, threadTs: ts };
-          const question = running(place, text, ts, conversationId, questionId);
+          const question = running(place, text, ts, { conversationId, questionId, askedMs: Date.now() - askedAgo });
           await storage.threads.update(place, () => ({
             ...newThread(place, true),
             conversationId,
             queue: [question.id],
           }));
           await storage.questions.create(question);
+          await storage.claims.claim(`upstream:${conversationId}:${questionId}`, question.id);
         }),
       );
     }
@@ -107,8 +114,13 @@ async function seed(location: StorageLocation, fakeServers: FakeServers, count: 
   }
 }
 
-function running(place: ThreadPlace, text: string, ts: string, conversationId: number, questionId: number): Question {
-  const askedMs = Date.now() - askedAgoMs;
+function running(
+  place: ThreadPlace,
+  text: string,
+  ts: string,
+  upstream: { conversationId: number; questionId: number; askedMs: number },
+): Question {
+  const { askedMs } = upstream;
   return {
     version: 1,
     id: `q${createHash('sha256').update(`${ts}${text}`).digest('hex').slice(0, 24)}`,
@@ -121,7 +133,7 @@ function running(place: ThreadPlace, text: string, ts: string, conversationId: n
     acceptedMs: askedMs,
     phase: 'running',
     card: { ts, shown: '', editedMs: askedMs },
-    upstream: { steps: 3, lastStep: 'Searching for retries', conversationId, questionId, askedMs },
+    upstream: { ...upstream, steps: 3, lastStep: 'Searching for retries' },
     delivery: { round: 0, posted: [] },
   };
 }
@@ -154,13 +166,14 @@ async function post(fakeServers: FakeServers, text: string): Promise<string> {
   return z.object({ ts: z.string() }).parse(await response.json()).ts;
 }
 
-const watchedSchema = z.object({ watched: z.number(), reads: z.number() });
+const watchedSchema = z.object({ watched: z.number(), reads: z.number(), lists: z.number() });
 
-async function watched(fakeServers: FakeServers): Promise<z.infer<typeof watchedSchema>> {
+/** What the service was asked since the last time that was forgotten. */
+export async function watched(fakeServers: FakeServers): Promise<z.infer<typeof watchedSchema>> {
   return watchedSchema.parse(await (await fetch(fakeServers.deskUrl)).json());
 }
 
-async function forgetWatched(fakeServers: FakeServers): Promise<void> {
+export async function forgetWatched(fakeServers: FakeServers): Promise<void> {
   await (await fetch(fakeServers.deskUrl, { method: 'POST' })).text();
 }
 
@@ -176,7 +189,7 @@ async function untilAllWatched(fakeServers: FakeServers, count: number, sinceMs:
 
 async function measureLoad(fakeServers: FakeServers, metricsUrl: string) {
   const before = await readMetrics(metricsUrl);
-  const { reads: readsBefore } = await watched(fakeServers);
+  const asked = await watched(fakeServers);
   const startMs = performance.now();
   const rss: number[] = [];
   const lags: number[] = [];
@@ -188,13 +201,13 @@ async function measureLoad(fakeServers: FakeServers, metricsUrl: string) {
   }
   const seconds = (performance.now() - startMs) / 1_000;
   const after = await readMetrics(metricsUrl);
-  const { reads } = await watched(fakeServers);
+  const { reads, lists } = await watched(fakeServers);
   const cpuSeconds = (after.process_cpu_seconds_total ?? Number.NaN) - (before.process_cpu_seconds_total ?? Number.NaN);
   return {
     rssMeanMb: round(rss.reduce((sum, value) => sum + value, 0) / rss.length, 0),
     rssMaxMb: round(Math.max(...rss), 0),
     cpuPercent: round((cpuSeconds / seconds) * 100, 0),
-    readsPerSecond: round((reads - readsBefore) / seconds, 0),
+    requestsPerSecond: round((reads + lists - asked.reads - asked.lists) / seconds),
     eventLoopLagP99Ms: round(Math.max(...lags)),
   };
 }

@@ -16,7 +16,8 @@ import { silentLog as log } from './silent-log.ts';
 import { percentile } from './statistics.ts';
 
 // A separate process: `watching-process.ts <location of the storage as JSON>`, with the settings of the app. Polls every
-// stored open question as the app does and prints as one line of JSON how late its runs started.
+// stored open question as the app does and prints as lines of JSON how late its runs started. With ENDS, it also prints
+// when it saw the end of each question, by the service's ids.
 
 const location = z
   .union([z.object({ redisUrl: z.string() }), z.object({ dataDir: z.string() })])
@@ -27,6 +28,7 @@ const settings = z
     SRC_ACCESS_TOKEN: z.string(),
     SETTLE_MS: z.coerce.number(),
     MEASURED_MS: z.coerce.number(),
+    ENDS: z.string().optional(),
   })
   .parse(process.env);
 
@@ -54,6 +56,7 @@ const client = createDeepSearchClient({
   random,
 });
 const lateMs: number[] = [];
+const ended = new Map<number, number>();
 let isMeasuring = false;
 const scheduler = recordLateness(
   'redisUrl' in location
@@ -72,6 +75,12 @@ const watching = createWatching({
 });
 const advance = createAdvance({
   ...noopPorts,
+  observer: {
+    ...noopPorts.observer,
+    changed: ({ outcome, upstream: { questionId } }) => {
+      if (outcome !== undefined && questionId !== undefined && !ended.has(questionId)) ended.set(questionId, now());
+    },
+  },
   questions: storage.questions,
   threads: storage.threads,
   claims: storage.claims,
@@ -91,8 +100,10 @@ const open = await storage.questions.openIds();
 await Promise.all(open.map((id) => scheduler.schedule(id, random() * 1_000)));
 await new Promise((resolve) => setTimeout(resolve, settings.SETTLE_MS));
 isMeasuring = true;
+process.stdout.write(`${JSON.stringify({ event: 'measuring' })}\n`);
 await new Promise((resolve) => setTimeout(resolve, settings.MEASURED_MS));
 isMeasuring = false;
+if (settings.ENDS !== undefined) process.stdout.write(`${JSON.stringify({ event: 'ends', ended: [...ended] })}\n`);
 process.stdout.write(
   `${JSON.stringify({
     event: 'lateness',

@@ -97,9 +97,10 @@ export function createWatching(ports: {
     const watched = accounts.get(nameOf(account));
     const known = watched?.questions.get(question.id);
     const isTogether = watched !== undefined && watched.questions.size >= fewestWatchedTogether;
-    // The next list shows an unknown question as news. That spares one read for each question after a start.
-    if (isTogether && (known === undefined || (await isUnchanged(watched, known)))) return undefined;
     const changed = isTogether ? await takeChanged(watched, conversationId) : undefined;
+    // The next list shows an unknown question as news. That spares one read for each question after a start.
+    const isCovered = isTogether && (known === undefined || (await isUnchanged(watched, known)));
+    if (changed === undefined && isCovered) return undefined;
     const conversation = changed ?? (await deepSearch(account).read(conversationId));
     if (known !== undefined && conversation.mark !== undefined) known.readMark = conversation.mark;
     return conversation;
@@ -115,10 +116,12 @@ export function createWatching(ports: {
     return watched.marks.get(conversationId) === seenMark && now() - listedMs < watchBackstopMs;
   }
 
+  /** Another process may have taken the newest change: then an older one that is still here counts for nothing. */
   async function takeChanged(watched: Watched, id: ConversationId): Promise<Conversation | undefined> {
-    const changed = watched.changed.get(id) ?? (await shared.take(nameOf(watched.account), id));
+    const shown = await shared.take(nameOf(watched.account), id);
+    const here = watched.changed.get(id);
     watched.changed.delete(id);
-    return changed;
+    return shown ?? (here?.mark === watched.marks.get(id) ? here : undefined);
   }
 
   function goesOn(question: Question, paceMs: number): number {
@@ -218,7 +221,8 @@ export function createWatching(ports: {
       const goesOn = changed.length > 0 || (isComplete && missing.size > 0);
       if (!goesOn) break;
     }
-    if (missing.size === 0) watched.completeMs = startedMs;
+    // Also if some are missing: the order of the list changes while it is read, and the next one begins with them.
+    if (isComplete) watched.completeMs = startedMs;
     if (isComplete && watched.carriesAll) await shared.noteListed(nameOf(watched.account), listed);
   }
 

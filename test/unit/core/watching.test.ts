@@ -333,6 +333,24 @@ describe('several processes that watch one account', () => {
     expect(two.ran.toSorted()).toEqual(['q100', 'q101', 'q102', 'q103', 'q109']);
   });
 
+  it('get a change at once, although the last complete list showed no change', async () => {
+    const { service, one, two, ofTwo } = await startTwo(10);
+    service.pass(watchBackstopMs);
+    await one.watching.tick();
+    await two.watching.tick();
+    for (const question of ofTwo) {
+      await two.watching.read(question);
+      two.watching.goesOn(question, paceMs);
+    }
+    const [first = running(100)] = ofTwo;
+    expect(await two.watching.read(first)).toBeUndefined();
+    service.change(100);
+    await one.watching.tick();
+    service.taken();
+    expect(await two.watching.read(first)).toMatchObject({ id: 100 });
+    expect(service.taken()).toEqual([]);
+  });
+
   it('read what another process took and did not finish', async () => {
     const { service, one, two, ofTwo } = await startTwo(10);
     const [first = running(100)] = ofTwo;
