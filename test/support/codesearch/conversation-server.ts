@@ -149,7 +149,10 @@ export async function startConversationServer(options: ConversationServerOptions
 
 export type ConversationServer = Awaited<ReturnType<typeof startConversationServer>>;
 
-function withExhaustion(quota: Quota, clock: () => number): { quota: Quota; exhaust: (untilMs: number, isRefusing?: boolean) => void } {
+function withExhaustion(
+  quota: Quota,
+  clock: () => number,
+): { quota: Quota; exhaust: (untilMs: number, isRefusing?: boolean) => void } {
   let untilMs = 0;
   let exhausted = false;
   const state: Quota['state'] = (userId) =>
