@@ -90,6 +90,17 @@ describe('the position of a question in its conversation', () => {
     expect(life.question(id).outcome?.kind).toBe('cancelled');
     expect(life.upstream()).toMatchObject([{ state: 'cancelled' }]);
   });
+
+  it('stops a question whose id was never known also when its workspace removed the app', async () => {
+    const { life, ask } = createCoreHarness({ work: { takesMs: 60_000, ends: 'completed' } });
+    life.tellIds(false);
+    const { id } = await ask();
+    await life.run(life.now() + 5_000);
+    await life.ports.questions.update(id, (stored) => ({ ...stored, endsQuietlyMs: life.now() }));
+    await life.run();
+    expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'cancelled' } });
+    expect(life.upstream()).toMatchObject([{ state: 'cancelled' }]);
+  });
 });
 
 describe('a question that the service ended at a limit', () => {
