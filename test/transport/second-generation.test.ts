@@ -256,6 +256,64 @@ describe('a read token', () => {
   );
 });
 
+describe('the list', () => {
+  const summary = (id: number, second: number) => ({
+    name: `users/1/conversations/${id}`,
+    createTime: `2026-03-05T09:00:${second}Z`,
+    updateTime: `2026-03-05T09:00:${second}Z`,
+    title: 'T',
+    url: '/deepsearch/x',
+  });
+  const read = (id: number, second: number) =>
+    json(conversation2({ name: `users/1/conversations/${id}`, createTime: `2026-03-05T09:00:${second}Z` }));
+
+  test('is read page by page until a page has no token, and each conversation then by its id', async () => {
+    const { deepSearch, server } = await connectSecond();
+    server.script(
+      json({ conversationSummaries: [summary(3, 50)], nextPageToken: 'a b' }),
+      json({ conversation_summaries: [summary(2, 40)], next_page_token: '' }),
+      json({ conversationSummaries: [summary(3, 50)], nextPageToken: 'a b' }),
+      read(3, 50),
+      read(2, 40),
+    );
+    const newest = await deepSearch.newest(1_000, Date.UTC(2026, 2, 5, 9));
+    expect(newest.map(({ id, questions }) => [id, questions[0]?.text])).toEqual([
+      [3, 'Where?'],
+      [2, 'Where?'],
+    ]);
+    expect(bodiesOf(server).slice(0, 3)).toEqual([
+      { parent: 'users/~self', pageSize: 100 },
+      { parent: 'users/~self', pageSize: 100, pageToken: 'a b' },
+      { parent: 'users/~self', pageSize: 100 },
+    ]);
+  });
+
+  test('ends where a token is repeated', async () => {
+    const { deepSearch, server } = await connectSecond();
+    for (const nextPageToken of ['a', 'b', 'a', 'a']) server.script(json({ nextPageToken }));
+    expect(await deepSearch.newest(1_000, Date.UTC(2026, 2, 5, 9))).toEqual([]);
+    expect(bodiesOf(server).map(({ pageToken }) => pageToken)).toEqual([undefined, 'a', 'b', undefined]);
+  });
+
+  test('of an account without conversations is an empty object', async () => {
+    const { deepSearch, server } = await connectSecond();
+    server.script(json({}));
+    expect(await deepSearch.newest(1_000, Date.UTC(2026, 2, 5, 9))).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['a list', []],
+    ['a name that is no text', { conversationSummaries: [{ name: 5 }] }],
+    ['summaries that are no list', { conversationSummaries: {} }],
+    ['a page', 'none'],
+  ])('fails on a reply with %s', async (_name, body) => {
+    const { deepSearch, server } = await connectSecond();
+    server.script(json(body));
+    expect(await errorOf(deepSearch.newest(1))).toMatchObject({ kind: 'badReply', outcomeUnknown: false });
+  });
+});
+
 test('closing the HTTP layer ends the calls of the adapter', async () => {
   const { service, server } = await connectService();
   server.script(silence);

@@ -35,6 +35,6 @@ export function methodsOf({ requests }: ScriptedServer): string[] {
   return requests.map(({ url }) => url.split('/').at(-1) ?? '');
 }
 
-export function bodiesOf({ requests }: ScriptedServer): unknown[] {
+export function bodiesOf({ requests }: ScriptedServer): Record<string, unknown>[] {
   return requests.map(({ body }) => JSON.parse(body));
 }

@@ -26,6 +26,7 @@ const MAX_REMEMBERED_LENGTH = 5_000_000;
 export function createNewest(
   api: Pick<ConversationApi, 'get' | 'summaries'>,
   toConversation: (raw: ApiConversation) => Conversation,
+  now: () => number = () => performance.now(),
 ): DeepSearch['newest'] {
   const known = new LRUCache<ApiSummary['name'], { updateTime: string; conversation: Conversation }>({
     maxSize: MAX_REMEMBERED_LENGTH,
@@ -33,13 +34,12 @@ export function createNewest(
   });
 
   return async function newest(limit, sinceMs = 0) {
-    const endsAtMs = performance.now() + MAX_SEARCH_MS;
+    const endsAtMs = now() + MAX_SEARCH_MS;
     const wanted = Math.min(Math.max(1, limit), MAX_NEWEST);
     const summaries = await list(wanted, sinceMs);
     const found: Conversation[] = [];
     for (let at = 0; at < summaries.length; at += READS_AT_ONCE) {
-      if (performance.now() > endsAtMs)
-        throw new AppError('unavailable', 'the search for a conversation took too long');
+      if (now() > endsAtMs) throw new AppError('unavailable', 'the search for conversations took too long');
       const read = await Promise.all(summaries.slice(at, at + READS_AT_ONCE).map(readBare));
       found.push(...read.filter((conversation) => conversation !== undefined));
     }
@@ -60,6 +60,7 @@ export function createNewest(
     for await (const page of api.summaries(pageSize)) {
       pages += 1;
       add(page);
+      // Each order has to see every page.
       const isPast = orders.map((order) => order.isPast(page, sinceMs)).includes(true);
       if (isPast || (sinceMs <= 0 && found.size >= wanted) || pages === MAX_PAGES) break;
     }
@@ -95,15 +96,18 @@ function createdMs({ createTime }: ApiSummary, otherwiseMs: number): number {
 /** Watches whether a list has the latest of these times first, and says when all that follows is before a time. */
 function createOrder(timeOf: (summary: ApiSummary) => string) {
   let isSorted = true;
+  let seen = 0;
   let earliestMs = Number.POSITIVE_INFINITY;
   return {
     isPast(page: ApiSummary[], sinceMs: number): boolean {
       for (const timeMs of page.map((summary) => parseTime(timeOf(summary)))) {
         if (timeMs === undefined) continue;
+        seen += 1;
         if (timeMs > earliestMs) isSorted = false;
         earliestMs = Math.min(earliestMs, timeMs);
       }
-      return isSorted && earliestMs < sinceMs;
+      // One time alone shows no order.
+      return isSorted && seen > 1 && earliestMs < sinceMs;
     },
   };
 }
