@@ -38,8 +38,8 @@ export interface ApiChoice {
    * is one in five seconds at most.
    */
   probedSince(sinceMs: number): Promise<Offers>;
-  /** Notes that a call of this generation worked. */
-  prove(number: GenerationNumber): void;
+  /** Notes that a call of this generation worked, which began at `startedMs`. A later probe knows better. */
+  prove(number: GenerationNumber, startedMs: number): void;
   /**
    * Reads the version. Probes again after a change of it, after 24 hours, and while a probe's result is unknown. Call it
    * every ten minutes.
@@ -75,8 +75,9 @@ export function createApiChoice(options: { setting: ApiSetting; probes: Probes; 
       await probe();
       return known;
     },
-    prove(number) {
-      if (known[number] !== 'yes') update({ ...known, [number]: 'yes' });
+    prove(number, startedMs) {
+      const isOutdated = known[number] === 'no' && endedMs !== undefined && startedMs < endedMs;
+      if (known[number] !== 'yes' && !isOutdated) update({ ...known, [number]: 'yes' });
     },
     async tend() {
       const isOld = endedMs === undefined || now() - endedMs >= probesLifeMs;

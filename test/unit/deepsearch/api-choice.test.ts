@@ -169,9 +169,17 @@ test('the app probes again as long as a result is unknown', async () => {
 });
 
 test('a call that works proves that its generation is offered', async () => {
-  const { choice } = await start(offers('unknown', 'unknown'));
-  choice.prove(2);
+  const { choice, clock } = await start(offers('unknown', 'unknown'));
+  choice.prove(2, clock.nowMs);
   expect(choice.chosen()).toMatchObject({ number: 2, reason: 'only_offered' });
+});
+
+test('a call that began before the probes missed its generation proves nothing', async () => {
+  const { choice, clock } = await start(offers('no', 'yes'));
+  choice.prove(1, clock.nowMs - 1);
+  expect(choice.chosen().number).toBe(2);
+  choice.prove(1, clock.nowMs);
+  expect(choice.chosen().number).toBe(1);
 });
 
 test('the log names the generation and the reason once per change', async () => {
