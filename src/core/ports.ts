@@ -142,7 +142,8 @@ export type CardView =
   | { kind: 'parked'; untilMs: number }
   /** Waits until the asker connects an account again. */
   | { kind: 'awaitingAccount' }
-  | { kind: 'answered'; durationMs: number; steps?: number }
+  /** `isIncomplete`: the service stopped before the answer was complete. */
+  | { kind: 'answered'; durationMs: number; steps?: number; isIncomplete?: true }
   | { kind: 'cancelled'; byUserId?: string }
   | { kind: 'failed'; durationMs: number }
   | { kind: 'gaveUp'; durationMs: number }

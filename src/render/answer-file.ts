@@ -1,10 +1,11 @@
 import type { Answer, Question } from '../core/question/question.ts';
 import { readersOf, shareUrlFor } from '../core/question/readers.ts';
+import { incompleteLine } from './incomplete.ts';
 import { safeUrl } from './links.ts';
 import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
 import { countSources, groupSources } from './sources.ts';
-import { oneLine } from './text.ts';
+import { cut, oneLine } from './text.ts';
 
 /** Name of the file with the whole answer. The app recognizes the file in its thread by this name. */
 export function answerFileName({ id, delivery }: Pick<Question, 'id' | 'delivery'>): string {
@@ -28,11 +29,13 @@ export function renderAnswerFile(question: Question, answer: Answer): string {
     ...(shareUrl === undefined ? [] : [link(shareUrl, words.openInDeepSearch())]),
   ];
   const title = plain(answer.title);
+  const incomplete = incompleteLine(answer, say, (text, most) => plain(cut(text, most)));
   return [
     `# ${title === '' ? file.untitled() : title}`,
     `**${file.question()}**`,
     quoted(shownText(question.text, say)),
     facts.join(' · '),
+    ...(incomplete === undefined ? [] : [incomplete]),
     '---',
     answer.markdown.trim() === '' ? say.answer.empty() : withoutOpenFence(answer.markdown.trim()),
     '---',
@@ -41,12 +44,12 @@ export function renderAnswerFile(question: Question, answer: Answer): string {
   ].join('\n\n');
 }
 
-function sources({ sources: all }: Answer, say: Say): string[] {
+function sources({ sources: all, citedOnly }: Answer, say: Say): string[] {
   const groups = groupSources(all);
   const total = countSources(groups);
-  if (total === 0) return [say.answer.noSources()];
+  if (total === 0) return [citedOnly === true ? say.answer.noneCited() : say.answer.noSources()];
   return [
-    `## ${say.file.sources(total)}`,
+    `## ${citedOnly === true ? say.file.cited(total) : say.file.sources(total)}`,
     // Sources without a known repository come first, so that they don't seem to belong to the repository above them.
     ...groups
       .toSorted((one, other) => Number(one.repository !== undefined) - Number(other.repository !== undefined))

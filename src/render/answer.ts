@@ -6,6 +6,7 @@ import { button, context, section } from './blocks.ts';
 import { feedbackBlock, feedbackWeight } from './feedback.ts';
 import { followUpsWeight, renderFollowUps } from './follow-ups.ts';
 import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
+import { incompleteButtons, incompleteLine } from './incomplete.ts';
 import { LIMITS } from './limits.ts';
 import { mrkdwnLink } from './links.ts';
 import { DIAGRAM_LANGUAGES, type DiagramNotes } from './markdown/diagrams.ts';
@@ -15,7 +16,7 @@ import type { PreparedMessages, RenderedMessage, RenderOptions } from './message
 import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
 import { countSources, groupSources, SEPARATOR, sourceLinks } from './sources.ts';
-import { inertCut } from './text.ts';
+import { inertCut, oneLine } from './text.ts';
 import { slackDayTime } from './time.ts';
 
 const SHOWN_SOURCES = 3;
@@ -40,16 +41,16 @@ export function prepareAnswer(question: Question, answer: Answer): PreparedMessa
   const longestNote = findLongestNote(question, say);
   const sources = renderSources(answer, LIMITS.sectionText - longestNote.length - 1, say);
   const allSources = sources.hasMore
-    ? button(say.buttons.allSources(sources.total), ACTIONS.allSources, { questionId: question.id })
+    ? button(allSourcesLabel(answer, sources.total, say), ACTIONS.allSources, { questionId: question.id })
     : undefined;
-  const share = renderShare(question, say);
+  const more = [...incompleteButtons(question, answer, say), ...renderShare(question, say)];
   const footer = renderFooter(question, answer, say);
   const surroundings = {
     firstWeight: weigh(head),
     // Whether there is a file is known only before the last part. The parts must be the same before and after.
     lastWeight:
       weigh([`${longestNote}\n${sources.line}`, footer]) +
-      buttonsWeight(allSources === undefined ? share : [allSources, ...share]) +
+      buttonsWeight(allSources === undefined ? more : [allSources, ...more]) +
       followUpsWeight(answer) +
       feedbackWeight(say),
     eachWeight: PART_LINE + LIMITS.blockWeight,
@@ -94,7 +95,7 @@ export function prepareAnswer(question: Question, answer: Answer): PreparedMessa
       ...after(sources.line).map((text) =>
         allSources === undefined ? section(text) : { ...section(text), accessory: allSources },
       ),
-      ...(isLast ? renderFollowUps(current, answer, share, say) : []),
+      ...(isLast ? renderFollowUps(current, answer, more, say) : []),
       context(small, markerBlockId(marker, `${small}${part.markdown}${isLast ? askedSince(current) : ''}`)),
       // What others asked is voted on where they asked it.
       ...(isLast && question.origin !== 'shared' ? [feedbackBlock(question.id, options.format, say)] : []),
@@ -121,7 +122,7 @@ function emptyAnswer(say: Say): AnswerPart {
   return { markdown: words, sections: [words], words };
 }
 
-/** Renders the mention that notifies the asker, and the title unless the answer begins with it. */
+/** Renders the mention that notifies the asker, the title unless the answer begins with it, and what is to know first. */
 function renderHead(question: Question, answer: Answer, say: Say): string[] {
   const title = startsWithTitle(answer) ? '' : inertCut(answer.title, MAX_TITLE);
   // A shared answer mentions no one, because no one waits for it. Its card says who shares it.
@@ -129,9 +130,11 @@ function renderHead(question: Question, answer: Answer, say: Say): string[] {
   // A `*` inside the title would end the bold text. It is only decoration there.
   const bold = title === '' ? '' : `*${title.replaceAll('*', '')}*`;
   const first = [mention, bold].filter((text) => text !== '').join(' ');
+  const incomplete = incompleteLine(answer, say, (text, most) => inertCut(oneLine(text), most));
   return [
     ...(first === '' ? [] : [first]),
     ...(question.upstream.conversationLost === true ? [say.answer.conversationLost()] : []),
+    ...(incomplete === undefined ? [] : [incomplete]),
   ];
 }
 
@@ -153,15 +156,19 @@ interface ShownSources {
 function renderSources(answer: Answer, room: number, say: Say): ShownSources {
   const total = countSources(groupSources(answer.sources));
   if (total === 0) {
-    const line = `_${say.answer.noSources()}_`;
+    const line = `_${answer.citedOnly === true ? say.answer.noneCited() : say.answer.noSources()}_`;
     return { line, lineAlone: line, total, hasMore: false };
   }
-  const title = `*${say.answer.sources()}*`;
+  const title = `*${answer.citedOnly === true ? say.answer.cited() : say.answer.sources()}*`;
   const links = sourceLinks(answer.sources, SHOWN_SOURCES, room - title.length);
   const line = [title, ...links].join(SEPARATOR);
   const left = total - links.length;
   const lineAlone = left === 0 ? line : [line, say.answer.moreSources(left)].join(SEPARATOR);
   return { line, lineAlone, total, hasMore: left > 0 };
+}
+
+function allSourcesLabel({ citedOnly }: Answer, total: number, say: Say): string {
+  return citedOnly === true ? say.buttons.allCited(total) : say.buttons.allSources(total);
 }
 
 function renderShare(question: Question, say: Say): Button[] {

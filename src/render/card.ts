@@ -101,7 +101,7 @@ function statusLine(question: Question, view: CardView, say: Say): string {
       return say.card.awaitingAccount();
     case 'answered':
       return [
-        say.card.answered(view.durationMs),
+        view.isIncomplete === true ? say.card.answeredInPart(view.durationMs) : say.card.answered(view.durationMs),
         ...(view.steps === undefined ? [] : [say.words.steps(view.steps)]),
         briefThreadNote(question, say),
       ]

@@ -221,7 +221,7 @@ function state({ question, view }: OverviewEntry, say: Say): string {
     case 'awaitingAccount':
       return home.awaitingAccount();
     case 'answered':
-      return home.answered(view.durationMs);
+      return view.isIncomplete === true ? home.answeredInPart(view.durationMs) : home.answered(view.durationMs);
     case 'choosing':
       return home.choosing();
     case 'answeredPrivately':

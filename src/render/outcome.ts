@@ -7,14 +7,11 @@ import { prepareAnswer } from './answer.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { privateContact, publicContact } from './contact.ts';
 import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
+import { mostFailureMessage, mostFailureTitle } from './incomplete.ts';
 import { mrkdwnLink } from './links.ts';
 import type { PreparedMessages, RenderedMessage, RenderOptions } from './message.ts';
 import { type Say, sayIn } from './say.ts';
 import { inertCut } from './text.ts';
-
-/** Most characters shown of the service's own text about a failure. */
-const MAX_FAILURE_TITLE = 200;
-const MAX_FAILURE_MESSAGE = 700;
 
 /**
  * Prepares the messages of a question's outcome; there are none without an outcome. A cancelled or undeliverable question
@@ -129,8 +126,8 @@ function failed(question: Question, failure: Failure, say: Say, contact: string 
   const base = { withReference: true, mentions: true };
   switch (failure.cause) {
     case 'service': {
-      const title = inertCut(failure.title ?? '', MAX_FAILURE_TITLE).replaceAll('*', '');
-      const message = inertCut(failure.message ?? '', MAX_FAILURE_MESSAGE);
+      const title = inertCut(failure.title ?? '', mostFailureTitle).replaceAll('*', '');
+      const message = inertCut(failure.message ?? '', mostFailureMessage);
       const named = title === '' ? say.failures.service() : `*${title}*`;
       const said = [named, ...(message === '' ? [] : [message])];
       return { ...base, lines: [...said, say.failures.serviceDo()], button: again };

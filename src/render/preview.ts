@@ -35,7 +35,7 @@ export function renderPreview(
   const sources = countSources(groupSources(answered.sources));
   const followUps = questions.length - 1;
   const foot = [
-    ...(sources === 0 ? [] : [say.preview.sources(sources)]),
+    ...(sources === 0 ? [] : [answered.citedOnly === true ? say.preview.cited(sources) : say.preview.sources(sources)]),
     ...(followUps === 0 ? [] : [say.preview.followUps(followUps)]),
     `*${mrkdwnLink(url, say.words.openInDeepSearch())}*`,
   ];

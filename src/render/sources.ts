@@ -84,11 +84,11 @@ export function sourceLinks(sources: readonly Source[], most: number, room: numb
  */
 export function renderSourcesModal(
   question: Pick<Question, 'id'>,
-  answer: Pick<Answer, 'sources'>,
+  { sources, citedOnly }: Pick<Answer, 'sources' | 'citedOnly'>,
   locale: string | undefined,
 ): ModalView {
   const say = sayIn(locale);
-  const groups = groupSources(answer.sources);
+  const groups = groupSources(sources);
   const total = countSources(groups);
   const sections: string[] = [];
   let bytes = 0;
@@ -109,12 +109,12 @@ export function renderSourcesModal(
     }
   }
   if (shown < total) sections.push(say.answer.sourcesLeftOut(total - shown));
-  if (sections.length === 0) sections.push(say.answer.noSources());
+  if (sections.length === 0) sections.push(citedOnly === true ? say.answer.noneCited() : say.answer.noSources());
   return {
     type: 'modal',
     callback_id: SOURCES_CALLBACK,
     private_metadata: question.id,
-    title: { type: 'plain_text', text: say.answer.sourcesTitle() },
+    title: { type: 'plain_text', text: citedOnly === true ? say.answer.citedTitle() : say.answer.sourcesTitle() },
     close: { type: 'plain_text', text: say.buttons.close() },
     blocks: sections.map((text) => section(text)),
   };

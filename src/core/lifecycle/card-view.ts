@@ -21,6 +21,7 @@ export function cardView(question: Question, { positionInQueue, slot }: Standing
         kind: 'answered',
         durationMs: outcome.answer.durationMs,
         ...(outcome.answer.steps === undefined ? {} : { steps: outcome.answer.steps }),
+        ...(outcome.answer.stopped === undefined ? {} : { isIncomplete: true }),
       };
     case 'cancelled':
       return question.cancel ? { kind: 'cancelled', byUserId: question.cancel.byUserId } : { kind: 'cancelled' };

@@ -5,6 +5,17 @@ const en = (f: Formats) => ({
   sources: () => 'Sources',
   moreSources: (count: number) => `${f.number(count)} more`,
   noSources: () => 'This answer lists no sources.',
+  /** Where the service tells only what the answer links to, not what it consulted. */
+  cited: () => 'Cited',
+  noneCited: () => 'This answer cites no sources.',
+  citedTitle: () => 'Cited sources',
+  incompleteTooLong: () => 'This answer is incomplete, because the conversation has grown too long for Deep Search.',
+  incompleteLimited: () => 'This answer is incomplete, because Deep Search is limiting requests right now.',
+  /** `reported`: the service's own words. Empty if it gave none. */
+  incomplete: (reported: string) =>
+    reported === ''
+      ? 'This answer is incomplete, because Deep Search stopped early.'
+      : `This answer is incomplete, because Deep Search reported: ${reported}`,
   part: (part: number, parts: number) => `Part ${f.number(part)} of ${f.number(parts)}`,
   attached: () => 'The full answer is attached as a Markdown file.',
   isLonger: (link: string | undefined, hasFile: boolean) => {
@@ -32,6 +43,16 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   sources: () => 'Quellen',
   moreSources: (count) => `${f.number(count)} weitere`,
   noSources: () => 'Diese Antwort nennt keine Quellen.',
+  cited: () => 'Zitiert',
+  noneCited: () => 'Diese Antwort zitiert keine Quellen.',
+  citedTitle: () => 'Zitierte Quellen',
+  incompleteTooLong: () =>
+    'Diese Antwort ist unvollständig, weil die Unterhaltung für Deep Search zu lang geworden ist.',
+  incompleteLimited: () => 'Diese Antwort ist unvollständig, weil Deep Search gerade die Anfragen begrenzt.',
+  incomplete: (reported) =>
+    reported === ''
+      ? 'Diese Antwort ist unvollständig, weil Deep Search vorzeitig aufgehört hat.'
+      : `Diese Antwort ist unvollständig, weil Deep Search Folgendes gemeldet hat: ${reported}`,
   part: (part, parts) => `Teil ${f.number(part)} von ${f.number(parts)}`,
   attached: () => 'Die ganze Antwort ist als Markdown-Datei angehängt.',
   isLonger: (link, hasFile) => {

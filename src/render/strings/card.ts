@@ -42,6 +42,7 @@ const en = (f: Formats) => {
     startsOwnConversation: () =>
       'A separate conversation: the earlier ones in this thread belong to other accounts, or others have their link. It got their questions as context.',
     answered: (durationMs: number) => `✅ Answered in ${f.duration(durationMs)}`,
+    answeredInPart: (durationMs: number) => `⚠️ Answered in part, in ${f.duration(durationMs)}`,
     choosing: () => '🔒 Answered. The person who asked chooses who sees it',
     answeredPrivately: () => '✅ Answered privately',
     cancelled: (by: string | undefined) => (by === undefined ? '⏹️ Cancelled' : `⏹️ Cancelled by ${by}`),
@@ -84,6 +85,7 @@ const de = (f: Formats): ReturnType<typeof en> => {
     startsOwnConversation: () =>
       'Eine eigene Unterhaltung: Die früheren in diesem Thread gehören zu anderen Konten, oder andere haben ihren Link. Sie bekam deren Fragen als Kontext.',
     answered: (durationMs) => `✅ Beantwortet in ${f.duration(durationMs)}`,
+    answeredInPart: (durationMs) => `⚠️ Teilweise beantwortet, in ${f.duration(durationMs)}`,
     choosing: () => '🔒 Beantwortet. Wer gefragt hat, wählt, wer es sieht',
     answeredPrivately: () => '✅ Privat beantwortet',
     cancelled: (by) => (by === undefined ? '⏹️ Abgebrochen' : `⏹️ Abgebrochen von ${by}`),

@@ -5,6 +5,7 @@ const en = (f: Formats) => ({
   question: () => 'Question',
   answeredAt: (when: string) => `Answered ${when}`,
   sources: (count: number) => `Sources (${f.number(count)})`,
+  cited: (count: number) => `Cited sources (${f.number(count)})`,
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
@@ -12,6 +13,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   question: () => 'Frage',
   answeredAt: (when) => `Beantwortet ${when}`,
   sources: (count) => `Quellen (${f.number(count)})`,
+  cited: (count) => `Zitierte Quellen (${f.number(count)})`,
 });
 
 /** What stands around an answer in its file. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cardView, digestOf } from '../../../src/core/lifecycle/card-view.ts';
 import { atOnce, type Standing } from '../../../src/core/lifecycle/decide.ts';
 import type { CardView } from '../../../src/core/ports.ts';
-import type { Question, Trouble } from '../../../src/core/question/question.ts';
+import type { Answer, Question, Trouble } from '../../../src/core/question/question.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
 const cancel = { byUserId: 'U9', atMs: someMs };
@@ -18,6 +18,9 @@ const running: Partial<Question> = { phase: 'running', upstream: { steps: 4, ask
 function usual(more: { isLate?: boolean } = {}): CardView {
   return { kind: 'running', elapsedMs: 9_000, steps: 4, expected: { fromMs: 1, toMs: 2 }, ...more };
 }
+
+const { steps: _, ...withoutSteps } = someAnswer;
+const incompleteAnswer: Answer = { ...withoutSteps, stopped: { cause: 'tooLong' } };
 
 describe('the card, ten seconds after the question was accepted,', () => {
   it.each<[string, Partial<Question>, number, CardView]>([
@@ -52,6 +55,12 @@ describe('the card, ten seconds after the question was accepted,', () => {
       { ...running, outcome: { kind: 'answered', answer: someAnswer }, endedMs: someMs + 9_000 },
       0,
       { kind: 'answered', durationMs: 4_000, steps: 3 },
+    ],
+    [
+      'says that an answer is incomplete, and no number of steps where there is none',
+      { ...running, outcome: { kind: 'answered', answer: incompleteAnswer }, endedMs: someMs + 9_000 },
+      0,
+      { kind: 'answered', durationMs: 4_000, isIncomplete: true },
     ],
     [
       'names the person who cancelled',

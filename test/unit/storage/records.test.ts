@@ -9,20 +9,7 @@ const KEY = 'ds:question:q1';
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
 const timeMs = fc.integer({ min: 0, max: 4_102_444_800_000 });
 const count = fc.nat();
-
-const answer = fc.record(
-  {
-    title: text,
-    markdown: text,
-    sources: fc.array(fc.record({ url: text, label: text, repository: text }, { requiredKeys: ['url', 'label'] })),
-    followUps: fc.array(text),
-    durationMs: count,
-    steps: count,
-    credits: fc.double({ min: 0, max: 1e6, noNaN: true }).filter((credits) => !Object.is(credits, -0)),
-    quota: fc.record({ used: count, limit: count, resetAtMs: timeMs }, { requiredKeys: ['used', 'limit'] }),
-  },
-  { requiredKeys: ['title', 'markdown', 'sources', 'followUps', 'durationMs', 'steps'] },
-);
+const conversationId = fc.oneof(count, text);
 
 const failure = fc.record(
   {
@@ -40,6 +27,22 @@ const failure = fc.record(
     message: text,
   },
   { requiredKeys: ['cause'] },
+);
+
+const answer = fc.record(
+  {
+    title: text,
+    markdown: text,
+    sources: fc.array(fc.record({ url: text, label: text, repository: text }, { requiredKeys: ['url', 'label'] })),
+    followUps: fc.array(text),
+    durationMs: count,
+    steps: count,
+    credits: fc.double({ min: 0, max: 1e6, noNaN: true }).filter((credits) => !Object.is(credits, -0)),
+    quota: fc.record({ used: count, limit: count, resetAtMs: timeMs }, { requiredKeys: ['used', 'limit'] }),
+    citedOnly: fc.constant(true),
+    stopped: failure,
+  },
+  { requiredKeys: ['title', 'markdown', 'sources', 'followUps', 'durationMs'] },
 );
 
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
@@ -70,9 +73,10 @@ const question: fc.Arbitrary<Question> = fc.record(
       {
         firstTriedMs: timeMs,
         intentMs: timeMs,
-        intentConversationId: count,
-        conversationId: count,
+        intentConversationId: conversationId,
+        conversationId,
         questionId: count,
+        ordinal: count,
         askedMs: timeMs,
         watchedFromMs: timeMs,
         shareUrl: text,
@@ -80,6 +84,9 @@ const question: fc.Arbitrary<Question> = fc.record(
         steps: count,
         lastStep: text,
         cancelSentMs: timeMs,
+        earlierAttempts: fc.array(
+          fc.record({ conversationId, questionId: count, ordinal: count }, { requiredKeys: ['conversationId'] }),
+        ),
       },
       { requiredKeys: ['steps'] },
     ),
@@ -124,7 +131,8 @@ const thread: fc.Arbitrary<Thread> = fc.record(
     channelId: text,
     threadTs: text,
     followsReplies: fc.boolean(),
-    conversationId: count,
+    conversationId,
+    ownConversations: fc.array(fc.record({ userId: text, conversationId })),
     queue: fc.array(text),
   },
   { requiredKeys: ['version', 'teamId', 'channelId', 'threadTs', 'followsReplies', 'queue'] },
@@ -142,6 +150,20 @@ describe('records', () => {
         expect(threadFormat.decode(KEY, threadFormat.encode(KEY, record))).toEqual(record);
       }),
     );
+  });
+
+  it('name a conversation by a number where its id is one, so that earlier versions read them', () => {
+    const known: Thread = {
+      version: 1,
+      teamId: 'T1',
+      channelId: 'C1',
+      threadTs: '1.1',
+      followsReplies: true,
+      conversationId: 140,
+      queue: [],
+    };
+    expect(threadFormat.encode(KEY, known)).toContain('"conversationId":140');
+    expect(threadFormat.encode(KEY, { ...known, conversationId: 'abc' })).toContain('"conversationId":"abc"');
   });
 
   it('of refused questions last an hour, as docs/operations.md says', () => {
