@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { Clock, Log, LogFields } from '../core/ports.ts';
 import { within } from '../core/timeout.ts';
 import type { GenerationNumber } from './generation.ts';
-import { longestProbeMs, type Offer, type Offers, type Probes } from './probes.ts';
+import { longestProbeMs, type Offer, type Offers, offersOfVersion, type Probes } from './probes.ts';
 
 /** What the operator set: let the app find out, or one generation without a choice. */
 export type ApiSetting = 'auto' | GenerationNumber;
@@ -38,8 +38,8 @@ export interface ApiChoice {
    * is one in five seconds at most.
    */
   probedSince(sinceMs: number): Promise<Offers>;
-  /** Notes that a call of this generation worked. */
-  prove(number: GenerationNumber): void;
+  /** Notes that a call of this generation worked, which began at `startedMs`. A later probe knows better. */
+  prove(number: GenerationNumber, startedMs: number): void;
   /**
    * Reads the version. Probes again after a change of it, after 24 hours, and while a probe's result is unknown. Call it
    * every ten minutes.
@@ -75,8 +75,9 @@ export function createApiChoice(options: { setting: ApiSetting; probes: Probes; 
       await probe();
       return known;
     },
-    prove(number) {
-      if (known[number] !== 'yes') update({ ...known, [number]: 'yes' });
+    prove(number, startedMs) {
+      const isOutdated = known[number] === 'no' && endedMs !== undefined && startedMs < endedMs;
+      if (known[number] !== 'yes' && !isOutdated) update({ ...known, [number]: 'yes' });
     },
     async tend() {
       const isOld = endedMs === undefined || now() - endedMs >= probesLifeMs;
@@ -97,10 +98,18 @@ export function createApiChoice(options: { setting: ApiSetting; probes: Probes; 
 
   async function runProbes(): Promise<void> {
     const found = await probes.all();
-    hasGap = found.offers[1] === 'unknown' || found.offers[2] === 'unknown';
+    const isNewVersion = found.version !== undefined && found.version !== version;
     version = found.version ?? version;
+    const byVersion = offersOfVersion(version);
+    // A list knows better than the version: a feature can be switched off.
+    const resolve = (number: GenerationNumber): Offer => {
+      if (found.offers[number] !== 'unknown') return found.offers[number];
+      const isStale = known[number] === 'unknown' || isNewVersion;
+      return isStale && byVersion[number] !== 'unknown' ? byVersion[number] : known[number];
+    };
+    hasGap = ([1, 2] as const).some((number) => found.offers[number] === 'unknown' && byVersion[number] === 'unknown');
     endedMs = now();
-    update({ 1: latest(found.offers[1], known[1]), 2: latest(found.offers[2], known[2]) });
+    update({ 1: resolve(1), 2: resolve(2) });
   }
 
   function update(offers: Offers): void {
@@ -147,8 +156,4 @@ function missingError(setting: ApiSetting, offers: Offers, version = 'unknown'):
     'refused',
     `SRC_API is ${setting}, and the service (version: ${version}) offers ${what}${advice}`,
   );
-}
-
-function latest(found: Offer, before: Offer): Offer {
-  return found === 'unknown' ? before : found;
 }

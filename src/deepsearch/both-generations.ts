@@ -93,9 +93,10 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
   }
 
   async function runWith<Result>(number: GenerationNumber, run: Run<Result>): Promise<Result> {
+    const startedMs = now();
     const result = await run(generations[number]);
     // A call without a result also succeeds when there is nothing to do, so it proves nothing.
-    if (result !== undefined) choice.prove(number);
+    if (result !== undefined) choice.prove(number, startedMs);
     return result;
   }
 
@@ -142,6 +143,7 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
 
   function readsTokens(): GenerationNumber {
     const preferred = chosen();
+    if (accountChoice !== undefined) return preferred;
     const capable = ([preferred, other(preferred)] as const).find(
       (number) => generations[number].capabilities.readToken && choice.offers()[number] !== 'no',
     );
@@ -175,12 +177,13 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
   }
 
   async function checkAccount(number: GenerationNumber): Promise<boolean> {
+    const startedMs = now();
     const [here, there] = await Promise.all([list(number), list(other(number))]);
     if (here !== 'refused' || there !== 'listed') {
       refusedMs = now();
       return false;
     }
-    choice.prove(other(number));
+    choice.prove(other(number), startedMs);
     accountChoice = { number: other(number), sinceMs: now() };
     log.info({ event: 'deepsearch.api_account', outcome: `generation_${other(number)}`, reason: 'scopes' });
     return true;

@@ -18,6 +18,7 @@ export type Offers = Record<GenerationNumber, Offer>;
 
 /** What one round of probes found. */
 export interface Findings {
+  /** What the two lists prove. */
   offers: Offers;
   /** What `/__version` answered, if that may be a version. Not every version is a number. */
   version?: string | undefined;
@@ -58,14 +59,7 @@ export function createProbes(options: Omit<ServiceClientOptions, 'http'>, log: L
   return {
     async all() {
       const [version, generation1, generation2] = await Promise.all([readVersion(), ask1(), ask2()]);
-      const byVersion = offersOfVersion(version);
-      return {
-        offers: {
-          1: generation1 === 'unknown' ? byVersion[1] : generation1,
-          2: generation2 === 'unknown' ? byVersion[2] : generation2,
-        },
-        version,
-      };
+      return { offers: { 1: generation1, 2: generation2 }, version };
     },
     version: readVersion,
     async close() {

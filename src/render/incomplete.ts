@@ -1,4 +1,5 @@
 import type { Button } from '@slack/types';
+import { threadQuestion } from '../core/question/prompt.ts';
 import type { Answer, Failure, Question } from '../core/question/question.ts';
 import { button } from './blocks.ts';
 import { ACTIONS } from './ids.ts';
@@ -34,9 +35,17 @@ function reported({ title = '', message = '' }: Failure, asText: (words: string,
     .join(': ');
 }
 
-/** The button that may bring the whole answer. An answer that is shown again has none, because it was asked elsewhere. */
-export function incompleteButtons({ id, shares }: Question, { stopped }: Pick<Answer, 'stopped'>, say: Say): Button[] {
-  if (stopped === undefined || shares !== undefined) return [];
+/**
+ * The button that may bring the whole answer. An answer that a person shares has none, because it was asked elsewhere. In
+ * direct messages the app has no thread to read, so a question that is only about a thread has none there.
+ */
+export function incompleteButtons(
+  { id, shares, text }: Question,
+  { stopped }: Pick<Answer, 'stopped'>,
+  say: Say,
+): Button[] {
+  if (stopped === undefined) return [];
+  if (shares !== undefined && (shares.withheld !== true || text === threadQuestion)) return [];
   return stopped.cause === 'tooLong'
     ? [button(say.buttons.askNew(), ACTIONS.askNew, { questionId: id })]
     : [button(say.buttons.tryAgain(), ACTIONS.tryAgain, { questionId: id })];

@@ -300,7 +300,7 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: matchesNothing,
   },
   {
-    file: 'src/deepsearch/generation-1/deep-search.ts',
+    file: 'src/deepsearch/reply-values.ts',
     line: "const timeMs = Date.parse(iso ?? '');",
     becomes: ['const timeMs = Date.parse(iso ?? "Stryker was here!");'],
     reason: matchesNothing,

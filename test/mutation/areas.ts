@@ -27,7 +27,7 @@ export const areas: Record<string, Area> = {
     mutate: ['src/deepsearch/**/*.ts'],
     testFiles: [
       'test/unit/deepsearch/!(hostile-links).test.ts',
-      'test/transport/{client-*,code-search,read-token}.test.ts',
+      'test/transport/{api-gone,client-*,code-search,read-token,second-generation*}.test.ts',
     ],
   },
   storage: {

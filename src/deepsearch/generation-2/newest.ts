@@ -12,7 +12,9 @@ const PAGE_SIZE = 100;
 /** The most pages of a list that is not sorted by time. */
 const MAX_PAGES = 100;
 const READS_AT_ONCE = 4;
-/** How long one search may take. It goes on where it stopped when it is repeated, because what it read is remembered. */
+/**
+ * How long one search sends requests. When it is repeated, it goes on where it stopped, because what it read is remembered.
+ */
 const MAX_SEARCH_MS = 60_000;
 /** How many characters of questions are remembered, so that searches at the same time read each conversation once. */
 const MAX_REMEMBERED_LENGTH = 5_000_000;
@@ -35,11 +37,14 @@ export function createNewest(
 
   return async function newest(limit, sinceMs = 0) {
     const endsAtMs = now() + MAX_SEARCH_MS;
+    const checkTime = () => {
+      if (now() > endsAtMs) throw new AppError('unavailable', 'the search for conversations took too long');
+    };
     const wanted = Math.min(Math.max(1, limit), MAX_NEWEST);
-    const summaries = await list(wanted, sinceMs);
+    const summaries = await list(wanted, sinceMs, checkTime);
     const found: Conversation[] = [];
     for (let at = 0; at < summaries.length; at += READS_AT_ONCE) {
-      if (now() > endsAtMs) throw new AppError('unavailable', 'the search for conversations took too long');
+      checkTime();
       const read = await Promise.all(summaries.slice(at, at + READS_AT_ONCE).map(readBare));
       found.push(...read.filter((conversation) => conversation !== undefined));
     }
@@ -49,7 +54,7 @@ export function createNewest(
   };
 
   /** The newest conversations of the list that may have been created since `sinceMs`, newest first. */
-  async function list(wanted: number, sinceMs: number): Promise<ApiSummary[]> {
+  async function list(wanted: number, sinceMs: number, checkTime: () => void): Promise<ApiSummary[]> {
     const found = new Map<ApiSummary['name'], ApiSummary>();
     const orders = [createOrder(({ updateTime }) => updateTime), createOrder(({ createTime }) => createTime)];
     const pageSize = sinceMs > 0 ? PAGE_SIZE : Math.min(wanted, PAGE_SIZE);
@@ -58,6 +63,7 @@ export function createNewest(
     };
     let pages = 0;
     for await (const page of api.summaries(pageSize)) {
+      checkTime();
       pages += 1;
       add(page);
       // Each order has to see every page.

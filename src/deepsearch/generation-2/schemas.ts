@@ -56,7 +56,10 @@ export const questionSchema = message({
 /** One question, with its texts as plain text. A missing text is empty. */
 export type ApiQuestion = z.infer<typeof questionSchema>;
 
-const errorSchema = message({ code: text, message: text, retryTime: text }).catch({
+/** An error ends a question whatever its fields, so a field of another type counts as absent. */
+const errorText = text.catch('');
+
+const errorSchema = message({ code: errorText, message: errorText, retryTime: errorText }).catch({
   code: '',
   message: '',
   retryTime: '',

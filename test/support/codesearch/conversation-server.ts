@@ -119,7 +119,10 @@ export async function startConversationServer(options: ConversationServerOptions
     async tokenWith(scopes: Scope[]): Promise<string> {
       return (await accounts.createToken({ userId: alice.id, scopes, note: 'test' })).token;
     },
-    /** Until then, a question that starts is refused by the quota, which says that it resets then. */
+    /**
+     * Until then, the quota says that it is used up and when it resets. It refuses every question that starts, unless
+     * `isRefusing` is false.
+     */
     exhaustQuota: exhaust,
     /** Every conversation as it is stored, oldest first. */
     stored: (): ConversationRecord[] =>
@@ -146,14 +149,19 @@ export async function startConversationServer(options: ConversationServerOptions
 
 export type ConversationServer = Awaited<ReturnType<typeof startConversationServer>>;
 
-function withExhaustion(quota: Quota, clock: () => number): { quota: Quota; exhaust: (untilMs: number) => void } {
+function withExhaustion(
+  quota: Quota,
+  clock: () => number,
+): { quota: Quota; exhaust: (untilMs: number, isRefusing?: boolean) => void } {
   let untilMs = 0;
+  let exhausted = false;
   const state: Quota['state'] = (userId) =>
-    clock() < untilMs ? { used: 100, limit: 100, resetMs: untilMs, exhausted: true } : quota.state(userId);
+    clock() < untilMs ? { used: 100, limit: 100, resetMs: untilMs, exhausted } : quota.state(userId);
   return {
     quota: { ...quota, state },
-    exhaust: (resetMs) => {
+    exhaust: (resetMs, isRefusing = true) => {
       untilMs = resetMs;
+      exhausted = isRefusing;
     },
   };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { recallAnswer } from '../../../src/core/lifecycle/resharing.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { upstreamClaims } from '../../../src/core/question/upstream.ts';
-import { crash, createCoreHarness, lost, thread } from '../../support/lifecycle/core-harness.ts';
+import { buttonUser, crash, createCoreHarness, lost, thread } from '../../support/lifecycle/core-harness.ts';
 import type { Work } from '../../support/lifecycle/in-memory-lifecycle.ts';
 
 const reply = { origin: 'reply', beginsThread: false } as const;
@@ -89,6 +90,17 @@ describe('the position of a question in its conversation', () => {
     expect(life.question(id).outcome?.kind).toBe('cancelled');
     expect(life.upstream()).toMatchObject([{ state: 'cancelled' }]);
   });
+
+  it('stops a question whose id was never known also when its workspace removed the app', async () => {
+    const { life, ask } = createCoreHarness({ work: { takesMs: 60_000, ends: 'completed' } });
+    life.tellIds(false);
+    const { id } = await ask();
+    await life.run(life.now() + 5_000);
+    await life.ports.questions.update(id, (stored) => ({ ...stored, endsQuietlyMs: life.now() }));
+    await life.run();
+    expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'cancelled' } });
+    expect(life.upstream()).toMatchObject([{ state: 'cancelled' }]);
+  });
 });
 
 describe('a question that the service ended at a limit', () => {
@@ -128,6 +140,31 @@ describe('a service that reports an error and an answer', () => {
     expect(life.question(id).outcome).toMatchObject({ kind: 'answered', answer: { stopped } });
     expect(life.messagesOf(life.question(id), 'part')).toHaveLength(1);
     expect(life.upstream()).toHaveLength(1);
+  });
+
+  it.each([
+    ['in its conversation', 'failed', {}, 1],
+    ['in a new conversation', 'tooLong', { fresh: true }, 2],
+  ] as const)('can be asked again %s, once, beside its answer', async (_, ends, options, conversations) => {
+    const { life, ask, requests } = createCoreHarness({ work: { takesMs: 2_000, ends, isPartial: true } });
+    const { id } = await ask();
+    await life.run();
+    expect(await requests.askAgain(id, buttonUser, options)).toMatchObject({ kind: 'accepted' });
+    expect(await requests.askAgain(id, buttonUser, options)).toMatchObject({ kind: 'duplicate' });
+    await life.run();
+    expect(life.upstream()).toHaveLength(2);
+    expect(new Set(life.upstream().map(({ conversationId }) => conversationId)).size).toBe(conversations);
+    expect(life.messagesOf(life.question(id), 'part')).toHaveLength(1);
+    expect(life.violations).toEqual([]);
+  });
+
+  it.each([true, false])('is read again with its reason, as it was shown (with ids: %s)', async (tells) => {
+    const { life, ask } = createCoreHarness({ work: { takesMs: 2_000, ends: 'tooLong', isPartial: true } });
+    const { id } = await ask();
+    await life.run();
+    life.tellIds(tells);
+    const answer = await recallAnswer(life.ports, life.question(id));
+    expect(answer).toMatchObject({ markdown: expect.stringContaining('question 1'), stopped: { cause: 'tooLong' } });
   });
 
   it('parks for a limit if the answer is empty', async () => {

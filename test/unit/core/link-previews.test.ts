@@ -20,15 +20,15 @@ const conversation: Conversation = { id: 7, questions: [upstreamQuestion(1), ups
 function ruleWith({
   question = questionWith({ access: 'own' }),
   choices,
-  claimed = 2,
+  claimed = { id: 2 },
   isKeptPrivate = false,
 }: {
   question?: Question;
   choices?: ReaderChoices;
-  claimed?: number;
+  claimed?: { id?: number; ordinal?: number };
   isKeptPrivate?: boolean;
 }) {
-  const claims = new Map(upstreamClaims(7, { id: claimed }).map((claim) => [claim, question.id]));
+  const claims = new Map(upstreamClaims(7, claimed).map((claim) => [claim, question.id]));
   if (isKeptPrivate) claims.set(keptPrivateClaim(7), question.id);
   let lookUps = 0;
   const mayPreview = createPreviewRule({
@@ -46,11 +46,19 @@ function ruleWith({
 
 describe('a preview of a conversation', () => {
   it('that the app did not ask, or asked with its own account, is shown as before', async () => {
-    expect(await ruleWith({ claimed: 99 }).mayPreview(conversation, place, 'U9')).toBe(true);
+    expect(await ruleWith({ claimed: { id: 99 } }).mayPreview(conversation, place, 'U9')).toBe(true);
     expect(await ruleWith({ question: questionWith() }).mayPreview(conversation, place, 'U9')).toBe(true);
     expect(await ruleWith({ question: questionWith({ access: 'app' }) }).mayPreview(conversation, place, 'U9')).toBe(
       true,
     );
+  });
+
+  it('that a person asked is recognized by the position of a question, where questions have no ids', async () => {
+    const positions = conversation.questions.map(({ id: _, ...each }, ordinal) => ({ ...each, ordinal }));
+    const { mayPreview } = ruleWith({ claimed: { ordinal: 1 } });
+    expect(await mayPreview({ id: 7, questions: positions }, place, 'U1')).toBe(false);
+    const { mayPreview: mayPreviewOther } = ruleWith({ claimed: { ordinal: 2 } });
+    expect(await mayPreviewOther({ id: 7, questions: positions }, place, 'U1')).toBe(true);
   });
 
   it('that a person asked elsewhere is shown only for a link that this person posted', async () => {
@@ -85,7 +93,7 @@ describe('a preview of a conversation', () => {
   });
 
   it('looks up a bounded number of questions', async () => {
-    const { mayPreview, lookUps } = ruleWith({ claimed: 0 });
+    const { mayPreview, lookUps } = ruleWith({ claimed: { id: 0 } });
     const many = Array.from({ length: 500 }, (_, index) => upstreamQuestion(index + 1));
     expect(await mayPreview({ id: 7, questions: many }, place, 'U1')).toBe(true);
     expect(lookUps()).toBe(mostQuestionsLookedUp);

@@ -96,6 +96,29 @@ test('an unknown result keeps the last known one', async () => {
   expect(choice.chosen().number).toBe(2);
 });
 
+test.each<[string, Offer, Offer]>([
+  ['7.2.0', 'yes', 'yes'],
+  ['6.12.0', 'yes', 'no'],
+  ['6.5.0', 'no', 'no'],
+  ['8.0.0', 'unknown', 'yes'],
+  ['dev', 'unknown', 'unknown'],
+])('where the lists prove nothing, version %s does', async (version, first, second) => {
+  const { choice } = await start(offers('unknown', 'unknown', version));
+  expect(choice.offers()).toEqual({ 1: first, 2: second });
+});
+
+test('what a list proved outweighs the version, also while the list fails, until the version changes', async () => {
+  const { choice, find, clock } = await start(offers('no', 'yes', '7.2.0'));
+  expect(choice.offers()).toEqual({ 1: 'no', 2: 'yes' });
+  find(offers('unknown', 'unknown', '7.2.0'));
+  clock.nowMs += dayMs;
+  await choice.tend();
+  expect(choice.offers()).toEqual({ 1: 'no', 2: 'yes' });
+  find(offers('unknown', 'unknown', '7.3.0'));
+  await choice.tend();
+  expect(choice.offers()).toEqual({ 1: 'yes', 2: 'yes' });
+});
+
 test('any number of calls that ask at once share one round of probes', async () => {
   const { choice, find, rounds, clock, pause } = await start(offers('yes', 'unknown'));
   find(offers('no', 'yes'));
@@ -169,9 +192,17 @@ test('the app probes again as long as a result is unknown', async () => {
 });
 
 test('a call that works proves that its generation is offered', async () => {
-  const { choice } = await start(offers('unknown', 'unknown'));
-  choice.prove(2);
+  const { choice, clock } = await start(offers('unknown', 'unknown'));
+  choice.prove(2, clock.nowMs);
   expect(choice.chosen()).toMatchObject({ number: 2, reason: 'only_offered' });
+});
+
+test('a call that began before the probes missed its generation proves nothing', async () => {
+  const { choice, clock } = await start(offers('no', 'yes'));
+  choice.prove(1, clock.nowMs - 1);
+  expect(choice.chosen().number).toBe(2);
+  choice.prove(1, clock.nowMs);
+  expect(choice.chosen().number).toBe(1);
 });
 
 test('the log names the generation and the reason once per change', async () => {

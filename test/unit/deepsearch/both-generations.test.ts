@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
 import { type ApiSetting, createApiChoice } from '../../../src/deepsearch/api-choice.ts';
 import { createBothGenerations } from '../../../src/deepsearch/both-generations.ts';
 import type { GenerationNumber } from '../../../src/deepsearch/generation.ts';
@@ -257,6 +258,23 @@ test.each<[Offers, string]>([
 });
 
 describe('a credential that one generation refuses', () => {
+  test('looks up read tokens only with the generation that takes it', async () => {
+    const { adapter, surfaces, calls } = await start();
+    surfaces[1] = 'refuses';
+    await adapter.create('where?');
+    await expect(adapter.byReadToken('abc')).rejects.toMatchObject({ kind: 'notFound' });
+    expect(calls.at(-1)).toBe('2.byReadToken');
+  });
+
+  test('stays refused when only one call is refused, and its list works', async () => {
+    const { adapter, generations, calls } = await start();
+    generations[1].deepSearch.create = async () => {
+      throw new AppError('unauthorized', 'answered 403', { code: 403 });
+    };
+    await expect(adapter.create('where?')).rejects.toMatchObject({ kind: 'unauthorized', code: 403 });
+    expect(calls).toEqual(['1.newest', '2.newest']);
+  });
+
   test('selects the other generation for this account, after both lists were asked', async () => {
     const { adapter, surfaces, calls, lines } = await start();
     surfaces[1] = 'refuses';

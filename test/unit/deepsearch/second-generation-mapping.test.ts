@@ -97,6 +97,10 @@ describe('an error', () => {
     ],
     [{ message: 'Words' }, { cause: 'service', message: 'Words' }],
     [{ code: 5 }, { cause: 'service', message: '' }],
+    [
+      { code: 'ERROR_QUOTA_EXCEEDED', retryTime: { seconds: 5 } },
+      { cause: 'limited', message: 'ERROR_QUOTA_EXCEEDED' },
+    ],
     [{}, { cause: 'service', message: '' }],
   ])('%j is read as %j', (error, expected) => {
     expect(last({ error })?.error).toEqual({ title: '', ...expected });

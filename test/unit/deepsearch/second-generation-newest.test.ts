@@ -20,7 +20,10 @@ interface Kept {
 }
 
 /** An account with these conversations, in the order of its list. */
-function accountWith(list: Kept[], options: { pageSize?: number; get?: (id: ConversationId) => Promise<void> } = {}) {
+function accountWith(
+  list: Kept[],
+  options: { pageSize?: number; pageMs?: number; get?: (id: ConversationId) => Promise<void> } = {},
+) {
   const reads: ConversationId[] = [];
   const pages: number[] = [];
   let running = 0;
@@ -35,6 +38,7 @@ function accountWith(list: Kept[], options: { pageSize?: number; get?: (id: Conv
     const size = options.pageSize ?? wanted;
     for (let from = 0; from === 0 || from < list.length; from += size) {
       pages.push(wanted);
+      nowMs += options.pageMs ?? 0;
       yield list.slice(from, from + size).map(summaryOf);
     }
   }
@@ -220,5 +224,13 @@ describe('a search for the newest conversations', () => {
     expect(account.reads).toHaveLength(8);
     expect(await account.ids(100, 0)).toHaveLength(12);
     expect(account.reads).toHaveLength(12);
+  });
+
+  test('whose list takes longer than a minute fails before it reads a conversation', async () => {
+    const list = [90, 80, 70, 60, 50].map((second, id) => ({ id, created: second }));
+    const account = accountWith(list, { pageSize: 1, pageMs: 25_000 });
+    await expect(account.ids(100, 0)).rejects.toMatchObject({ kind: 'unavailable', outcomeUnknown: false });
+    expect(account.pages).toHaveLength(3);
+    expect(account.reads).toEqual([]);
   });
 });

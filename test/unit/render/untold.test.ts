@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CardView, UpstreamQuestion } from '../../../src/core/ports.ts';
+import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { Answer, Failure, Question } from '../../../src/core/question/question.ts';
 import { renderAnswerFile } from '../../../src/render/answer-file.ts';
 import { renderCard } from '../../../src/render/card.ts';
@@ -111,6 +112,20 @@ describe('an incomplete answer', () => {
     const message = written(answered({ stopped: service, followUps: [] }, { origin: 'shared', shares }));
     expect(message).toContain('Internal error: The search stopped.');
     expect(message).not.toContain(ACTIONS.tryAgain);
+  });
+
+  it('has its button where it is shown to its asker only, unless the question is only about a thread', () => {
+    const shares = {
+      questionId: 'q1',
+      withLink: true,
+      confirmed: { guests: 0, outsiders: 0, organizations: 0, isKnown: true },
+      withheld: true,
+    } as const;
+    const direct = { origin: 'shared', shares, place: { teamId: 'T1', channelId: 'D1', threadTs: '1.1' } } as const;
+    expect(written(answered({ stopped: service }, direct))).toContain(ACTIONS.tryAgain);
+    expect(written(answered({ stopped: service }, { ...direct, text: threadQuestion }))).not.toContain(
+      ACTIONS.tryAgain,
+    );
   });
 
   it('keeps Slack’s limits and notifies no one, whatever the service says and however long the answer is', () => {
