@@ -56,9 +56,12 @@ export function createLogger(level: LogLevel, destination?: { write: (line: stri
  * would then try to write a fatal line forever and block the process (sonic-boom 4.2, `flushSync`).
  */
 function standardOutput(): { write: (line: string) => void } {
-  process.stdout.on('error', () => {});
+  // One listener, however many loggers there are.
+  if (!process.stdout.listeners('error').includes(ignoreError)) process.stdout.on('error', ignoreError);
   return { write: (line) => void process.stdout.write(line) };
 }
+
+function ignoreError(): void {}
 
 function redact(text: string): string {
   return text.replaceAll(secretPattern, '[secret]');

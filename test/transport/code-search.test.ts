@@ -48,6 +48,7 @@ test('a finished conversation is read as the types of the core', async () => {
   const base = server.origin;
   await expect(codeSearch.read(7)).resolves.toEqual({
     id: 7,
+    mark: expect.any(String),
     createdMs: Date.UTC(2026, 0, 1),
     shareUrl: `${base}/deepsearch/0b7e`,
     quota: { used: 90, limit: 100, resetAtMs: Date.UTC(2026, 1, 1) },
