@@ -61,7 +61,7 @@ export async function startBackground(
   await scheduler.start(guardAdvance(createAdvance(ports), ports));
   const open = await questions.openIds();
   await Promise.all(open.map((id) => scheduler.schedule(id, random() * resumeSpreadMs)));
-  const watcher = repeat('watch_together', watchTickMs, watching.tick, log);
+  const watcher = repeat('watch_together', watchTickMs, startTick, log);
   onStop(async () => watcher.stop());
   const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
   onStop(async () => sweeper.stop());
@@ -89,6 +89,11 @@ export async function startBackground(
     trimming.stop();
   });
   return open.length;
+
+  /** Does not wait: a slow list of one account must not delay the lists of others. */
+  async function startTick(): Promise<void> {
+    watching.tick().catch((error: unknown) => log.error({ event: 'watch_together', outcome: 'failed' }, error));
+  }
 
   async function runRequested(): Promise<void> {
     for (const id of await runRequests.ids()) {

@@ -71,7 +71,7 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
 
   /** Only generation 2 has ids that are texts. */
   function onConversation<Result>(conversationId: ConversationId, run: Run<Result>): Promise<Result> {
-    const hasOnly2 = typeof conversationId === 'string' && choice.offers()[2] !== 'no';
+    const hasOnly2 = typeof conversationId === 'string';
     return perform(run, { first: hasOnly2 ? () => 2 : chosen, isAboutConversation: true });
   }
 
@@ -113,8 +113,8 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
       throw notNow(error);
     }
     if (choice.setting !== 'auto') return false;
-    if (isRefusal(error)) return isOnlyRefusedBy(first);
-    return isAboutConversation && isAppError(error, 'notFound') && choice.offers()[other(first)] === 'yes';
+    if (isRefusal(error)) return isOnlyRefusedBy(first, error);
+    return isAboutConversation && isAppError(error, 'notFound') && choice.offers()[other(first)] !== 'no';
   }
 
   /** `before`: why the first generation did not do it. */
@@ -165,20 +165,22 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
   }
 
   /** Whether the account may use the other generation, but not this one. Its token then lacks the scope for this one. */
-  async function isOnlyRefusedBy(number: GenerationNumber): Promise<boolean> {
+  async function isOnlyRefusedBy(number: GenerationNumber, refusal: AppError): Promise<boolean> {
     if (choice.offers()[other(number)] === 'no') return false;
     // Another call found that out meanwhile.
     if (accountChoice?.number === other(number)) return true;
     if (refusedMs !== undefined && now() - refusedMs < refusedByBothMs) return false;
-    checking ??= checkAccount(number).finally(() => {
+    checking ??= checkAccount(number, refusal).finally(() => {
       checking = undefined;
     });
     return checking;
   }
 
-  async function checkAccount(number: GenerationNumber): Promise<boolean> {
+  async function checkAccount(number: GenerationNumber, refusal: AppError): Promise<boolean> {
     const startedMs = now();
     const [here, there] = await Promise.all([list(number), list(other(number))]);
+    // Whether the account may use the other generation is not known now, so it is not refused yet.
+    if (here === 'refused' && there === 'unknown') throw notNow(refusal);
     if (here !== 'refused' || there !== 'listed') {
       refusedMs = now();
       return false;

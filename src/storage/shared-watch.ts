@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { isAppError } from '../core/errors.ts';
 import type { Clock, Conversation, SharedWatch } from '../core/ports.ts';
 import type { ConversationId } from '../core/question/question.ts';
 import { watchBackstopMs } from '../core/settings.ts';
@@ -9,9 +10,11 @@ import { createFormat, type Exactly } from './record-format.ts';
 import { conversationId } from './records.ts';
 
 /** How long a changed conversation waits for the run of its question, in milliseconds. */
-const changedLifeMs = 60_000;
+const changedLifeMs = 15_000;
 /** How old a process's copy of what the leading process listed may be, in milliseconds. */
 const listedFreshMs = 5_000;
+/** Accounts of which a process keeps a copy. */
+const MAX_COPIES = 1_000;
 
 const changedSchema = z.object({
   id: conversationId,
@@ -82,7 +85,7 @@ export function createSharedWatch(kv: KeyValueStore, clock: Clock): SharedWatch 
       if (text === undefined) return undefined;
       // Only this version: a newer one, which came meanwhile, waits for the next run.
       await kv.compareAndDelete(key, text);
-      return changedFormat.decode(key, text);
+      return readable(() => changedFormat.decode(key, text));
     },
     async noteListed(account, marks) {
       const key = listedKey(account);
@@ -96,9 +99,22 @@ export function createSharedWatch(kv: KeyValueStore, clock: Clock): SharedWatch 
     if (copy !== undefined && clock() - copy.atMs < listedFreshMs) return copy.marks;
     const key = listedKey(account);
     const text = await kv.get(key);
-    const marks = new Map(text === undefined ? [] : listedFormat.decode(key, text));
+    const marks = new Map(text === undefined ? [] : readable(() => listedFormat.decode(key, text)));
+    copies.delete(account);
     copies.set(account, { atMs: clock(), marks });
+    const [oldest] = copies.keys();
+    if (copies.size > MAX_COPIES && oldest !== undefined) copies.delete(oldest);
     return marks;
+  }
+}
+
+/** These records only spare requests, so one of another version counts as absent. */
+function readable<Value>(decode: () => Value): Value | undefined {
+  try {
+    return decode();
+  } catch (error) {
+    if (isAppError(error, 'corrupt')) return undefined;
+    throw error;
   }
 }
 

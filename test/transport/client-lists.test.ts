@@ -137,18 +137,18 @@ test('changes are listed latest first, with whole conversations and the cursor o
   expect(next).toBe('c');
   expect(await adapter.changes('c')).toEqual({ conversations: [] });
   expect(server.requests.map(({ url }) => url)).toEqual([
-    '/.api/deepsearch/v1?page_first=100&sort=-updated_at',
+    '/.api/deepsearch/v1?page_first=20&sort=-updated_at',
     '/.api/deepsearch/v1?page_first=100&page_after=c&sort=-updated_at',
   ]);
 });
 
-test('pages of changes that exceed the reply limit become shorter, down to twenty', async () => {
+test('further pages of changes that exceed the reply limit become shorter, down to twenty', async () => {
   const { client, server } = await connect({ maxResponseBytes: 10_000 });
   const adapter = createDeepSearch(client, server.origin);
   const large = text(' '.repeat(10_001), 'application/json');
   server.script(large, large, json([]), large, large);
-  expect(await adapter.changes()).toEqual({ conversations: [] });
-  expect(await errorOf(adapter.changes())).toMatchObject({ kind: 'badReply', code: 'tooLarge' });
+  expect(await adapter.changes('c')).toEqual({ conversations: [] });
+  expect(await errorOf(adapter.changes('c'))).toMatchObject({ kind: 'badReply', code: 'tooLarge' });
   expect(server.requests.map(({ url }) => /page_first=(\d+)/.exec(url)?.[1])).toEqual(['100', '50', '25', '25', '20']);
 });
 
@@ -166,7 +166,7 @@ test.each([
   server.script(json([one]), json(one), json([other]), json(other));
   const marks: (string | undefined)[] = [];
   for (let state = 0; state < 2; state += 1) {
-    marks.push((await adapter.changes()).conversations[0]?.mark, (await adapter.read(5)).mark);
+    marks.push((await adapter.changes('c')).conversations[0]?.mark, (await adapter.read(5)).mark);
   }
   expect(marks[0]).toBe(marks[1]);
   expect(marks[2]).toBe(marks[3]);

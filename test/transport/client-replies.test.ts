@@ -68,12 +68,23 @@ describe('a failed reply', () => {
     ['a lost connection', hangUp, { kind: 'unavailable', outcomeUnknown: true }],
   ];
 
-  test.each(cases)('to a creation sets the kind and the outcome of the error: %s', async (_name, reply, expected) => {
-    const { client, server } = await connect({ clock: () => Date.UTC(2026, 0, 1) });
-    server.script(reply);
-    expect(await errorOf(client.create('where?'))).toMatchObject(expected);
-    expect(server.requests).toHaveLength(1);
+  test.each([404, 405, 410])('to a creation that no route takes says that the API is gone: %i', async (code) => {
+    const { client, server } = await connect();
+    server.script(status(code), json({ message: 'no such thing' }, code));
+    expect(await errorOf(client.create('q'))).toMatchObject({ code: 'apiGone', outcomeUnknown: false });
+    expect(await errorOf(client.create('q'))).toMatchObject({ code });
   });
+
+  const ofCreation = cases.filter(([name]) => name !== '404');
+  test.each(ofCreation)(
+    'to a creation sets the kind and the outcome of the error: %s',
+    async (_name, reply, expected) => {
+      const { client, server } = await connect({ clock: () => Date.UTC(2026, 0, 1) });
+      server.script(reply);
+      expect(await errorOf(client.create('where?'))).toMatchObject(expected);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   test.each(cases)('to a follow-up sets the kind and the outcome of the error: %s', async (_name, reply, expected) => {
     const { client, server } = await connect({ clock: () => Date.UTC(2026, 0, 1) });

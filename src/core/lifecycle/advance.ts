@@ -254,7 +254,9 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
 
   async function watch(watched: Question, standing: Standing): Promise<Progress> {
     const { conversationId, askedMs } = watched.upstream;
-    const conversation = await ports.watching.read(watched);
+    // Before the app gives up, and while it waits for a cancellation, it looks for itself.
+    const isFresh = watched.cancel !== undefined || isPatienceOver(settings.pacing, watchedSince(watched), now());
+    const conversation = await ports.watching.read(watched, { isFresh });
     if (conversation === undefined && conversationId !== undefined) return goOn(watched, standing);
     const located = conversation === undefined ? undefined : await locate(ports, watched, conversation);
     if (conversation === undefined || located === undefined) {

@@ -7,6 +7,8 @@ import type { ConversationId, Question } from './question.ts';
 interface Position {
   id?: number | undefined;
   ordinal?: number | undefined;
+  /** Only questions with the same text can be taken for each other. */
+  text?: string | undefined;
 }
 
 /**
@@ -99,11 +101,23 @@ export function isSameText(one: string, other: string): boolean {
   return withSingleSpaces(one) === withSingleSpaces(other);
 }
 
-function claimNames(conversationId: ConversationId, { id, ordinal }: Position) {
+/**
+ * The name by position has the text too: a service that begins again with its first conversation gives out the same
+ * positions.
+ */
+function claimNames(conversationId: ConversationId, { id, ordinal, text }: Position) {
+  const words = text === undefined ? '' : `:${shortHash(withSingleSpaces(text))}`;
   return {
     byId: id === undefined ? undefined : `upstream:${conversationId}:${id}`,
-    byPosition: ordinal === undefined ? undefined : `upstream:${conversationId}:#${ordinal}`,
+    byPosition: ordinal === undefined ? undefined : `upstream:${conversationId}:#${ordinal}${words}`,
   };
+}
+
+/** 32 bits (FNV-1a), enough to tell the questions at one position apart. */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16);
 }
 
 /**

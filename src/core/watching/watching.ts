@@ -1,6 +1,7 @@
 import { accountOf } from '../accounts/account-of.ts';
 import { type Person, personName } from '../accounts/accounts.ts';
-import { isAppError } from '../errors.ts';
+import { type AppError, isAppError } from '../errors.ts';
+import { exponentialMs } from '../pacing.ts';
 import type {
   Claims,
   Clock,
@@ -12,7 +13,7 @@ import type {
   SharedWatch,
 } from '../ports.ts';
 import type { ConversationId, Question } from '../question/question.ts';
-import { upstreamClaims } from '../question/upstream.ts';
+import { findUpstream, upstreamClaims } from '../question/upstream.ts';
 import {
   fewestWatchedTogether,
   firstListMs,
@@ -26,10 +27,10 @@ import {
 /** Reads running questions: a few one by one, many of one account together. */
 export interface Watching {
   /**
-   * The conversation of a running question. Undefined if it has not changed since the question last saw it. Throws the
-   * errors of the service.
+   * The conversation of a running question. Undefined if it has not changed since the question last saw it; with `isFresh`
+   * it is always read. Throws the errors of the service.
    */
-  read(question: Question): Promise<Conversation | undefined>;
+  read(question: Question, options?: { isFresh?: boolean }): Promise<Conversation | undefined>;
   /** Notes that a question still runs. `paceMs`: its wait if it is read alone. Returns the wait until its next run. */
   goesOn(question: Question, paceMs: number): number;
   /** Notes that a question no longer runs. */
@@ -45,9 +46,10 @@ interface Known {
   untilMs: number;
   /** When a list last showed the conversation. */
   listedMs: number;
-  /** What the conversation showed at the last read, and at the last read whose run the question finished. */
-  readMark?: string;
+  /** What the conversation showed at the last read whose run the question finished. */
   seenMark?: string;
+  /** What this run read. Absent if it read nothing. */
+  read?: { mark?: string };
 }
 
 /** The running questions of one account that this process knows. */
@@ -64,7 +66,12 @@ interface Watched {
   leader: 'this' | 'other' | 'none';
   /** When a list last reached all running questions. */
   completeMs: number;
+  /** Conversations that the last complete list did not show. */
+  absent: Set<ConversationId>;
   isListing: boolean;
+  /** How many lists in a row failed, and when the next one is tried. */
+  failures: number;
+  notBeforeMs: number;
   /** Whether a list carries whole conversations. Only then can one process list for all. */
   carriesAll: boolean;
 }
@@ -87,23 +94,30 @@ export function createWatching(ports: {
 }): Watching {
   const { deepSearch, claims, scheduler, shared, now, random, log } = ports;
   const accounts = new Map<string, Watched>();
+  const startedMs = now();
 
   return { read, goesOn, leave, tick };
 
-  async function read(question: Question): Promise<Conversation | undefined> {
+  async function read(question: Question, { isFresh = false } = {}): Promise<Conversation | undefined> {
     const { conversationId } = question.upstream;
     if (conversationId === undefined) return undefined;
     const account = accountOf(question);
     const watched = accounts.get(nameOf(account));
     const known = watched?.questions.get(question.id);
-    const isTogether = watched !== undefined && watched.questions.size >= fewestWatchedTogether;
-    const changed = isTogether ? await takeChanged(watched, conversationId) : undefined;
-    // The next list shows an unknown question as news. That spares one read for each question after a start.
-    const isCovered = isTogether && (known === undefined || (await isUnchanged(watched, known)));
-    if (changed === undefined && isCovered) return undefined;
+    if (known !== undefined) delete known.read;
+    const isTogether = !isFresh && watched !== undefined && watched.questions.size >= fewestWatchedTogether;
+    const changed = isTogether ? await takeChanged(watched, conversationId, question) : undefined;
+    if (changed === undefined && isTogether && (await isCovered(watched, known, question))) return undefined;
     const conversation = changed ?? (await deepSearch(account).read(conversationId));
-    if (known !== undefined && conversation.mark !== undefined) known.readMark = conversation.mark;
+    if (known !== undefined) known.read = conversation.mark === undefined ? {} : { mark: conversation.mark };
     return conversation;
+  }
+
+  /** The next list shows a new question as news. That spares one read for each question, also after a start. */
+  async function isCovered(watched: Watched, known: Known | undefined, question: Question): Promise<boolean> {
+    if (known !== undefined) return isUnchanged(watched, known);
+    const isNew = watched.leader !== 'none' && now() - (question.upstream.askedMs ?? 0) < firstListMs;
+    return watched.carriesAll && (isNew || now() - startedMs < firstListMs);
   }
 
   /** Whether a list showed a short time ago what the question saw in this process. */
@@ -116,12 +130,20 @@ export function createWatching(ports: {
     return watched.marks.get(conversationId) === seenMark && now() - listedMs < watchBackstopMs;
   }
 
-  /** Another process may have taken the newest change: then an older one that is still here counts for nothing. */
-  async function takeChanged(watched: Watched, id: ConversationId): Promise<Conversation | undefined> {
+  /**
+   * Another process may have taken the newest change: then an older one that is still here counts for nothing. A list that
+   * was made before the question was asked does not have it.
+   */
+  async function takeChanged(
+    watched: Watched,
+    id: ConversationId,
+    question: Question,
+  ): Promise<Conversation | undefined> {
     const shown = await shared.take(nameOf(watched.account), id);
     const here = watched.changed.get(id);
     watched.changed.delete(id);
-    return shown ?? (here?.mark === watched.marks.get(id) ? here : undefined);
+    const changed = shown ?? (here?.mark === watched.marks.get(id) ? here : undefined);
+    return changed === undefined || findUpstream(changed, question) === undefined ? undefined : changed;
   }
 
   function goesOn(question: Question, paceMs: number): number {
@@ -129,20 +151,23 @@ export function createWatching(ports: {
     if (conversationId === undefined) return paceMs;
     const watched = watchedOf(accountOf(question));
     const known = watched.questions.get(question.id);
-    const readMark = known?.conversationId === conversationId ? known.readMark : undefined;
     forget(watched, known);
+    const { read: taken, seenMark, listedMs = 0 } = known?.conversationId === conversationId ? known : {};
+    const mark = taken === undefined ? seenMark : taken.mark;
     const going: Known = {
       questionId: question.id,
       conversationId,
       // Twice the longest wait between two runs: a question that another process goes on with is dropped here.
       untilMs: now() + 2 * watchBackstopMs,
-      listedMs: known?.listedMs ?? 0,
-      ...(readMark === undefined ? {} : { readMark, seenMark: readMark }),
+      listedMs,
+      ...(mark === undefined ? {} : { seenMark: mark }),
     };
     watched.questions.set(question.id, going);
     watched.byConversation.set(conversationId, (watched.byConversation.get(conversationId) ?? new Set()).add(going));
-    if (watched.questions.size < fewestWatchedTogether || watched.leader === 'none') return paceMs;
-    return Math.round((going.seenMark === undefined ? firstListMs : watchBackstopMs) * (0.9 + random() / 10));
+    const isAlone = watched.questions.size < fewestWatchedTogether || watched.leader === 'none';
+    if (isAlone || question.cancel !== undefined) return paceMs;
+    const wasRead = taken !== undefined || seenMark !== undefined;
+    return Math.round((wasRead ? watchBackstopMs : firstListMs) * (0.9 + random() / 10));
   }
 
   function leave(question: Question): void {
@@ -150,13 +175,14 @@ export function createWatching(ports: {
     if (watched !== undefined) forget(watched, watched.questions.get(question.id));
   }
 
-  function forget({ questions, byConversation, changed }: Watched, known: Known | undefined): void {
+  function forget({ questions, byConversation, changed, absent }: Watched, known: Known | undefined): void {
     if (known === undefined) return;
     questions.delete(known.questionId);
     const others = byConversation.get(known.conversationId);
     others?.delete(known);
     if (others === undefined || others.size > 0) return;
     byConversation.delete(known.conversationId);
+    absent.delete(known.conversationId);
     changed.delete(known.conversationId);
   }
 
@@ -173,7 +199,7 @@ export function createWatching(ports: {
       watched.leader = 'none';
       return;
     }
-    if (watched.isListing) return;
+    if (watched.isListing || now() < watched.notBeforeMs) return;
     watched.isListing = true;
     try {
       const leads = !watched.carriesAll || (await shared.lead(name, watchLeaseMs));
@@ -181,13 +207,25 @@ export function createWatching(ports: {
       if (leads) await list(watched);
       // The other processes have to list too, and find that out when they lead.
       if (leads && !watched.carriesAll) await shared.resign(name);
+      watched.failures = 0;
     } catch (error) {
       if (!isAppError(error)) throw error;
-      watched.leader = 'none';
-      log.debug({ event: 'changes_not_listed', kind: error.kind });
+      await failed(watched, error);
     } finally {
       watched.isListing = false;
     }
+  }
+
+  /** Another process may be able to list. */
+  async function failed(watched: Watched, error: AppError): Promise<void> {
+    const { account, failures } = watched;
+    watched.leader = 'none';
+    watched.failures += 1;
+    watched.notBeforeMs = now() + exponentialMs(watched.failures, random(), watchBackstopMs);
+    const fields = { event: 'changes_not_listed', kind: error.kind, failures: watched.failures };
+    if (failures === 0) log.warn(fields, error);
+    else log.debug(fields);
+    await shared.resign(nameOf(account)).catch(() => undefined);
   }
 
   /**
@@ -197,12 +235,14 @@ export function createWatching(ports: {
   async function list(watched: Watched): Promise<void> {
     const startedMs = now();
     const isComplete = startedMs - watched.completeMs >= watchBackstopMs / 2;
-    const missing = new Set(watched.byConversation.keys());
+    const missing = new Set([...watched.byConversation.keys()].filter((id) => !watched.absent.has(id)));
     const listed = new Map<ConversationId, string>();
     let newestMs: number | undefined;
     const used = new Set<string>();
     let after: string | undefined;
     for (let pages = 0; pages < mostChangedPages; pages += 1) {
+      // Several pages may take longer than the lease.
+      if (pages > 0 && watched.carriesAll) await shared.lead(nameOf(watched.account), watchLeaseMs);
       const page = await deepSearch(watched.account).changes(after);
       watched.carriesAll = page.conversations.every(({ conversation }) => conversation !== undefined);
       newestMs ??= Math.max(...page.conversations.map(({ updatedMs = 0 }) => updatedMs));
@@ -212,6 +252,7 @@ export function createWatching(ports: {
         if (isNews(watched, each, oldestMs)) changed.push(each);
         for (const known of watched.byConversation.get(each.id) ?? []) known.listedMs = startedMs;
         missing.delete(each.id);
+        watched.absent.delete(each.id);
         listed.set(each.id, each.mark);
       }
       await Promise.all(changed.map((each) => changedNow(watched, each)));
@@ -223,6 +264,7 @@ export function createWatching(ports: {
     }
     // Also if some are missing: the order of the list changes while it is read, and the next one begins with them.
     if (isComplete) watched.completeMs = startedMs;
+    if (isComplete) for (const id of missing) watched.absent.add(id);
     if (isComplete && watched.carriesAll) await shared.noteListed(nameOf(watched.account), listed);
   }
 
@@ -237,10 +279,12 @@ export function createWatching(ports: {
     const { id, mark } = listed;
     const own = [...(watched.byConversation.get(id) ?? [])].map(({ questionId }) => questionId);
     const conversation = listed.conversation?.();
-    const questionIds = own.length > 0 ? own : await ownersOf(conversation);
+    // What this process knows may have ended in another one, and another question of the conversation may run.
+    const questionIds = [...new Set([...own, ...(await ownersOf(conversation))])];
     if (questionIds.length > 0 && conversation !== undefined) {
       if (own.length > 0) watched.changed.set(id, conversation);
-      await shared.put(nameOf(watched.account), conversation);
+      // The conversations of a person's own account are read with that account only.
+      if (watched.account === 'app') await shared.put('app', conversation);
     }
     await Promise.all(questionIds.map((questionId) => scheduler.schedule(questionId, 0)));
     // Last, so that a failure before is repeated at the next tick.
@@ -275,7 +319,10 @@ export function createWatching(ports: {
       changed: new Map(),
       leader: 'none',
       completeMs: 0,
+      absent: new Set(),
       isListing: false,
+      failures: 0,
+      notBeforeMs: 0,
       carriesAll: true,
     };
     accounts.set(name, created);

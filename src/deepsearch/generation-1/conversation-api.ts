@@ -58,6 +58,20 @@ export const firstGenerationFailures: FailureReader = {
   },
 };
 
+/**
+ * The same for calls that name no conversation: there, any reply of a router that knows no such address says that the
+ * generation is missing.
+ */
+const failuresWithoutConversation: FailureReader = {
+  needsBody: (status) => missing.has(status),
+  errorOf(reply, request, nowMs) {
+    const error = replyFailure(reply, request, nowMs);
+    const isMissing = missing.has(reply.status) && !reply.body.trim().startsWith('{');
+    return error !== undefined && isMissing ? apiGone(error) : error;
+  },
+};
+const missing = new Set([404, 405, 410]);
+
 /** Whether the instance says that it does not have this generation. */
 export function isNoRoute({ status, body }: HttpReply): boolean {
   return status === 404 && body.trim().toLowerCase() === NO_ROUTE;
@@ -70,7 +84,10 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
     service.ask({ ...call, failures: firstGenerationFailures }, schema);
 
   const list = (params: ListParams = {}) =>
-    ask({ method: 'GET', path: API, query: listQuery(params), safe: true }, conversationPageSchema);
+    service.ask(
+      { method: 'GET', path: API, query: listQuery(params), safe: true, failures: failuresWithoutConversation },
+      conversationPageSchema,
+    );
 
   async function* conversations(params: ListParams = {}) {
     const used = new Set<string | undefined>();
@@ -86,9 +103,16 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
 
   return {
     create: (question) =>
-      ask(
-        // With this header early releases reply at once instead of when the answer is ready. Later releases ignore it.
-        { method: 'POST', path: API, body: { question }, headers: { prefer: 'respond-async' }, safe: false },
+      service.ask(
+        {
+          method: 'POST',
+          path: API,
+          body: { question },
+          // With this header early releases reply at once instead of when the answer is ready. Later releases ignore it.
+          headers: { prefer: 'respond-async' },
+          safe: false,
+          failures: failuresWithoutConversation,
+        },
         conversationSchema,
       ),
     list,

@@ -105,9 +105,16 @@ export function createDeepSearch(
   /** Pages that exceed the reply limit become shorter for good. Each conversation contains all its answers. */
   async function listChanges(params: ListParams): Promise<ConversationPage> {
     try {
-      return await client.list({ ...params, first: changesPage });
+      // Most lists end with their first page, and few conversations change in a second.
+      return await client.list({ ...params, first: params.after === undefined ? NEWEST_PAGE : changesPage });
     } catch (error) {
-      if (!isAppError(error, 'badReply') || error.code !== 'tooLarge' || changesPage <= NEWEST_PAGE) throw error;
+      if (
+        !isAppError(error, 'badReply') ||
+        error.code !== 'tooLarge' ||
+        params.after === undefined ||
+        changesPage <= NEWEST_PAGE
+      )
+        throw error;
       changesPage = Math.max(NEWEST_PAGE, Math.floor(changesPage / 2));
       return listChanges(params);
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recallAnswer } from '../../../src/core/lifecycle/resharing.ts';
+import { upstreamText } from '../../../src/core/question/prompt.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { upstreamClaims } from '../../../src/core/question/upstream.ts';
 import { buttonUser, crash, createCoreHarness, lost, thread } from '../../support/lifecycle/core-harness.ts';
@@ -15,8 +16,9 @@ async function withAnswered(options: Parameters<typeof createCoreHarness>[0] = {
   return { ...harness, firstId: id };
 }
 
-function positionClaim({ upstream: { conversationId = 0, ordinal } }: Question): string {
-  return upstreamClaims(conversationId, ordinal === undefined ? {} : { ordinal }).join();
+function positionClaim(question: Question): string {
+  const { conversationId = 0, ordinal } = question.upstream;
+  return upstreamClaims(conversationId, ordinal === undefined ? {} : { ordinal, text: upstreamText(question) }).join();
 }
 
 describe('the position of a question in its conversation', () => {

@@ -25,7 +25,7 @@ function ruleWith({
 }: {
   question?: Question;
   choices?: ReaderChoices;
-  claimed?: { id?: number; ordinal?: number };
+  claimed?: { id?: number; ordinal?: number; text?: string | undefined };
   isKeptPrivate?: boolean;
 }) {
   const claims = new Map(upstreamClaims(7, claimed).map((claim) => [claim, question.id]));
@@ -55,9 +55,9 @@ describe('a preview of a conversation', () => {
 
   it('that a person asked is recognized by the position of a question, where questions have no ids', async () => {
     const positions = conversation.questions.map(({ id: _, ...each }, ordinal) => ({ ...each, ordinal }));
-    const { mayPreview } = ruleWith({ claimed: { ordinal: 1 } });
+    const { mayPreview } = ruleWith({ claimed: { ordinal: 1, text: positions[1]?.text } });
     expect(await mayPreview({ id: 7, questions: positions }, place, 'U1')).toBe(false);
-    const { mayPreview: mayPreviewOther } = ruleWith({ claimed: { ordinal: 2 } });
+    const { mayPreview: mayPreviewOther } = ruleWith({ claimed: { ordinal: 2, text: positions[1]?.text } });
     expect(await mayPreviewOther({ id: 7, questions: positions }, place, 'U1')).toBe(true);
   });
 

@@ -140,6 +140,10 @@ describe('the claim of a question of the service', () => {
     expect(upstreamClaims(7, both)).toEqual(['upstream:7:10', 'upstream:7:#0']);
     expect(upstreamClaims('abc', { ordinal: 3 })).toEqual(['upstream:abc:#3']);
     expect(upstreamClaims(7, {})).toEqual([]);
+    // A service that begins again gives out the same positions for other texts.
+    const [one, same, other] = ['Where?', ' Where?\n', 'Why?'].map((text) => upstreamClaims(7, { ordinal: 0, text }));
+    expect(one).toEqual(same);
+    expect(one).not.toEqual(other);
   });
 
   it.each<[string, Record<string, string>, { id?: number; ordinal?: number }, boolean]>([

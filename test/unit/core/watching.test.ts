@@ -11,6 +11,7 @@ import {
 } from '../../../src/core/settings.ts';
 import { createWatching, type Watching } from '../../../src/core/watching/watching.ts';
 import { createSharedWatch, watchAlone } from '../../../src/storage/shared-watch.ts';
+import { eventually } from '../../support/eventually.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { memoryStore } from '../../support/storage/memory-store.ts';
@@ -28,7 +29,7 @@ function createService() {
   let carriesAll = true;
   const conversationOf = (id: ConversationId): Conversation => ({
     id,
-    mark: `mark ${changedMs.get(id)}`,
+    ...(carriesAll ? { mark: `mark ${changedMs.get(id)}` } : {}),
     questions: [
       { id: Number(id) * 10, ordinal: 0, text: 'q', state: 'processing', steps: 0, sources: [], followUps: [] },
     ],
@@ -168,7 +169,7 @@ describe('many running questions of one account', () => {
     expect(ran).toEqual(['q1']);
     expect(await watching.read(first ?? running(1))).toMatchObject({ id: 1 });
     expect(service.taken()).toEqual(['list', 'read 1']);
-    watching.goesOn(first ?? running(1), paceMs);
+    expect(watching.goesOn(first ?? running(1), paceMs)).toBeGreaterThan(watchBackstopMs * 0.8);
     // Such a list may miss a change, so every run reads.
     expect(await watching.read(first ?? running(1))).toMatchObject({ id: 1 });
     expect(service.taken()).toEqual(['read 1']);
@@ -218,6 +219,7 @@ describe('many running questions of one account', () => {
     expect(await watching.read(first)).toMatchObject({ id: 1 });
     service.fail();
     service.change(1);
+    service.pass(watchTickMs);
     ran.length = 0;
     await watching.tick();
     expect(ran).toEqual(['q1']);
@@ -238,6 +240,7 @@ describe('many running questions of one account', () => {
     await watching.tick();
     expect(ran).toEqual([]);
     isFailing = false;
+    service.pass(watchTickMs);
     await watching.tick();
     expect(ran).toEqual(['q1']);
   });
@@ -255,6 +258,46 @@ describe('many running questions of one account', () => {
     expect(service.taken()).toEqual(['read 1']);
     watching.goesOn(first, paceMs);
     expect(await watching.read(first)).toBeUndefined();
+  });
+
+  it('are read when a list was made before they were asked', async () => {
+    const service = createService();
+    const { watching } = service.startProcess();
+    await watchMany(service, watching, 10);
+    const followUp = running(1, { id: 'q99', upstream: { conversationId: 1, questionId: 999, steps: 0 } });
+    watching.goesOn(followUp, paceMs);
+    service.change(1);
+    await watching.tick();
+    service.taken();
+    await watching.read(followUp);
+    expect(service.taken()).toEqual(['read 1']);
+  });
+
+  it('are read if they have to know, whatever the list showed', async () => {
+    const service = createService();
+    const { watching } = service.startProcess();
+    const [first = running(1)] = await watchMany(service, watching, 10);
+    expect(await watching.read(first, { isFresh: true })).toMatchObject({ id: 1 });
+    expect(service.taken()).toEqual(['read 1']);
+  });
+
+  it('keep their own pace while they wait for a cancellation', async () => {
+    const service = createService();
+    const { watching } = service.startProcess();
+    const [first = running(1)] = await watchMany(service, watching, 10);
+    expect(watching.goesOn({ ...first, cancel: { byUserId: 'U1', atMs: 0 } }, paceMs)).toBe(paceMs);
+  });
+
+  it('are listed again after a pause that grows with each failure', async () => {
+    const service = createService();
+    const { watching } = service.startProcess();
+    await watchMany(service, watching, 10);
+    service.fail(new AppError('unavailable', 'down'));
+    for (let tick = 0; tick < 20; tick += 1) {
+      await watching.tick();
+      service.pass(watchTickMs);
+    }
+    expect(service.taken().length).toBeLessThan(8);
   });
 
   it('are no longer listed once they ended or moved to another process', async () => {
@@ -349,6 +392,50 @@ describe('several processes that watch one account', () => {
     service.taken();
     expect(await two.watching.read(first)).toMatchObject({ id: 100 });
     expect(service.taken()).toEqual([]);
+  });
+
+  it('do not count a change as seen by a run that failed, although an older list shows what they saw before', async () => {
+    const { service, one, two, ofTwo } = await startTwo(10);
+    service.pass(watchBackstopMs);
+    await one.watching.tick();
+    await two.watching.tick();
+    for (const question of ofTwo) {
+      await two.watching.read(question);
+      two.watching.goesOn(question, paceMs);
+    }
+    const [first = running(100)] = ofTwo;
+    await two.watching.read(first);
+    service.change(100);
+    await one.watching.tick();
+    expect(await two.watching.read(first)).toMatchObject({ id: 100 });
+    // The run fails here, and the next one trusts the older list.
+    expect(await two.watching.read(first)).toBeUndefined();
+    two.watching.goesOn(first, paceMs);
+    service.pass(watchBackstopMs / 2);
+    await one.watching.tick();
+    // The list that shows the change is known a few seconds later.
+    await eventually(async () => expect(await two.watching.read(first)).toMatchObject({ id: 100 }));
+  });
+
+  it('wake the question that runs, also where the process that lists knows an earlier one of its conversation', async () => {
+    const { service, one } = await startTwo(10);
+    service.owners.set('upstream:1:10', 'q1-next');
+    service.change(1);
+    await one.watching.tick();
+    expect(one.ran.toSorted()).toEqual(expect.arrayContaining(['q1', 'q1-next']));
+  });
+
+  it('let another process list after a failure', async () => {
+    const { service, one, two, ofTwo } = await startTwo(10);
+    await one.watching.tick();
+    service.fail(new AppError('unavailable', 'down'));
+    service.pass(watchTickMs);
+    await one.watching.tick();
+    service.fail();
+    service.taken();
+    for (const question of ofTwo) two.watching.goesOn(question, paceMs);
+    await two.watching.tick();
+    expect(service.taken()[0]).toBe('list');
   });
 
   it('read what another process took and did not finish', async () => {

@@ -169,9 +169,15 @@ describe('a conversation that one generation does not have', () => {
   });
 
   test('is gone if the other generation is not offered', async () => {
-    const { adapter, calls } = await start({ offers: { 1: 'yes', 2: 'unknown' } });
+    const { adapter, calls } = await start({ offers: { 1: 'yes', 2: 'no' } });
     await expect(adapter.read(7)).rejects.toMatchObject({ kind: 'notFound' });
     expect(calls).toEqual(['1.read']);
+  });
+
+  test('is looked for over the other generation too, if it is not known whether that is offered', async () => {
+    const { adapter, calls } = await start({ offers: { 1: 'yes', 2: 'unknown' } });
+    await expect(adapter.read(7)).rejects.toMatchObject({ kind: 'notFound' });
+    expect(calls).toEqual(['1.read', '2.read']);
   });
 
   test('is not gone while the other generation does not answer', async () => {
