@@ -6,7 +6,6 @@ import { accountsContract } from './accounts-contract.ts';
 import { channelSettingsContract } from './channel-settings-contract.ts';
 import { listingContract } from './listing-contract.ts';
 import { locksContract } from './locks-contract.ts';
-import { sharedWatchContract } from './shared-watch-contract.ts';
 import { type Engine, storageContract } from './storage-contract.ts';
 
 const { log } = createRecordingLog();
@@ -27,7 +26,6 @@ describe('embedded store', () => {
   describe('as a store', () => storageContract(engine));
   describe('with accounts', () => accountsContract(engine));
   describe('with locks', () => locksContract(engine));
-  sharedWatchContract(engine);
   listingContract(engine);
   channelSettingsContract(engine);
 

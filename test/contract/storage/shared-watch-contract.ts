@@ -33,7 +33,10 @@ const conversation: Conversation = {
   ],
 };
 
-/** The contract of what processes share while they watch, for every engine: `one` and `other` are two processes. */
+/**
+ * The contract of what processes share while they watch: `one` and `other` are two processes. Not for the embedded store,
+ * which has one process that shares nothing.
+ */
 export function sharedWatchContract(engine: Engine): void {
   let stores: KeyValueStore[];
   let one: SharedWatch;
