@@ -243,7 +243,8 @@ describe('no question is started', () => {
       { channel: undefined },
     ];
     for (const more of odd) {
-      const ownTs = `${Math.floor(Date.now() / 1000)}.999${odd.indexOf(more)}`;
+      // Later than the last question, which would quote what was said before it.
+      const ownTs = `${Math.floor(Date.now() / 1000) + 3_600}.999${odd.indexOf(more)}`;
       expect((await world.deliver(messageOf({ ...spoken, ts: ownTs, more }))).acknowledged).toBe(true);
     }
     await world.deliver(
