@@ -123,6 +123,19 @@ function createStore(env: RootDatabase, clock: Clock, log: Log, unlock: () => vo
       checkKey(key);
       return run('setIfAbsent', () => entries.transaction(() => replace(key, undefined, value, ttlMs)));
     },
+    async createListed(key, value, ttlMs, set, member) {
+      checkKey(key);
+      checkKey(set + member);
+      return run('createListed', () =>
+        entries.transaction(() => {
+          const existing = entries.read(key);
+          if (typeof existing === 'string') return existing;
+          entries.write(key, value, ttlMs);
+          membership.putSync([set, member], true);
+          return undefined;
+        }),
+      );
+    },
     async compareAndSet(key, expected, next, ttlMs) {
       checkKey(key);
       return run('compareAndSet', () => entries.transaction(() => replace(key, expected, next, ttlMs)));

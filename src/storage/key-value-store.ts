@@ -15,6 +15,11 @@ export interface KeyValueStore {
   delete(key: string): Promise<boolean>;
   /** Stores `value` if the key has no value. Returns whether it stored it. */
   setIfAbsent(key: string, value: string, ttlMs?: number): Promise<boolean>;
+  /**
+   * As `setIfAbsent`, and adds `member` to `set` in the same step, so that no crash leaves one without the other. Returns
+   * the value that the key already has, or undefined if it stored `value`.
+   */
+  createListed(key: string, value: string, ttlMs: number, set: string, member: string): Promise<string | undefined>;
   /** Stores `next` if the key holds exactly the text `expected` (undefined: no value). Returns whether it stored it. */
   compareAndSet(key: string, expected: string | undefined, next: string, ttlMs?: number): Promise<boolean>;
   /** Deletes the key if it holds exactly the text `expected`. Returns whether it deleted it. */

@@ -25,6 +25,7 @@ const failureSchema = z.looseObject({
     'threadUnread',
     'internal',
   ]),
+  mayBeAsked: z.literal(true).exactOptional(),
   title: z.string().exactOptional(),
   message: z.string().exactOptional(),
 });

@@ -44,6 +44,7 @@ import {
   voteFormat,
   votePrefix,
 } from './records.ts';
+import { changePart, watchPrefix } from './shared-watch.ts';
 import { signInTicketType } from './sign-in-records.ts';
 
 /** How often a record is read again because the app changed it meanwhile. */
@@ -140,6 +141,7 @@ function kindsOf(retentionMs: number): AnyKind[] {
     }),
     questionsOf('actsOnQuestions', retentionMs, false),
     questionsOf('questions', retentionMs, true),
+    watchKind,
   ];
 }
 
@@ -158,6 +160,19 @@ const accountKind: AnyKind = {
   part: (key, _text, subject) =>
     isNamed(key.slice(accountPrefix.length), subject) ? { isConnected: true } : undefined,
   without: (key, _text, subject) => (isNamed(key.slice(accountPrefix.length), subject) ? 'delete' : 'same'),
+};
+
+/**
+ * What processes that watch questions hand to each other for less than a minute. A change has whole conversations, in
+ * which it is not known who asked, and only spares a request. So all changes go. None is handed on for a question that
+ * ended.
+ */
+const watchKind: AnyKind = {
+  name: 'changesHandedOn',
+  prefix: watchPrefix,
+  part: () => undefined,
+  without: (key, _text, subject) =>
+    key.includes(changePart) || isNamed(key.slice(watchPrefix.length), subject) ? 'delete' : 'same',
 };
 
 /** The questions that the person asked, or those of other people. */

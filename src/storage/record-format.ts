@@ -43,14 +43,14 @@ export function createFormat<T>(
     throw new AppError('corrupt', `Record ${key} does not match its schema (${problems.join('; ')})`);
   }
 
-  return {
-    encode(key, record) {
-      const text = JSON.stringify(record);
-      decode(key, text);
-      return text;
-    },
-    decode,
-  };
+  return { encode: (key, record) => checkedText(key, record, decode), decode };
+}
+
+/** The text of a record. Throws what `decode` throws if the text could not be read back. */
+export function checkedText<T>(key: string, record: T, decode: RecordFormat<T>['decode']): string {
+  const text = JSON.stringify(record);
+  decode(key, text);
+  return text;
 }
 
 function parseJson(key: string, text: string): unknown {

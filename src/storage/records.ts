@@ -180,6 +180,7 @@ const questionSchema = z.looseObject({
   replacedMs: z.number().exactOptional(),
   edited: z.looseObject({ text: z.string(), atMs: z.number(), wholeText: z.string().exactOptional() }).exactOptional(),
   usedFollowUps: z.array(z.looseObject({ index: z.number(), byUserId: z.string() })).exactOptional(),
+  askedAgain: z.looseObject({ byUserId: z.string() }).exactOptional(),
   offersMute: z.boolean().exactOptional(),
   expected: z.looseObject({ fromMs: z.number(), toMs: z.number(), lateMs: z.number() }).exactOptional(),
   responseUrl: z.string().exactOptional(),
@@ -190,6 +191,7 @@ const questionSchema = z.looseObject({
     editedMs: z.number().exactOptional(),
     gone: z.boolean().exactOptional(),
     stepsHiddenMs: z.number().exactOptional(),
+    notBeforeMs: z.number().exactOptional(),
   }),
   upstream: z.looseObject({
     ...pendingCall,
@@ -205,6 +207,7 @@ const questionSchema = z.looseObject({
     conversationLost: z.boolean().exactOptional(),
     steps: z.number(),
     lastStep: z.string().exactOptional(),
+    seenMark: z.string().exactOptional(),
     cancelSentMs: z.number().exactOptional(),
     earlierAttempts: z
       .array(

@@ -14,6 +14,14 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2]) else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1`;
 
+/** Returns the key's value. If there is none, stores `ARGV[1]` for `ARGV[2]` ms and adds `ARGV[3]` to the set. */
+const CREATE_LISTED = `
+local existing = redis.call('GET', KEYS[1])
+if existing then return existing end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+redis.call('SADD', KEYS[2], ARGV[3])
+return false`;
+
 /** Deletes the key if it holds `ARGV[1]`. */
 const COMPARE_AND_DELETE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -58,6 +66,12 @@ export async function openRedisStore(redisUrl: string, log: Log): Promise<Engine
     },
     delete: (key) => run('DEL', () => keyv.delete(key)),
     setIfAbsent,
+    async createListed(key, value, ttlMs, set, member) {
+      const existing = await run('EVAL', () =>
+        client.eval(CREATE_LISTED, { keys: [key, set], arguments: [value, ttlMs.toString(), member] }),
+      );
+      return typeof existing === 'string' ? existing : undefined;
+    },
     async compareAndSet(key, expected, next, ttlMs) {
       if (expected === undefined) return setIfAbsent(key, next, ttlMs);
       const done = await run('EVAL', () =>

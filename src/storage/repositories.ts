@@ -1,9 +1,10 @@
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { Claims, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
+import type { Question, Thread, ThreadPlace } from '../core/question/question.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { claimLifeMs, lifeOf, questionLife, threadLife } from './lives.ts';
-import type { RecordFormat } from './record-format.ts';
+import { createRecentRecords, type RecentRecords } from './recent-records.ts';
 import {
   claimKey,
   OPEN_QUESTIONS_KEY,
@@ -29,39 +30,23 @@ const unbounded = Number.POSITIVE_INFINITY;
 
 /** Stores questions on either engine. `retentionMs` bounds the life of each one that is not open. */
 export function createQuestionStore(kv: KeyValueStore, retentionMs = unbounded): QuestionStore {
+  const format = createRecentRecords(questionFormat);
+  const stored = (id: string): StoredRecord<Question> => ({
+    key: questionKey(id),
+    format,
+    lifeMs: (next) => lifeOf(questionLife, next, retentionMs),
+  });
   return {
     async create(question) {
-      const key = questionKey(question.id);
-      const text = questionFormat.encode(key, question);
-      const existing = await kv.get(key);
-      if (existing !== undefined) return { question: questionFormat.decode(key, existing), created: false };
-      // Adds the id to the list first. A crash before the next line leaves an id without a record, which is harmless.
-      // The other order could leave a question that is never advanced.
-      await kv.addMember(OPEN_QUESTIONS_KEY, question.id);
-      if (await kv.setIfAbsent(key, text, lifeOf(questionLife, question, retentionMs))) {
-        // Adds the id again, because a process that starts may have found the id without its record and removed it from
-        // the list.
-        await kv.addMember(OPEN_QUESTIONS_KEY, question.id);
-        return { question, created: true };
-      }
-      const first = await kv.get(key);
-      if (first === undefined) throw new AppError('storage', `Record ${key} vanished while it was created`);
-      return { question: questionFormat.decode(key, first), created: false };
+      const { key, lifeMs } = stored(question.id);
+      const text = format.encode(key, question);
+      const existing = await kv.createListed(key, text, lifeMs(question), OPEN_QUESTIONS_KEY, question.id);
+      return existing === undefined
+        ? { question, created: true }
+        : { question: format.decode(key, existing), created: false };
     },
-
-    async get(id) {
-      const key = questionKey(id);
-      const text = await kv.get(key);
-      return text === undefined ? undefined : questionFormat.decode(key, text);
-    },
-
-    update: (id, change) =>
-      updateRecord(
-        kv,
-        { key: questionKey(id), format: questionFormat, lifeMs: (next) => lifeOf(questionLife, next, retentionMs) },
-        (current) => current && change(current),
-      ),
-
+    get: (id) => readRecord(kv, stored(id)),
+    update: (id, change) => updateRecord(kv, stored(id), (current) => current && change(current)),
     openIds: () => kv.members(OPEN_QUESTIONS_KEY),
     markOpen: (id) => kv.addMember(OPEN_QUESTIONS_KEY, id),
     markClosed: (id) => kv.removeMember(OPEN_QUESTIONS_KEY, id),
@@ -70,41 +55,31 @@ export function createQuestionStore(kv: KeyValueStore, retentionMs = unbounded):
 
 /** Stores threads on either engine. `retentionMs` bounds the life of each one without open questions. */
 export function createThreadStore(kv: KeyValueStore, retentionMs = unbounded): ThreadStore {
+  const format = createRecentRecords(threadFormat);
+  const stored = (place: ThreadPlace): StoredRecord<Thread> => ({
+    key: threadKey(place),
+    format,
+    lifeMs: (next) => lifeOf(threadLife, next, retentionMs),
+  });
   return {
-    async get(place) {
-      const key = threadKey(place);
-      const text = await kv.get(key);
-      return text === undefined ? undefined : threadFormat.decode(key, text);
-    },
-    update: (place, change) =>
-      updateRecord(
-        kv,
-        { key: threadKey(place), format: threadFormat, lifeMs: (next) => lifeOf(threadLife, next, retentionMs) },
-        change,
-      ),
+    get: (place) => readRecord(kv, stored(place)),
+    update: (place, change) => updateRecord(kv, stored(place), change),
   };
 }
 
 /** Stores records of one type on either engine. `retentionMs` bounds the life of each one that is not in use. */
 export function createRecords<T>(kv: KeyValueStore, type: RecordType<T>, retentionMs = unbounded): Records<T> {
-  const { key, formerKey, format } = type;
+  const format = createRecentRecords(type.format);
+  const stored = (name: string): StoredRecord<T> => ({
+    key: type.key(name),
+    format,
+    lifeMs: (next) => lifeOf(type, next, retentionMs),
+    ...(type.formerKey === undefined ? {} : { formerKey: type.formerKey(name) }),
+  });
   return {
-    async get(name) {
-      const text = (await kv.get(key(name))) ?? (formerKey && (await kv.get(formerKey(name))));
-      return text === undefined ? undefined : format.decode(key(name), text);
-    },
+    get: (name) => readRecord(kv, stored(name)),
     update: (name, change, { replacesUnreadable = false } = {}) =>
-      updateRecord(
-        kv,
-        {
-          key: key(name),
-          format,
-          replacesUnreadable,
-          lifeMs: (next) => lifeOf(type, next, retentionMs),
-          ...(formerKey === undefined ? {} : { formerKey: formerKey(name) }),
-        },
-        change,
-      ),
+      updateRecord(kv, { ...stored(name), replacesUnreadable }, change),
   };
 }
 
@@ -162,16 +137,25 @@ export function createClaims(kv: KeyValueStore, retentionMs = unbounded): Claims
 
 interface StoredRecord<T> {
   key: string;
+  /** Read when there is no record under `key`; never written. */
   formerKey?: string;
-  format: RecordFormat<T>;
+  format: RecentRecords<T>;
   lifeMs: (next: T) => number;
   /** A record that can't be read counts as absent. */
   replacesUnreadable?: boolean;
 }
 
+async function readRecord<T>(kv: KeyValueStore, { key, formerKey, format }: StoredRecord<T>): Promise<T | undefined> {
+  const text = (await kv.get(key)) ?? (formerKey && (await kv.get(formerKey)));
+  if (text !== undefined) return format.decode(key, text);
+  format.noteAbsent(key);
+  return undefined;
+}
+
 /**
  * Optimistic read-modify-write: starts again if the record changed since it was read. Stores nothing if `change`
- * returns its argument.
+ * returns its argument. The first attempt changes what this process knows of the record and reads nothing; it counts only
+ * if the stored text is still the known one.
  */
 async function updateRecord<T, Result extends T | undefined>(
   kv: KeyValueStore,
@@ -179,6 +163,8 @@ async function updateRecord<T, Result extends T | undefined>(
   change: (current: T | undefined) => Result,
 ): Promise<Result | T> {
   const { key, formerKey, format, lifeMs } = record;
+  const unread = await changeLatest(kv, record, change);
+  if (unread !== lost) return unread;
   return retryLost(key, async () => {
     const text = await kv.get(key);
     const known = text ?? (formerKey === undefined ? undefined : await kv.get(formerKey));
@@ -187,6 +173,36 @@ async function updateRecord<T, Result extends T | undefined>(
     if (next === undefined || next === current) return next;
     return (await kv.compareAndSet(key, text, format.encode(key, next), lifeMs(next))) ? next : lost;
   });
+}
+
+/**
+ * A change that stores nothing or throws counts only for what is really stored, so it is `lost` here. "Known" includes that
+ * there was no record.
+ */
+async function changeLatest<T, Result extends T | undefined>(
+  kv: KeyValueStore,
+  { key, formerKey, format, lifeMs }: StoredRecord<T>,
+  change: (current: T | undefined) => Result,
+): Promise<Result | typeof lost> {
+  const latest = format.latest(key);
+  if (latest === undefined || (latest.text === undefined && formerKey !== undefined)) return lost;
+  const tried = tryChange(latest.record, change, (next) => ({ next, text: format.encode(key, next) }));
+  if (tried === undefined) return lost;
+  const { next, text } = tried;
+  return (await kv.compareAndSet(key, latest.text, text, lifeMs(next))) ? next : lost;
+}
+
+function tryChange<T, Result extends T | undefined, Encoded>(
+  current: T | undefined,
+  change: (current: T | undefined) => Result,
+  encode: (next: Result & T) => Encoded,
+): Encoded | undefined {
+  try {
+    const next = change(current);
+    return next === undefined || next === current ? undefined : encode(next);
+  } catch {
+    return undefined;
+  }
 }
 
 function decoded<T>({ key, format, replacesUnreadable = false }: StoredRecord<T>, text: string): T | undefined {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { isAppError } from '../core/errors.ts';
-import type { Clock, Conversation, SharedWatch } from '../core/ports.ts';
+import { AppError, isAppError } from '../core/errors.ts';
+import type { Clock, ListedChange, SharedWatch } from '../core/ports.ts';
 import type { ConversationId } from '../core/question/question.ts';
 import { watchBackstopMs } from '../core/settings.ts';
 import type { KeyValueStore } from './key-value-store.ts';
@@ -9,14 +9,18 @@ import { quotaSchema, sourceSchema } from './outcome-schema.ts';
 import { createFormat, type Exactly } from './record-format.ts';
 import { conversationId } from './records.ts';
 
-/** How long a changed conversation waits for the run of its question, in milliseconds. */
-const changedLifeMs = 15_000;
-/** How old a process's copy of what the leading process listed may be, in milliseconds. */
+/** How long what the leading process listed counts, in milliseconds. It lists all every 15 s. */
+const listedLifeMs = watchBackstopMs;
+/** How old a process's copy of that may be, in milliseconds. */
 const listedFreshMs = 5_000;
+/** How long a change is handed on, in milliseconds. Longer than an older list counts, which would hide the change. */
+const changeLifeMs = listedLifeMs + listedFreshMs + 10_000;
+/** How often a change is compared with one that another process hands on at the same moment. */
+const PUT_ATTEMPTS = 3;
 /** Accounts of which a process keeps a copy. */
 const MAX_COPIES = 1_000;
 
-const changedSchema = z.object({
+const conversationSchema = z.object({
   id: conversationId,
   createdMs: z.number().exactOptional(),
   mark: z.string().exactOptional(),
@@ -49,7 +53,13 @@ const changedSchema = z.object({
     }),
   ),
 });
-const changedFormat = createFormat<Conversation>(changedSchema satisfies Exactly<typeof changedSchema, Conversation>);
+const changeSchema = z.object({
+  mark: z.string(),
+  listedMs: z.number(),
+  updatedMs: z.number().exactOptional(),
+  conversation: conversationSchema.exactOptional(),
+});
+const changeFormat = createFormat<ListedChange>(changeSchema satisfies Exactly<typeof changeSchema, ListedChange>);
 const listedFormat = createFormat<[ConversationId, string][]>(z.array(z.tuple([conversationId, z.string()])));
 
 /** For a process alone: it always leads, and shares nothing. */
@@ -59,7 +69,7 @@ export const watchAlone: SharedWatch = {
   put: async () => {},
   take: async () => undefined,
   noteListed: async () => {},
-  listedMark: async () => undefined,
+  listed: async () => new Map(),
 };
 
 /** For any number of processes on one Redis. */
@@ -75,23 +85,34 @@ export function createSharedWatch(kv: KeyValueStore, clock: Clock): SharedWatch 
     async resign(account) {
       await kv.compareAndDelete(leaderKey(account), holder);
     },
-    async put(account, conversation) {
-      const key = changedKey(account, conversation.id);
-      await kv.set(key, changedFormat.encode(key, conversation), changedLifeMs);
+    async put(account, id, change) {
+      const key = changeKey(account, id);
+      const next = changeFormat.encode(key, change);
+      // A process that lost the lead a moment ago may be late.
+      for (let attempt = 1; attempt <= PUT_ATTEMPTS; attempt += 1) {
+        const text = await kv.get(key);
+        const { updatedMs = 0 } =
+          (text === undefined ? undefined : readable(() => changeFormat.decode(key, text))) ?? {};
+        if (updatedMs > (change.updatedMs ?? updatedMs)) return;
+        if (await kv.compareAndSet(key, text, next, changeLifeMs)) return;
+      }
+      throw new AppError('storage', `${key} is changed all the time`);
     },
     async take(account, id) {
-      const key = changedKey(account, id);
+      const key = changeKey(account, id);
       const text = await kv.get(key);
-      if (text === undefined) return undefined;
-      // Only this version: a newer one, which came meanwhile, waits for the next run.
-      await kv.compareAndDelete(key, text);
-      return readable(() => changedFormat.decode(key, text));
+      const change = text === undefined ? undefined : readable(() => changeFormat.decode(key, text));
+      if (change?.conversation === undefined) return change;
+      const { conversation: _, ...rest } = change;
+      // Only of this version: a newer one, which came meanwhile, waits for the next run.
+      await kv.compareAndSet(key, text, changeFormat.encode(key, rest), changeLifeMs);
+      return change;
     },
     async noteListed(account, marks) {
       const key = listedKey(account);
-      await kv.set(key, listedFormat.encode(key, [...marks]), watchBackstopMs);
+      await kv.set(key, listedFormat.encode(key, [...marks]), listedLifeMs);
     },
-    listedMark: async (account, id) => (await listedOf(account)).get(id),
+    listed: listedOf,
   };
 
   async function listedOf(account: string): Promise<Map<ConversationId, string>> {
@@ -118,6 +139,12 @@ function readable<Value>(decode: () => Value): Value | undefined {
   }
 }
 
-const leaderKey = (account: string): string => `ds:watch:${account}:leader`;
-const changedKey = (account: string, id: ConversationId): string => `ds:watch:${account}:changed:${id}`;
-const listedKey = (account: string): string => `ds:watch:${account}:listed`;
+/** Prefix of all keys. The account follows: `app`, or the workspace and id of the person whose account it is. */
+export const watchPrefix = 'ds:watch:';
+
+/** Begins the rest of a key after its account if the record may have a conversation in it. */
+export const changePart = ':change:';
+
+const leaderKey = (account: string): string => `${watchPrefix}${account}:leader`;
+const changeKey = (account: string, id: ConversationId): string => `${watchPrefix}${account}${changePart}${id}`;
+const listedKey = (account: string): string => `${watchPrefix}${account}:listed`;

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Conversation, SharedWatch } from '../../../src/core/ports.ts';
+import type { Subject } from '../../../src/core/personal-data/person-data.ts';
+import type { Conversation, ListedChange, SharedWatch } from '../../../src/core/ports.ts';
 import { watchBackstopMs } from '../../../src/core/settings.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
+import { erasePerson } from '../../../src/storage/person-records.ts';
 import { createSharedWatch } from '../../../src/storage/shared-watch.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Engine } from './storage-contract.ts';
@@ -32,6 +34,14 @@ const conversation: Conversation = {
     { text: 'Why?', state: 'processing', sources: [], followUps: [], citedOnly: true },
   ],
 };
+
+const change: ListedChange = { mark: 'a', listedMs: 5, updatedMs: 4, conversation };
+
+async function keysOf(kv: KeyValueStore | undefined, prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of kv?.keys(prefix) ?? []) keys.push(key);
+  return keys;
+}
 
 /**
  * The contract of what processes share while they watch: `one` and `other` are two processes. Not for the embedded store,
@@ -74,24 +84,69 @@ export function sharedWatchContract(engine: Engine): void {
       expect(await one.lead('app', leaseMs)).toBe(true);
     });
 
-    it('hands a whole conversation on, once, and the newest version of it', async () => {
-      await one.put('app', conversation);
-      await one.put('app', { ...conversation, mark: 'b' });
-      expect(await other.take('app', 7)).toEqual({ ...conversation, mark: 'b' });
-      expect(await other.take('app', 7)).toBeUndefined();
-      await one.put('app', { ...conversation, id: 'abc' });
-      expect(await other.take('app', 'abc')).toEqual({ ...conversation, id: 'abc' });
+    it('hands a change on with its conversation once, and with its mark as long as it is the newest', async () => {
+      const { conversation: _, ...markOnly } = change;
+      await one.put('app', 7, change);
+      expect(await other.take('app', 7)).toEqual(change);
+      expect(await one.take('app', 7)).toEqual(markOnly);
+      expect(await other.take('app', 7)).toEqual(markOnly);
+      await one.put('app', 7, { ...change, mark: 'b' });
+      expect(await other.take('app', 7)).toEqual({ ...change, mark: 'b' });
+      await one.put('app', 'abc', markOnly);
+      expect(await other.take('app', 'abc')).toEqual(markOnly);
     });
 
-    it('keeps the conversations of accounts apart', async () => {
-      await one.put('T1:U1', conversation);
+    it('does not replace a change by an older one', async () => {
+      await one.put('app', 7, { ...change, mark: 'new', updatedMs: 20 });
+      await other.put('app', 7, { ...change, mark: 'old', updatedMs: 10 });
+      expect(await other.take('app', 7)).toMatchObject({ mark: 'new' });
+      await other.put('app', 7, { ...change, mark: 'old', updatedMs: 10 });
+      expect(await other.take('app', 7)).toMatchObject({ mark: 'new' });
+      await other.put('app', 7, { ...change, mark: 'newer', updatedMs: 20 });
+      expect(await other.take('app', 7)).toMatchObject({ mark: 'newer' });
+    });
+
+    it('keeps one of two changes that are handed on at the same moment: the newer one', async () => {
+      const times = [30, 10, 20];
+      await Promise.all(times.map((updatedMs) => one.put('app', 7, { ...change, mark: `${updatedMs}`, updatedMs })));
+      expect(await other.take('app', 7)).toMatchObject({ mark: '30' });
+    });
+
+    it('keeps the changes of accounts apart', async () => {
+      await one.put('T1:U1', 7, change);
       expect(await other.take('app', 7)).toBeUndefined();
       expect(await other.take('T1:U2', 7)).toBeUndefined();
-      expect(await other.take('T1:U1', 7)).toEqual(conversation);
+      expect(await other.take('T1:U1', 7)).toEqual(change);
+    });
+
+    it('forgets with a person what is handed on, and what is noted of their account', async () => {
+      await one.put('app', 7, change);
+      await one.put('T1:U1', 8, change);
+      for (const account of ['app', 'T1:U1', 'T1:U2']) {
+        await one.noteListed(account, new Map([[7, 'a']]));
+        await one.lead(account, leaseMs);
+      }
+      const [kv] = stores;
+      if (kv === undefined) throw new Error('there is a store');
+      const subject: Subject = { teamId: 'T1', userId: 'U1', isOwnQuestion: () => false, isOwnText: () => false };
+      const { inUse, unreadable } = await erasePerson(kv, subject, { retentionMs: 1, kept: new Set() });
+      expect([inUse, unreadable]).toEqual([[], []]);
+      const accounts = ['app', 'T1:U2'];
+      const left = accounts.flatMap((account) => [`ds:watch:${account}:leader`, `ds:watch:${account}:listed`]);
+      expect((await keysOf(kv, 'ds:watch:')).toSorted()).toEqual(left.toSorted());
+    });
+
+    it('keeps a change for less than a minute', async () => {
+      await one.put('app', 7, change);
+      await other.take('app', 7);
+      const [kv] = stores;
+      const [key = ''] = await keysOf(kv, 'ds:watch:app:change:');
+      expect(await kv?.shortenLife(key, 60_000)).toBe(false);
+      expect(await kv?.shortenLife(key, 1_000)).toBe(true);
     });
 
     it('tells what the newest list showed, a few seconds late at most', async () => {
-      expect(await other.listedMark('app', 7)).toBeUndefined();
+      expect((await other.listed('app')).get(7)).toBeUndefined();
       await one.noteListed(
         'app',
         new Map<number | string, string>([
@@ -100,14 +155,14 @@ export function sharedWatchContract(engine: Engine): void {
         ]),
       );
       nowMs += watchBackstopMs / 2;
-      expect(await other.listedMark('app', 7)).toBe('a');
-      expect(await other.listedMark('app', 'x')).toBe('b');
-      expect(await other.listedMark('app', 8)).toBeUndefined();
-      expect(await other.listedMark('T1:U1', 7)).toBeUndefined();
+      expect((await other.listed('app')).get(7)).toBe('a');
+      expect((await other.listed('app')).get('x')).toBe('b');
+      expect((await other.listed('app')).get(8)).toBeUndefined();
+      expect((await other.listed('T1:U1')).get(7)).toBeUndefined();
       await one.noteListed('app', new Map([[7, 'c']]));
       nowMs += watchBackstopMs / 2;
-      expect(await other.listedMark('app', 7)).toBe('c');
-      expect(await other.listedMark('app', 'x')).toBeUndefined();
+      expect((await other.listed('app')).get(7)).toBe('c');
+      expect((await other.listed('app')).get('x')).toBeUndefined();
     });
   });
 }

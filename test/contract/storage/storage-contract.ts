@@ -96,6 +96,25 @@ export function storageContract(engine: Engine): void {
       expect(await kv.get('a')).toBe(`owner ${done.indexOf(true)}`);
     });
 
+    it('creates and lists for one of fifty callers, and returns its text to the others', async () => {
+      const done = await Promise.all(
+        FIFTY.map((index) => kv.createListed('a', `text ${index}`, longMs, 'set', `member ${index}`)),
+      );
+      const first = done.indexOf(undefined);
+      expect(done.filter((text) => text === undefined)).toHaveLength(1);
+      expect(new Set(done)).toEqual(new Set([undefined, `text ${first}`]));
+      expect(await kv.get('a')).toBe(`text ${first}`);
+      expect(await kv.members('set')).toEqual([`member ${first}`]);
+    });
+
+    it('creates and lists again what has expired', async () => {
+      expect(await kv.createListed('a', 'one', briefMs, 'set', 'first')).toBeUndefined();
+      await eventually(async () => expect(await kv.get('a')).toBeUndefined());
+      expect(await kv.createListed('a', 'two', longMs, 'set', 'second')).toBeUndefined();
+      expect(await kv.get('a')).toBe('two');
+      expect((await kv.members('set')).toSorted()).toEqual(['first', 'second']);
+    });
+
     it('compares before it sets', async () => {
       expect(await kv.compareAndSet('a', 'nothing', 'x')).toBe(false);
       expect(await kv.get('a')).toBeUndefined();

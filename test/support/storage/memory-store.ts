@@ -32,6 +32,14 @@ export function memoryStore(changes: Partial<KeyValueStore> = {}): MemoryStore {
       done.push(`set ${key}`);
       return !texts.has(key) && put(key, value, ttlMs);
     },
+    async createListed(key, value, ttlMs, set, member) {
+      const existing = texts.get(key);
+      if (existing !== undefined) return existing;
+      done.push(`create ${key}`);
+      put(key, value, ttlMs);
+      sets.set(set, members(set).add(member));
+      return undefined;
+    },
     compareAndSet: async (key, expected, next, ttlMs) => texts.get(key) === expected && put(key, next, ttlMs),
     compareAndDelete: async (key, expected) => texts.get(key) === expected && texts.delete(key),
     async *keys(prefix) {

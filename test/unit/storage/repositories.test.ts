@@ -19,10 +19,11 @@ const question = sampleQuestion();
 const thread = { version: 1, ...place, followsReplies: true, line: [] } as const;
 
 describe('a new question', () => {
-  it('is listed as open before and after it is stored, so that a crash cannot hide it', async () => {
+  it('is stored and listed as open in one step, so that a crash cannot hide it', async () => {
     const kv = memoryStore();
     await createQuestionStore(kv).create(question);
-    expect(kv.done).toEqual([`list ${question.id}`, `set ds:question:${question.id}`, `list ${question.id}`]);
+    expect(kv.done).toEqual([`create ds:question:${question.id}`]);
+    expect(await kv.members('ds:open-questions')).toEqual([question.id]);
   });
 
   it('is kept for 90 days after its last write', async () => {
@@ -46,18 +47,8 @@ describe('a new question', () => {
 
   it('is the one of the first process, where two store it at the same time', async () => {
     const theirs = { ...question, text: 'Theirs' };
-    const kv = memoryStore({
-      async setIfAbsent(key) {
-        kv.texts.set(key, JSON.stringify(theirs));
-        return false;
-      },
-    });
+    const kv = memoryStore({ createListed: async () => JSON.stringify(theirs) });
     expect(await createQuestionStore(kv).create(question)).toEqual({ question: theirs, created: false });
-  });
-
-  it('that disappears while it is created is a failure of the storage', async () => {
-    const kv = memoryStore({ setIfAbsent: async () => false });
-    await expect(createQuestionStore(kv).create(question)).rejects.toMatchObject({ kind: 'storage' });
   });
 });
 
@@ -84,6 +75,66 @@ describe('a change of a record', () => {
     });
     expect(seen).toEqual([question.text, 'Changed 1', 'Changed 2', 'Changed 3']);
     expect(changed).toEqual({ ...question, text: 'Changed 3', phase: 'running' });
+  });
+
+  it('of what this process wrote last is stored without reading it again', async () => {
+    const kv = memoryStore({ get: () => Promise.reject(new Error('read')) });
+    const questions = createQuestionStore(kv);
+    await questions.create(question);
+    await questions.update(question.id, (current) => ({ ...current, phase: 'running' }));
+    const changed = await questions.update(question.id, (current) => ({ ...current, text: 'Edited' }));
+    expect(changed).toEqual({ ...question, phase: 'running', text: 'Edited' });
+    expect(kv.texts.get(`ds:question:${question.id}`)).toBe(JSON.stringify(changed));
+  });
+
+  it('that stores nothing or throws for an outdated record is decided on the stored one', async () => {
+    const kv = memoryStore();
+    const questions = createQuestionStore(kv);
+    await questions.create(question);
+    const closed = { ...question, phase: 'closed' as const };
+    kv.texts.set(`ds:question:${question.id}`, JSON.stringify(closed));
+    expect(await questions.update(question.id, (current) => current)).toEqual(closed);
+    kv.texts.set(`ds:question:${question.id}`, JSON.stringify(question));
+    const reopened = await questions.update(question.id, (current) => {
+      if (current.phase === 'closed') throw new Error('outdated');
+      return { ...current, text: 'Edited' };
+    });
+    expect(reopened).toEqual({ ...question, text: 'Edited' });
+  });
+
+  it('that could not be stored for an outdated record is decided on the stored one', async () => {
+    const kv = memoryStore();
+    const questions = createQuestionStore(kv);
+    await questions.create(question);
+    const edited = { ...question, text: 'Edited' };
+    kv.texts.set(`ds:question:${question.id}`, JSON.stringify(edited));
+    const changed = await questions.update(question.id, (current) => ({
+      ...current,
+      acceptedMs: current.text === 'Edited' ? 7 : Number.NaN,
+    }));
+    expect(changed).toEqual({ ...edited, acceptedMs: 7 });
+  });
+
+  it('of a record that was absent is not lost when another process has written one', async () => {
+    const kv = memoryStore();
+    const threads = createThreadStore(kv);
+    expect(await threads.get(place)).toBeUndefined();
+    const theirs = { version: 1, ...place, followsReplies: true, queue: ['q1'] } as const;
+    kv.texts.set(`ds:thread:T1:C1:${place.threadTs}`, JSON.stringify(theirs));
+    const joined = await threads.update(place, (current) => ({
+      ...(current ?? { version: 1, ...place, followsReplies: false, queue: [] }),
+      queue: [...(current?.queue ?? []), 'q2'],
+    }));
+    expect(joined).toEqual({ ...theirs, queue: ['q1', 'q2'] });
+  });
+
+  it('that is deleted meanwhile stores nothing', async () => {
+    const kv = memoryStore();
+    const questions = createQuestionStore(kv);
+    await questions.create(question);
+    kv.texts.clear();
+    expect(await questions.update(question.id, (current) => ({ ...current, phase: 'running' }))).toBeUndefined();
+    expect(kv.texts.size).toBe(0);
   });
 
   it('that changes nothing writes nothing, so that it cannot lose against others', async () => {
