@@ -29,6 +29,12 @@ describe('the source tree', () => {
   it('keeps the import law and the limit of file sizes', () => {
     expect(findBreaches(sources)).toEqual([]);
   });
+
+  // A function as the condition compiles, and such a test never skips.
+  it('skips a test by the result of a check, not by the check itself', () => {
+    const uncalled = [...sources].filter(([, text]) => /\b(?:skipIf|runIf)\(!?has\w+\)/.test(text));
+    expect(uncalled.map(([path]) => path)).toEqual([]);
+  });
 });
 
 describe('the check of the source tree', () => {

@@ -3,18 +3,13 @@ import { trimAudit } from '../core/history/audit.ts';
 import { createCarryOutWorkspaceEnds } from '../core/intake/workspace-end.ts';
 import { createAdvance } from '../core/lifecycle/advance.ts';
 import { guardAdvance } from '../core/lifecycle/guarded-advance.ts';
+import { resume } from '../core/lifecycle/resume.ts';
 import { createSweep } from '../core/lifecycle/sweep.ts';
 import { watchTickMs } from '../core/settings.ts';
 import { repeat } from '../scheduler/repeat.ts';
 import type { AppContext } from './context.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { SlackParts } from './slack.ts';
-
-/**
- * Spreads open questions over this time after a start, in milliseconds, so that they do not all ask the service at
- * once.
- */
-const resumeSpreadMs = 1_000;
 
 /** How often the app searches for open questions without a planned run, in milliseconds. */
 const sweepEveryMs = 60_000;
@@ -46,21 +41,23 @@ const trimEveryMs = 60 * 60 * 1_000;
  */
 const tendApiEveryMs = 10 * 60_000;
 
+/** How often the app checks whether to look again for a generation that the service's version promises, in milliseconds. */
+const lookForApiEveryMs = 60_000;
+
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
   { config, log, now, random, storage, onStop }: AppContext,
   { slack, accessControl: { directory, departures } }: SlackParts,
   { ports, watching, scheduler }: Lifecycle,
   people: Accounts,
-  { tendApi }: { tendApi: () => Promise<void> },
+  { tendApi, lookForApi }: { tendApi: () => Promise<void>; lookForApi: () => Promise<void> },
 ): Promise<number> {
   const { accounts, questions, runRequests, shortenLives, audit, auditKeepMs: keepMs } = storage;
   const tending = repeat('directory', tendEveryMs, directory.tend, log, 0);
   onStop(async () => tending.stop());
   onStop(() => scheduler.stop(config.SHUTDOWN_SECONDS * 1000));
+  const open = await resume({ questions, scheduler, watching, random });
   await scheduler.start(guardAdvance(createAdvance(ports), ports));
-  const open = await questions.openIds();
-  await Promise.all(open.map((id) => scheduler.schedule(id, random() * resumeSpreadMs)));
   const watcher = repeat('watch_together', watchTickMs, startTick, log);
   onStop(async () => watcher.stop());
   const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
@@ -74,6 +71,8 @@ export async function startBackground(
   onStop(async () => departing.stop());
   const tendingApi = repeat('deepsearch.api_check', tendApiEveryMs, tendApi, log);
   onStop(async () => tendingApi.stop());
+  const lookingForApi = repeat('deepsearch.api_look', lookForApiEveryMs, lookForApi, log);
+  onStop(async () => lookingForApi.stop());
   let stopped = false;
   const trimming = repeat(
     'audit_trim',
@@ -88,7 +87,7 @@ export async function startBackground(
     retention.stop();
     trimming.stop();
   });
-  return open.length;
+  return open;
 
   /** Does not wait: a slow list of one account must not delay the lists of others. */
   async function startTick(): Promise<void> {

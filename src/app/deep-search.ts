@@ -25,6 +25,7 @@ export interface DeepSearchAccess extends Omit<ReturnType<typeof watchAccess>, '
   latest: FarSide['state'];
   apiGenerations: () => ApiGeneration[];
   tendApi: ApiChoice['tend'];
+  lookForApi: ApiChoice['lookAgain'];
   /** Which names of repositories the service knows, as far as the app's account may read. */
   repositories: { known: Graphql['repositoryNames'] };
 }
@@ -54,6 +55,7 @@ export function createDeepSearchAccess(context: AppContext, credentials: Account
     latest: async () => (choice.chosen().isMissing ? 'apiMissing' : app.latest()),
     apiGenerations: () => ([1, 2] as const).map((number) => generationOf(choice, number)),
     tendApi: choice.tend,
+    lookForApi: choice.lookAgain,
     of: (account) => (account === 'app' ? app.deepSearch : ofPerson(account)),
     repositories: { known: createGraphql(client).repositoryNames },
   };

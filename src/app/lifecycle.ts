@@ -87,6 +87,7 @@ export function createLifecycle(
   const watching = createWatching({
     deepSearch: deepSearch.of,
     claims,
+    questions,
     scheduler,
     shared: storage.sharedWatch,
     now,

@@ -82,6 +82,7 @@ export function createListeners(
     slack,
     format: config.MESSAGE_FORMAT,
     markUsed: requests.markUsed,
+    markAskedAgain: requests.markAskedAgain,
     offerMute: requests.offerMute,
     recall: (question) => recallAnswer(ports, question),
     tasks,

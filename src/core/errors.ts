@@ -24,6 +24,8 @@ export type ErrorKind =
 export interface AppErrorDetails {
   cause?: unknown;
   retryAfterMs?: number | undefined;
+  /** For `rateLimited`: `retryAfterMs` names a time that is kept for this call, so the caller comes again exactly then. */
+  isAppointed?: boolean;
   /** True if the request may have taken effect without a success reply. The app checks before it repeats the call. */
   outcomeUnknown?: boolean;
   /** HTTP status or Slack error code, for the log. */
@@ -37,6 +39,7 @@ export class AppError extends Error {
   override readonly name = 'AppError';
   readonly kind: ErrorKind;
   readonly retryAfterMs: number | undefined;
+  readonly isAppointed: boolean;
   readonly outcomeUnknown: boolean;
   readonly code: string | number | undefined;
   readonly invitationHelps: boolean;
@@ -45,6 +48,7 @@ export class AppError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.kind = kind;
     this.retryAfterMs = details.retryAfterMs;
+    this.isAppointed = details.isAppointed ?? false;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
     this.code = details.code;
     this.invitationHelps = details.invitationHelps ?? false;

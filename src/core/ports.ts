@@ -71,6 +71,13 @@ export interface ListedConversation {
   conversation?: () => Conversation;
 }
 
+/** A change of a conversation that a list showed. The conversation is absent where it must be read. */
+export interface ListedChange extends Pick<ListedConversation, 'mark' | 'updatedMs'> {
+  /** When the list began, by the clock of the process that listed. */
+  listedMs: number;
+  conversation?: Conversation;
+}
+
 /** What the lifecycle needs of the code search service. Every method throws only `AppError`. */
 export interface DeepSearch {
   /** Starts a conversation. Does not retry: on `outcomeUnknown` the caller searches before it asks again. */
@@ -78,20 +85,44 @@ export interface DeepSearch {
   /** Adds a follow-up and returns it. Does not retry. Throws `notFound` if the conversation is gone. */
   followUp(conversationId: ConversationId, text: string): Promise<UpstreamQuestion>;
   read(conversationId: ConversationId): Promise<Conversation>;
-  /** Reads the conversation of a share URL with this token. Throws `notFound` if there is none or it is not shared. */
+  /**
+   * Reads the conversation of a share URL with this token. Throws `notFound` if there is none or it is not shared. A token of
+   * digits is the id of a conversation of this account.
+   */
   byReadToken(readToken: string): Promise<Conversation>;
   /**
    * Returns the newest conversations of this account, newest first: at most `limit` (≤ 1,000), none created before
-   * `sinceMs`. Their questions have no answer, sources or follow-ups. `read` returns those.
+   * `sinceMs`. Their questions have no answer, sources or follow-ups. `read` returns those. A search for one of them ends
+   * with it. Throws `unavailable` if it was not found and not all could be looked at. A repeated search goes on then.
    */
-  newest(limit: number, sinceMs?: number): Promise<Conversation[]>;
-  /** One page of this account's conversations, latest change first. `after`: `next` of the page before. */
-  changes(after?: string): Promise<{ conversations: ListedConversation[]; next?: string }>;
+  newest(limit: number, sinceMs?: number, search?: ConversationSearch): Promise<Conversation[]>;
   /**
-   * Asks the service to stop the running question of a conversation. Does not throw if it is already finished or gone.
-   * `questionId`: only the first generation of the API has and needs it.
+   * One page of this account's conversations, latest change first: about `most` (1 to 100). `after`: `next` of the page
+   * before.
    */
-  cancel(conversationId: ConversationId, questionId: number | undefined): Promise<void>;
+  changes(most: number, after?: string): Promise<{ conversations: ListedConversation[]; next?: string }>;
+  /** Asks the service to stop this question, and never another one. Does not throw if it is already finished or gone. */
+  cancel(conversationId: ConversationId, target: CancelTarget): Promise<void>;
+}
+
+/** A search for one conversation among the newest ones. */
+export interface ConversationSearch {
+  /** When it was probably created. Those created about this time are looked at first. */
+  aboutMs: number;
+  /** None created later. */
+  untilMs: number;
+  /** Whether it is this one. Called for every conversation of the search, until it is found. */
+  isSought(conversation: Conversation): Promise<boolean>;
+  /** Called before each request but the first. Throws to end the search. */
+  beforeRequest?(): Promise<void>;
+}
+
+/** A question to stop. */
+export interface CancelTarget {
+  /** Only the first generation of the API has ids. It stops a question by its id. */
+  id: number | undefined;
+  /** Finds the question in its conversation, to stop it where it has no id. Undefined if it is not there. */
+  find(conversation: Conversation): Promise<UpstreamQuestion | undefined>;
 }
 
 /** The service as one account sees it: the app's account, or the account that a person connected. */
@@ -106,13 +137,14 @@ export interface SharedWatch {
   lead(account: string, leaseMs: number): Promise<boolean>;
   /** Gives up the lead, if this process has it. */
   resign(account: string): Promise<void>;
-  /** Hands a changed conversation to the process that runs its question next. */
-  put(account: string, conversation: Conversation): Promise<void>;
-  take(account: string, conversationId: ConversationId): Promise<Conversation | undefined>;
+  /** Hands a change to the process that runs its question next. An older change does not replace a newer one. */
+  put(account: string, conversationId: ConversationId, change: ListedChange): Promise<void>;
+  /** The newest change that was handed on a short time ago. Its conversation comes once, its mark stays. */
+  take(account: string, conversationId: ConversationId): Promise<ListedChange | undefined>;
   /** Notes what the lists of the leading process show of conversations, whether they changed or not. */
   noteListed(account: string, marks: ReadonlyMap<ConversationId, string>): Promise<void>;
-  /** What a list showed of this conversation a short time ago. */
-  listedMark(account: string, conversationId: ConversationId): Promise<string | undefined>;
+  /** The marks that the leading process noted a short time ago. */
+  listed(account: string): Promise<ReadonlyMap<ConversationId, string>>;
 }
 
 /** Stored questions. Every method throws only `AppError` of kind `storage` or `corrupt`, within a bounded time. */
@@ -158,6 +190,11 @@ export type CardView =
   /** Waits for a run slot. `ahead` other questions come first. */
   | { kind: 'waitingForSlot'; ahead: number }
   | { kind: 'starting' }
+  /**
+   * Runs while many others run. The card says nothing that an answer makes wrong, because Slack's limits may delay its
+   * next edit for minutes.
+   */
+  | { kind: 'asked' }
   | {
       kind: 'running';
       elapsedMs: number;

@@ -39,6 +39,8 @@ export interface RunSlots {
    * nothing.
    */
   readSlot(question: Question): Promise<Slot | undefined>;
+  /** How many questions of a workspace have a slot. */
+  countRunning(teamId: string): Promise<number>;
   /** Takes a slot, or adds the question to the waiting ones. Safe to repeat: a question keeps its place. */
   takeSlot(question: Question): Promise<Slot>;
   /** Gives back the slot or the place among the waiting. Returns the questions that got a slot. Safe to repeat. */
@@ -65,6 +67,10 @@ export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlot
       const isFree = isRunning(grant(book, limits), id);
       const ahead = positionOf(book, id);
       return isFree || ahead < 0 ? undefined : { granted: false, ahead };
+    },
+
+    async countRunning(teamId) {
+      return ((await store.get(teamId)) ?? emptyBook).running.length;
     },
 
     async takeSlot({ id, place, askerId, acceptedMs }) {

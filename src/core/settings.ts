@@ -102,20 +102,52 @@ export const fewestWatchedTogether = 4;
 /** How often the changes of an account are listed while many of its questions run. */
 export const watchTickMs = 1_000;
 
-/** Longest time between two runs of a question that is watched with others, in case a change was missed. */
+/**
+ * Longest time between two runs of a question that is watched with others and that no list shows, in case a change was
+ * missed.
+ */
 export const watchBackstopMs = 30_000;
+
+/**
+ * From how many running questions of one account on a question runs only every `listedRunMs`, unless it changes or no list
+ * shows it. Fewer cost little, and after a process dies the others run them earlier. The clock of a card stands still for
+ * as long, and a person who joined the channel meanwhile sees the steps of a running question for as long.
+ */
+export const fewestRunRarely = 100;
+export const listedRunMs = 60_000;
+
+/**
+ * Spreads open questions over this time after a start, in milliseconds, so that they do not all ask the service at
+ * once.
+ */
+export const resumeSpreadMs = 1_000;
+
+/** Most questions that one tick wakes because no list shows them, in case the lists of many fail together. */
+export const mostOverduePerTick = 100;
 
 /**
  * How much older than the newest change a change may be that a process sees for the first time. Older ones were read by the
  * question's own runs.
  */
-export const newsAgeMs = 4 * watchBackstopMs;
+export const newsAgeMs = 2 * listedRunMs;
 
 /** How long a question waits for the first list that shows it. After that it is read. */
 export const firstListMs = 10_000;
 
 /** How long a process that stopped keeps the lead for an account. */
 export const watchLeaseMs = 5_000;
+
+/** How many conversations a list asks for while nothing changes. */
+export const fewestListed = 5;
+
+/**
+ * How many conversations at the end of a page have to be unchanged, so that no further page is read. More than one, because
+ * the service may show a change later than another one that came after it.
+ */
+export const unchangedAtEnd = 3;
+
+/** Most conversations on one page of changes. The service may send fewer. */
+export const mostListed = 100;
 
 /** Most pages of changes in one tick. What a tick leaves is read by the next, or question by question. */
 export const mostChangedPages = 25;
@@ -128,6 +160,12 @@ export const parkedCheckMs = 60 * 60 * 1000;
 
 /** Greatest difference between the service's clock and the app's when the app searches a lost question upstream. */
 export const upstreamWindowMs = 10 * 60 * 1000;
+
+/**
+ * How far the service's time of a question may be from the call that asked it, where it is recognized by its time because the
+ * service changed its text. Hosts with synchronized clocks differ by less.
+ */
+export const askedToleranceMs = 10_000;
 
 /** Attempts of one question that are remembered after the service ended them at a limit. */
 export const mostEarlierAttempts = 20;
@@ -173,6 +211,21 @@ export const unparkEveryMs = 2_000;
 
 /** Most attempts to follow from one to the next. */
 export const mostAttempts = 20;
+
+/**
+ * Most running questions of a workspace whose cards say that they are worked on. Slack lets the app edit 7 cards in 10 s.
+ * So if all of them end together, the last card is closed within a minute after its answer.
+ */
+export const mostProgressCards = 30;
+
+/** How old a process's count of a workspace's running questions may be when it edits a card. */
+export const runningCountFreshMs = 1_000;
+
+/** Workspaces whose running questions a process counts without reading the number again. */
+export const mostRunningCounts = 1_000;
+
+/** How long a card that could not be posted is not tried again, unless Slack names a time. */
+export const cardRetryMs = 5_000;
 
 /** The elapsed time alone changes the card only once per this many milliseconds. */
 export const elapsedGrainMs = 15_000;

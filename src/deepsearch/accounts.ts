@@ -51,9 +51,9 @@ export function createAccountClients(options: AccountClientOptions): (person: Pe
       followUp: (conversationId, text) => aboutAccount(deepSearch.followUp(conversationId, text)),
       read: (conversationId) => aboutAccount(deepSearch.read(conversationId)),
       byReadToken: (readToken) => aboutAccount(deepSearch.byReadToken(readToken)),
-      newest: (limit, sinceMs) => aboutAccount(deepSearch.newest(limit, sinceMs)),
-      changes: (after) => aboutAccount(deepSearch.changes(after)),
-      cancel: (conversationId, questionId) => aboutAccount(deepSearch.cancel(conversationId, questionId)),
+      newest: (limit, sinceMs, search) => aboutAccount(deepSearch.newest(limit, sinceMs, search)),
+      changes: (most, after) => aboutAccount(deepSearch.changes(most, after)),
+      cancel: (conversationId, target) => aboutAccount(deepSearch.cancel(conversationId, target)),
     };
   }
 }

@@ -26,6 +26,16 @@ const probesLifeMs = 24 * 60 * 60 * 1_000;
  */
 const betweenRoundsMs = 5_000;
 
+/**
+ * How long a list that misses a generation must do so until that counts, if the version says that the instance offers it, in
+ * milliseconds. A proxy may hide the API for a while, and a feature may be switched off for good.
+ */
+const doubtMs = 5 * 60_000;
+
+/** The shortest and the longest time until the app looks again for a generation that the version promises, in milliseconds. */
+const shortestLookMs = 60_000;
+const longestLookMs = 60 * 60_000;
+
 /** Which generations of the API the instance offers, and which one is used. All accounts share it. */
 export interface ApiChoice {
   setting: ApiSetting;
@@ -45,6 +55,11 @@ export interface ApiChoice {
    * every ten minutes.
    */
   tend(): Promise<void>;
+  /**
+   * Probes again while a list misses a generation that the version promises: after a minute, and then each time after twice
+   * as long, up to an hour. Call it every minute.
+   */
+  lookAgain(): Promise<void>;
 }
 
 /** Begins the first round of probes at once and does not wait for it. */
@@ -53,6 +68,8 @@ export function createApiChoice(options: { setting: ApiSetting; probes: Probes; 
   let known: Offers = { 1: 'unknown', 2: 'unknown' };
   let version: string | undefined;
   let hasGap = true;
+  /** Since when lists miss a generation that the version promises. */
+  let missedSinceMs: Partial<Record<GenerationNumber, number>> = {};
   let endedMs: number | undefined;
   let askedMs: number | undefined;
   let running: Promise<void> | undefined;
@@ -87,6 +104,12 @@ export function createApiChoice(options: { setting: ApiSetting; probes: Probes; 
       }
       await probe();
     },
+    async lookAgain() {
+      const sinceMs = Math.min(...Object.values(missedSinceMs));
+      if (endedMs === undefined || sinceMs === Number.POSITIVE_INFINITY) return;
+      const waitMs = Math.min(Math.max(shortestLookMs, endedMs - sinceMs), longestLookMs);
+      if (now() - endedMs >= waitMs) await probe();
+    },
   };
 
   function probe(): Promise<void> {
@@ -101,15 +124,26 @@ export function createApiChoice(options: { setting: ApiSetting; probes: Probes; 
     const isNewVersion = found.version !== undefined && found.version !== version;
     version = found.version ?? version;
     const byVersion = offersOfVersion(version);
-    // A list knows better than the version: a feature can be switched off.
+    endedMs = now();
+    missedSinceMs = missedNow(found.offers, byVersion, endedMs);
+    // A list knows better than the version in the end: a feature can be switched off.
     const resolve = (number: GenerationNumber): Offer => {
+      const sinceMs = missedSinceMs[number];
+      if (sinceMs !== undefined && now() - sinceMs < doubtMs) return 'unknown';
       if (found.offers[number] !== 'unknown') return found.offers[number];
       const isStale = known[number] === 'unknown' || isNewVersion;
       return isStale && byVersion[number] !== 'unknown' ? byVersion[number] : known[number];
     };
     hasGap = ([1, 2] as const).some((number) => found.offers[number] === 'unknown' && byVersion[number] === 'unknown');
-    endedMs = now();
     update({ 1: resolve(1), 2: resolve(2) });
+  }
+
+  function missedNow(listed: Offers, promised: Offers, nowMs: number): typeof missedSinceMs {
+    const missed: typeof missedSinceMs = {};
+    for (const number of [1, 2] as const) {
+      if (listed[number] === 'no' && promised[number] === 'yes') missed[number] = missedSinceMs[number] ?? nowMs;
+    }
+    return missed;
   }
 
   function update(offers: Offers): void {

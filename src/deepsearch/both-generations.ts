@@ -46,16 +46,16 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
 
   return {
     create: (text) => perform(({ deepSearch }) => deepSearch.create(text)),
-    newest: (limit, sinceMs) => perform(({ deepSearch }) => deepSearch.newest(limit, sinceMs)),
-    changes: (after) => perform((generation) => changesOf(generation, after)),
+    newest: (limit, sinceMs, search) => perform(({ deepSearch }) => deepSearch.newest(limit, sinceMs, search)),
+    changes: (most, after) => perform((generation) => changesOf(generation, most, after)),
     byReadToken: (readToken) => perform(({ deepSearch }) => deepSearch.byReadToken(readToken), { first: readsTokens }),
     followUp: (conversationId, text) =>
       onConversation(conversationId, ({ deepSearch }) => deepSearch.followUp(conversationId, text)),
     read: (conversationId) => onConversation(conversationId, ({ deepSearch }) => deepSearch.read(conversationId)),
     delete: (conversationId) => onConversation(conversationId, ({ deepSearch }) => deepSearch.delete(conversationId)),
-    async cancel(conversationId, questionId) {
+    async cancel(conversationId, target) {
       try {
-        await onConversation(conversationId, (generation) => cancelWith(generation, conversationId, questionId));
+        await onConversation(conversationId, ({ deepSearch }) => deepSearch.cancel(conversationId, target));
       } catch (error) {
         if (!isAppError(error, 'notFound')) throw error;
       }
@@ -63,9 +63,9 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
   };
 
   /** A page is named with its generation: the other one begins with its first page. */
-  async function changesOf({ number, deepSearch }: Generation, after = ''): Promise<ChangesPage> {
+  async function changesOf({ number, deepSearch }: Generation, most: number, after = ''): Promise<ChangesPage> {
     const prefix = `${number}:`;
-    const page = await deepSearch.changes(after.startsWith(prefix) ? after.slice(prefix.length) : undefined);
+    const page = await deepSearch.changes(most, after.startsWith(prefix) ? after.slice(prefix.length) : undefined);
     return { ...page, ...(page.next === undefined ? {} : { next: `${prefix}${page.next}` }) };
   }
 
@@ -148,20 +148,6 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
       (number) => generations[number].capabilities.readToken && choice.offers()[number] !== 'no',
     );
     return capable ?? preferred;
-  }
-
-  /** A question that was asked over the other generation may have no id. Then the one that runs is cancelled. */
-  async function cancelWith(
-    { capabilities, deepSearch }: Generation,
-    conversationId: ConversationId,
-    questionId: number | undefined,
-  ): Promise<void> {
-    if (!capabilities.cancelQuestion || questionId !== undefined) {
-      return deepSearch.cancel(conversationId, questionId);
-    }
-    const { questions } = await deepSearch.read(conversationId);
-    const running = questions.findLast(({ state }) => state === 'pending' || state === 'processing');
-    if (running?.id !== undefined) await deepSearch.cancel(conversationId, running.id);
   }
 
   /** Whether the account may use the other generation, but not this one. Its token then lacks the scope for this one. */

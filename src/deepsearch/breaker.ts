@@ -10,6 +10,7 @@ import {
 } from 'cockatiel';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { DeepSearch, Log } from '../core/ports.ts';
+import { isSearchCut } from './search-cut.ts';
 
 export interface BreakerOptions {
   /** How many calls in a row must fail before the circuit opens. */
@@ -65,9 +66,9 @@ export function createBreaker(options: BreakerOptions): (deepSearch: DeepSearch)
       followUp: (conversationId, text) => probingFirst(() => deepSearch.followUp(conversationId, text)),
       read: (conversationId) => guarded(() => deepSearch.read(conversationId)),
       byReadToken: (readToken) => guarded(() => deepSearch.byReadToken(readToken)),
-      newest: (limit, sinceMs) => guarded(() => deepSearch.newest(limit, sinceMs)),
-      changes: (after) => guarded(() => deepSearch.changes(after)),
-      cancel: (conversationId, questionId) => probingFirst(() => deepSearch.cancel(conversationId, questionId)),
+      newest: (limit, sinceMs, search) => guarded(() => deepSearch.newest(limit, sinceMs, search)),
+      changes: (most, after) => guarded(() => deepSearch.changes(most, after)),
+      cancel: (conversationId, target) => probingFirst(() => deepSearch.cancel(conversationId, target)),
     };
 
     async function probingFirst<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -118,7 +119,7 @@ type Observed<Result> = { value: Result } | { refusal: AppError };
 
 /** Without a reply of the service. A credential that could not be obtained is the trouble of one account. */
 function isUnreachable(error: unknown): boolean {
-  return isAppError(error, 'unavailable') && error.code !== noCredential;
+  return isAppError(error, 'unavailable') && error.code !== noCredential && !isSearchCut(error);
 }
 
 /**

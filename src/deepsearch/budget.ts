@@ -31,7 +31,8 @@ export interface BudgetOptions {
  * Keeps the calls of all processes within one budget per account, and those of all accounts within one. A read without room fails at once, and reads use at most four
  * fifths of the budget. Questions and cancellations wait for up to 5 s. A call without room fails as `rateLimited` with
  * `retryAfterMs`, and nothing is sent. One call counts as one request, although the client repeats a failed read up to
- * twice, and a call may go to the other generation of the API.
+ * twice, a call may go to the other generation of the API, and a cancellation there reads first. A search counts each of its
+ * requests, and one without room ends it.
  *
  * After a 429 of the service everything of that account pauses for the `Retry-After`, up to 60 s. A longer `Retry-After` is about a
  * quota. It stops new questions for the whole time, and their callers see that time, so that they park the questions.
@@ -57,22 +58,32 @@ export function createBudget({
       followUp: (conversationId, text) => within('question', () => deepSearch.followUp(conversationId, text)),
       read: (conversationId) => within('read', () => deepSearch.read(conversationId)),
       byReadToken: (readToken) => within('read', () => deepSearch.byReadToken(readToken)),
-      newest: (limit, sinceMs) => within('read', () => deepSearch.newest(limit, sinceMs)),
-      changes: (after) => within('read', () => deepSearch.changes(after)),
-      cancel: (conversationId, questionId) =>
-        within('cancellation', () => deepSearch.cancel(conversationId, questionId)),
+      newest: (limit, sinceMs, search) =>
+        within('read', (spend) =>
+          deepSearch.newest(limit, sinceMs, search === undefined ? undefined : { ...search, beforeRequest: spend }),
+        ),
+      changes: (most, after) => within('read', () => deepSearch.changes(most, after)),
+      cancel: (conversationId, target) => within('cancellation', () => deepSearch.cancel(conversationId, target)),
     };
 
-    async function within<Result>(kind: Kind, run: () => Promise<Result>): Promise<Result> {
-      const missingMs = (await takePoint(kind, account)) || (await takeOfTotal(kind));
-      if (missingMs > 0) {
+    /** `run` spends a further point for each further request. */
+    async function within<Result>(kind: Kind, run: (spend: () => Promise<void>) => Promise<Result>): Promise<Result> {
+      const heldBack = new Set<unknown>();
+      const spend = async (): Promise<void> => {
+        const missingMs = (await takePoint(kind, account)) || (await takeOfTotal(kind));
+        if (missingMs <= 0) return;
         log.debug({ event: 'deepsearch.held_back', outcome: kind, retryAfterMs: missingMs });
-        throw new AppError('rateLimited', `no room left in our own budget for a ${kind}`, { retryAfterMs: missingMs });
-      }
+        const message = `no room left in our own budget for a ${kind}`;
+        const error = new AppError('rateLimited', message, { retryAfterMs: missingMs });
+        heldBack.add(error);
+        throw error;
+      };
+      await spend();
       try {
-        return await run();
+        return await run(spend);
       } catch (error) {
-        throw isAppError(error, 'rateLimited') ? await heed(error, kind, account) : error;
+        const isOfService = isAppError(error, 'rateLimited') && !heldBack.has(error);
+        throw isOfService ? await heed(error, kind, account) : error;
       }
     }
   };

@@ -2,6 +2,8 @@ import { type BothGenerationsOptions, createBothGenerations } from './both-gener
 import type { DeepSearchAdapter } from './generation.ts';
 import { createGeneration1 } from './generation-1/deep-search.ts';
 import { createGeneration2 } from './generation-2/deep-search.ts';
+import { createQuotaReader } from './generation-2/quota.ts';
+import { createGraphql } from './graphql.ts';
 import { rememberLinks, rememberSources } from './remembered.ts';
 import type { ServiceClient } from './service-client.ts';
 
@@ -19,7 +21,13 @@ export function createDeepSearchOfClient({
     createBothGenerations({
       generations: {
         1: createGeneration1(client, baseUrl, withAbsoluteLinks),
-        2: createGeneration2(client, baseUrl, withAbsoluteLinks, sourcesOf),
+        2: createGeneration2(
+          client,
+          baseUrl,
+          withAbsoluteLinks,
+          sourcesOf,
+          createQuotaReader(createGraphql(client), shared.now),
+        ),
       },
       ...shared,
     });

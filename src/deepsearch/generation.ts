@@ -4,22 +4,17 @@ import type { ConversationId } from '../core/question/question.ts';
 /** A generation of the conversation API: 1 is `/.api/deepsearch/v1`, 2 is `/api/deepsearch.v1.Service`. */
 export type GenerationNumber = 1 | 2;
 
-/** What a generation can tell and do. Code asks for these, never for the number of the generation. */
+/** What a generation can do. Code asks for this, never for the number of the generation. */
 export interface Capabilities {
-  /** All sources that were consulted, not only the links of the answer. */
-  sources: boolean;
-  followUps: boolean;
-  /** Duration, steps and credits of a finished question. */
-  stats: boolean;
-  /** What a running question does. */
-  progress: boolean;
   /** A conversation can be found by the read token in its share URL. */
   readToken: boolean;
-  /** Cancelling names a question, not only a conversation. */
-  cancelQuestion: boolean;
-  /** A list carries whole conversations, so that nothing needs to be read one by one. */
-  listStates: boolean;
 }
+
+/** What each generation can do. */
+export const capabilitiesOf: Record<GenerationNumber, Capabilities> = {
+  1: { readToken: true },
+  2: { readToken: false },
+};
 
 /** The core's port, with what only programs beside the app use. */
 export interface DeepSearchAdapter extends DeepSearch {

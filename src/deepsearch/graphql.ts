@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
+import type { Quota } from '../core/question/question.ts';
+import { defined, parseTime } from './reply-values.ts';
 import type { ServiceClient } from './service-client.ts';
 
 /** The GraphQL queries that the app needs. Every method throws only `AppError`. */
@@ -10,6 +12,8 @@ export interface Graphql {
   repositoryNames(names: readonly string[]): Promise<string[]>;
   /** Number of matches of a search. `query` is in the service's query syntax. */
   matchCount(query: string): Promise<number>;
+  /** The quota of the credential's user. Undefined if there is no limit. Fails as `refused` before service version 7.0. */
+  quota(): Promise<Quota | undefined>;
 }
 
 const path = '/.api/graphql';
@@ -22,6 +26,19 @@ const repositoryNamesSchema = z.object({
 
 const matchCountSchema = z.object({
   search: z.object({ results: z.object({ matchCount: z.number() }) }),
+});
+
+/** A `BigInt` is written as a number or as a text. */
+const bigInt = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^-?\d+$/)
+    .transform(Number),
+]);
+
+const quotaSchema = z.object({
+  deepSearchQuotaUsage: z.object({ limit: bigInt, consumed: bigInt, resetTime: z.string().nullish() }).nullable(),
 });
 
 /** Asks the service's GraphQL API, which is the same beside both generations of the conversation API. */
@@ -47,6 +64,14 @@ export function createGraphql(service: ServiceClient): Graphql {
         matchCountSchema,
       );
       return found.results.matchCount;
+    },
+    async quota() {
+      const text = 'query Quota { deepSearchQuotaUsage { limit consumed resetTime } }';
+      const { deepSearchQuotaUsage: usage } = await query(text, {}, quotaSchema);
+      // As in the first generation, a limit that is not positive means that there is none.
+      if (usage === null || usage.limit <= 0) return undefined;
+      const { limit, consumed, resetTime } = usage;
+      return { used: consumed, limit, ...defined('resetAtMs', parseTime(resetTime)) };
     },
   };
 

@@ -145,9 +145,9 @@ export function watchAccess(
     read: (conversationId) => noting(deepSearch.read(conversationId)),
     // A refusal here may be about this conversation alone.
     byReadToken: (readToken) => deepSearch.byReadToken(readToken),
-    newest: (limit, sinceMs) => noting(deepSearch.newest(limit, sinceMs)),
-    changes: (after) => noting(deepSearch.changes(after)),
-    cancel: (conversationId, questionId) => noting(deepSearch.cancel(conversationId, questionId)),
+    newest: (limit, sinceMs, search) => noting(deepSearch.newest(limit, sinceMs, search)),
+    changes: (most, after) => noting(deepSearch.changes(most, after)),
+    cancel: (conversationId, target) => noting(deepSearch.cancel(conversationId, target)),
   };
   return { deepSearch: watched, latest, state };
 }

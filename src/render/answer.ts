@@ -43,14 +43,17 @@ export function prepareAnswer(question: Question, answer: Answer): PreparedMessa
   const allSources = sources.hasMore
     ? button(allSourcesLabel(answer, sources.total, say), ACTIONS.allSources, { questionId: question.id })
     : undefined;
-  const more = [...incompleteButtons(question, answer, say), ...renderShare(question, say)];
+  const share = renderShare(question, say);
+  // The parts must be the same before and after the button was used.
+  const unused = [...incompleteButtons(question, answer, say), ...share];
+  const more = question.askedAgain === undefined ? unused : share;
   const footer = renderFooter(question, answer, say);
   const surroundings = {
     firstWeight: weigh(head),
     // Whether there is a file is known only before the last part. The parts must be the same before and after.
     lastWeight:
       weigh([`${longestNote}\n${sources.line}`, footer]) +
-      buttonsWeight(allSources === undefined ? more : [allSources, ...more]) +
+      buttonsWeight(allSources === undefined ? unused : [allSources, ...unused]) +
       followUpsWeight(answer) +
       feedbackWeight(say),
     eachWeight: PART_LINE + LIMITS.blockWeight,
@@ -71,7 +74,9 @@ export function prepareAnswer(question: Question, answer: Answer): PreparedMessa
     const marker = partMarker(current, index);
     const isLast = index === parts.length - 1;
     const numbered = parts.length > 1 ? [say.answer.part(index + 1, parts.length)] : [];
-    const small = [...numbered, ...(isLast ? [footer] : [])].join(' · ');
+    const by = question.askedAgain?.byUserId ?? '';
+    const again = by === '' ? [] : [say.failures.askedAgain(`<@${by}>`)];
+    const small = [...numbered, ...(isLast ? [footer, ...again] : [])].join(' · ');
     const before = index === 0 ? head : [];
     const after = (line: string) => (isLast ? [[...notes, line].join('\n')] : []);
     const metadata = markerMetadata(current, marker);

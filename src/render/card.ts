@@ -1,7 +1,8 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { CardView } from '../core/ports.ts';
-import { isSharedWithOthers, type Origin, type Question } from '../core/question/question.ts';
+import { isSharedWithOthers, type Question } from '../core/question/question.ts';
 import { referenceOf } from '../core/question/reference.ts';
+import { isRestated } from '../core/question/restated.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, cardMarker, markerBlockId, markerMetadata } from './ids.ts';
 import { LIMITS } from './limits.ts';
@@ -13,9 +14,6 @@ import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
 import { cut, inertCut, oneLine } from './text.ts';
 import { slackDayTime, slackTime } from './time.ts';
-
-/** Origins whose question is not visible directly above the card. */
-const RESTATED: ReadonlySet<Origin> = new Set(['command', 'followUp', 'retry', 'shortcut', 'shared']);
 
 /** A step takes one line, so it is cut to this length. */
 const MAX_STEP = 200;
@@ -37,7 +35,7 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const asker = `<@${question.askerId}>`;
   const questionText = shownText(question.text, say);
   const heading = isSharedWithOthers(question) ? say.card.sharedAnswer(asker) : say.card.asked(asker);
-  const asked = RESTATED.has(question.origin) ? quote(heading, questionText) : undefined;
+  const asked = isRestated(question) ? quote(heading, questionText) : undefined;
   const askedSections = asked === undefined ? [] : asked.sections;
   const begins = [
     ...(question.asFollowUp === undefined ? [] : [say.card.newConversation()]),
@@ -82,6 +80,8 @@ function statusLine(question: Question, view: CardView, say: Say): string {
       return say.card.waitingForSlot(view.ahead);
     case 'starting':
       return say.card.starting();
+    case 'asked':
+      return say.card.askedInCrowd();
     case 'running':
       return say.card.running(view);
     case 'unreachable':
@@ -159,6 +159,7 @@ function buttonsFor(question: Question, view: CardView, say: Say): Button[] {
     case 'queued':
     case 'waitingForSlot':
     case 'starting':
+    case 'asked':
     case 'running':
     case 'unreachable':
     case 'limited':
@@ -187,7 +188,7 @@ function isQuiet({ kind }: CardView): boolean {
 }
 
 function notification(question: Question, status: string, say: Say): string {
-  if (!RESTATED.has(question.origin)) return status;
+  if (!isRestated(question)) return status;
   const room = LIMITS.notificationText - status.length - 40;
   return `${status} · ${say.card.askedPlain(inertCut(shownText(question.text, say), room))}`;
 }

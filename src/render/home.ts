@@ -203,6 +203,7 @@ function state({ question, view }: OverviewEntry, say: Say): string {
       return home.waitingForSlot();
     case 'starting':
       return home.starting();
+    case 'asked':
     case 'running':
       return home.running(slackTime(question.upstream.askedMs ?? question.acceptedMs));
     case 'unreachable':

@@ -124,6 +124,7 @@ function failed(question: Question, failure: Failure, say: Say, contact: string 
   // The answer exists already. The reason for withholding it may be over.
   const retry = isWithheld ? button(say.buttons.tryAgain(), ACTIONS.showInDm, { questionId: question.id }) : again;
   const base = { withReference: true, mentions: true };
+  const doubt = failure.mayBeAsked === true ? [say.failures.mayBeAsked()] : [];
   switch (failure.cause) {
     case 'service': {
       const title = inertCut(failure.title ?? '', mostFailureTitle).replaceAll('*', '');
@@ -139,9 +140,9 @@ function failed(question: Question, failure: Failure, say: Say, contact: string 
     case 'accountRefused':
       return { ...base, lines: [say.failures.accountRefused(), say.failures.accountRefusedDo()], button: retry };
     case 'unreachable':
-      return { ...base, lines: [say.failures.unreachable(), say.failures.unreachableDo()], button: retry };
+      return { ...base, lines: [say.failures.unreachable(), ...doubt, say.failures.unreachableDo()], button: retry };
     case 'limited':
-      return { ...base, lines: [say.failures.limited(), say.failures.limitedDo()], button: retry };
+      return { ...base, lines: [say.failures.limited(), ...doubt, say.failures.limitedDo()], button: retry };
     case 'gone':
       return {
         ...base,

@@ -95,6 +95,8 @@ function state(view: CardView, say: Say): string {
       return status.queued(view.place);
     case 'running':
       return status.running(view.elapsedMs);
+    case 'asked':
+      return status.starting();
     case 'parked':
       return status.parked(slackDayTime(view.untilMs, say));
     case 'waitingForSlot':

@@ -110,8 +110,9 @@ export function createWakes({ connection: { client, run }, queue, prefix }: Wake
 
   return {
     async wake(questionId, wantedMs) {
-      await run(() => client.zAdd(key, { score: wantedMs, value: questionId }, { comparison: 'LT' }));
-      await bring(questionId, wantedMs);
+      // One connection carries out both in this order, so the second does not wait for the reply to the first.
+      const written = run(() => client.zAdd(key, { score: wantedMs, value: questionId }, { comparison: 'LT' }));
+      await Promise.all([written, bring(questionId, wantedMs)]);
     },
 
     bring,

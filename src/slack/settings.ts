@@ -23,6 +23,10 @@ export const callTimeoutMs = 10_000;
  * delivered.
  */
 export const callPatienceMs = 2_000;
+/** How long after its time a waiting call still keeps its place before others, in milliseconds. */
+export const longestAppointmentGraceMs = 3_000;
+/** Most calls that keep a place while they wait for room in one workspace or channel. Others get room without a place. */
+export const mostCallsWaiting = 5_000;
 /** A longer `Retry-After` is shortened to this. It would be an error, because Slack's windows are minutes. */
 export const longestBlockMs = 60 * 60 * 1000;
 /** Longest wait for Slack to take a response, in milliseconds. */

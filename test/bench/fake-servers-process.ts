@@ -1,14 +1,18 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
 import { startFakeService } from '../support/fake-service/fake-service.ts';
-import { startFakeSlack } from '../support/fake-slack/fake-slack.ts';
+import { people, startFakeSlack } from '../support/fake-slack/fake-slack.ts';
+import { visibleText } from '../support/world/world.ts';
 import { usualDuration } from './pacing-simulation.ts';
 import { seededRandom } from './statistics.ts';
 
 // A separate process with the fake servers, so that they do not use the measured process's time. Prints its addresses as
 // one line of JSON and runs until SIGTERM. `GET /watched` returns how many conversations were seen since the last
 // `POST /watched`, in reads or in lists, and the numbers of reads and lists. After `POST /answers`, new questions are
-// answered after times like those of real answers. `GET /answers` returns when each question was answered.
+// answered after times like those of real answers. `GET /answers` returns when each question was answered. `POST /say` says
+// messages with mentions in Slack, `POST /answer-all` answers all open questions, and `GET /crowd` returns how many questions
+// the service has and what the threads of these messages show.
 
 const [slack, service] = await Promise.all([startFakeSlack(), startFakeService()]);
 let watched = new Set<number>();
@@ -24,21 +28,60 @@ service.scriptFaults((call, conversationId) => {
   return undefined;
 });
 
-const readCounter = createServer((request, response) => {
+const sayings = z.object({ mentions: z.number(), channels: z.number() });
+let roots: { channel: string; ts: string; text: string }[] = [];
+
+const readCounter = createServer(async (request, response) => {
   if (request.method === 'POST' && request.url === '/answers') service.answerAfter(() => usualDuration(random));
+  else if (request.url === '/say') roots = say(sayings.parse(await json(request)));
+  else if (request.url === '/answer-all') for (const question of service.questions()) service.answer(question);
   else if (request.method === 'POST') {
     watched = new Set();
     reads = 0;
     lists = 0;
   }
-  const body = request.url === '/answers' ? answered() : { watched: watched.size, reads, lists };
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(replyTo(request.url)));
 });
 await new Promise<void>((resolve) => readCounter.listen(0, '127.0.0.1', resolve));
 const { port } = readCounter.address() as AddressInfo;
 process.stdout.write(
   `${JSON.stringify({ slackUrl: slack.url, serviceUrl: service.url, deskUrl: `http://127.0.0.1:${port}` })}\n`,
 );
+
+function replyTo(path: string | undefined): unknown {
+  if (path === '/answers') return answered();
+  if (path === '/say') return roots;
+  return path === '/crowd' ? crowd() : { watched: watched.size, reads, lists };
+}
+
+function say({ mentions, channels }: z.infer<typeof sayings>): typeof roots {
+  return Array.from({ length: mentions }, (_, n) => {
+    const channel = `C0CROWD${n % channels}`;
+    slack.channels.set(channel, { isPrivate: false, botIsMember: true, isArchived: false });
+    const text = `How does part ${n} of the crowd work?`;
+    return { channel, text, ts: slack.say(channel, people.ada, text) };
+  });
+}
+
+function crowd(): object {
+  return {
+    asked: service.questions().length,
+    threads: roots.map(({ ts }) => {
+      const shown = slack.inThread(ts).map(visibleText);
+      return {
+        hasCard: shown.some((text) => /Starting|Searching|Asked\.|Answered in|waiting|running/.test(text)),
+        isWorking: shown.some((text) => /Starting|Searching/.test(text)),
+        isAnswered: shown.some((text) => text.includes('The answer to')),
+      };
+    }),
+  };
+}
+
+async function json(request: IncomingMessage): Promise<unknown> {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  return JSON.parse(body);
+}
 
 function answered(): [number, number][] {
   return service.conversations

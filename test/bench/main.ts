@@ -9,6 +9,7 @@ import { createTempDir } from '../support/processes/temp-dir.ts';
 import { type AcknowledgementRow, measureAcknowledgement, type Traffic } from './acknowledgement.ts';
 import { type AuditLogRow, measureAuditLog } from './audit-log.ts';
 import { appSettings, kill, type Store, startApp, startBareBolt, startFakeServers } from './children.ts';
+import { type CrowdRow, measureCrowd } from './crowds.ts';
 import { measureDemoStart } from './demo-start.ts';
 import { measureFrozenRedis } from './frozen-redis.ts';
 import { measureHostileInputs } from './hostile-inputs.ts';
@@ -19,8 +20,8 @@ import { measureRedisSize } from './redis-size.ts';
 import { measureWatching, type WatchingRow } from './watching.ts';
 
 // `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: runs the measurements, prints tables and writes the
-// results as JSON. Takes about nine minutes; use an idle machine. Parts: acknowledgements, pacing, watching, openQuestions, auditLog,
-// redisSize, hostileInputs, largeRepository, frozenRedis, demoStart.
+// results as JSON. Takes about 15 minutes; use an idle machine. Parts: acknowledgements, pacing, watching, openQuestions, crowds,
+// auditLog, redisSize, hostileInputs, largeRepository, frozenRedis, demoStart.
 
 const { values } = parseArgs({
   options: {
@@ -57,6 +58,18 @@ try {
       }
     }
   }
+  const crowds: CrowdRow[] = [];
+  if (isWanted('crowds')) {
+    for (const open of stores()) {
+      for (const [mentions, channels, answeredAfterMs] of [
+        [50, 1, 20_000],
+        [200, 10, 60_000],
+      ] as const) {
+        const size = { mentions, channels, answeredAfterMs };
+        crowds.push(await withStore(open, ({ store }) => measureStoreCrowd(store, size)));
+      }
+    }
+  }
   const auditLog: AuditLogRow[] = [];
   if (isWanted('auditLog')) {
     for (const open of stores()) {
@@ -79,7 +92,7 @@ try {
     loadAfter: loadavg(),
   };
   const report = {
-    ...{ machine, acknowledgements, pacing, watching, openQuestions, auditLog, redisSize },
+    ...{ machine, acknowledgements, pacing, watching, openQuestions, crowds, auditLog, redisSize },
     ...{ hostileInputs, largeRepository, frozenRedis, demoStart },
   };
   await writeFile(values.out, `${JSON.stringify(report, undefined, 2)}\n`);
@@ -88,6 +101,7 @@ try {
   print('Delivery delay and reads per question, simulated (log-normal, median 35 s, p95 120 s, max 300 s)', pacing);
   print(`Delay until the app stores an answer, of ${questions} questions that end one after the other`, watching);
   print(`${questions} open questions in one process`, openQuestions);
+  print('Mentions at once, whose answers come at once', crowds);
   print('100,000 entries of the audit log', auditLog);
   print('Size in Redis, per 1,000 questions', redisSize);
   print('Texts made to take long', hostileInputs);
@@ -174,6 +188,18 @@ async function measureStoreWatching({ store, location }: OpenedStore, processes:
   const fakeServers = await startFakeServers();
   try {
     return await measureWatching({ fakeServers, store, location, questions, processes });
+  } finally {
+    await fakeServers.stop();
+  }
+}
+
+async function measureStoreCrowd(
+  store: Store,
+  size: { mentions: number; channels: number; answeredAfterMs: number },
+): Promise<CrowdRow> {
+  const fakeServers = await startFakeServers();
+  try {
+    return await measureCrowd({ mainFile, fakeServers, store, ...size });
   } finally {
     await fakeServers.stop();
   }

@@ -67,6 +67,7 @@ const deepSearch = createDeepSearch(client, settings.SRC_ENDPOINT);
 const watching = createWatching({
   deepSearch: () => deepSearch,
   claims: storage.claims,
+  questions: storage.questions,
   scheduler,
   shared: storage.sharedWatch,
   now,

@@ -91,11 +91,11 @@ export const acceptedInStorage: readonly AcceptedSurvivors[] = [
     reason: 'Changes nothing: by its type, a change returns undefined only if there was no record.',
   },
   {
-    file: 'src/storage/repositories.ts',
-    line: 'await wait(Math.random() * Math.min(attempt, LONGEST_UPDATE_WAIT_MS));',
+    file: 'src/storage/retry-lost.ts',
+    line: 'await wait(Math.random() * Math.min(count, LONGEST_WAIT_MS));',
     becomes: [
-      'await wait(Math.random() / Math.min(attempt, LONGEST_UPDATE_WAIT_MS));',
-      'await wait(Math.random() * Math.max(attempt, LONGEST_UPDATE_WAIT_MS));',
+      'await wait(Math.random() / Math.min(count, LONGEST_WAIT_MS));',
+      'await wait(Math.random() * Math.max(count, LONGEST_WAIT_MS));',
     ],
     reason: 'The delays between attempts of a writer only change when it succeeds, which tests must not measure.',
   },

@@ -30,14 +30,6 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: sameResult,
   },
   {
-    file: 'src/core/history/durations.ts',
-    line: 'return expectation((await logs.get(teamId))?.entries.map(({ durationMs }) => durationMs) ?? []);',
-    becomes: [
-      'return expectation((await logs.get(teamId))?.entries.map(({ durationMs }) => durationMs) ?? ["Stryker was here"]);',
-    ],
-    reason: sameResult,
-  },
-  {
     file: 'src/core/question/thread-notes.ts',
     line: 'if (messages.some(({ ts }) => ts === message.ts)) return notes ?? { version: 1, messages };',
     becomes: ['if (messages.some(({ ts }) => ts === message.ts)) return notes ?? {};'],
@@ -118,7 +110,7 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: unreachable,
   },
   {
-    file: 'src/core/lifecycle/delivery.ts',
+    file: 'src/core/lifecycle/as-closed.ts',
     line: '...(outcome === undefined ? {} : { outcome: lightened(outcome) }),',
     becomes: ['...(false ? {} : { outcome: lightened(outcome) }),'],
     reason: unreachable,
@@ -178,12 +170,6 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   },
   {
     file: 'src/core/lifecycle/decide.ts',
-    line: 'durationMs: observed.durationMs && observed.durationMs > 0 ? observed.durationMs : elapsedMs,',
-    becomes: ['durationMs: observed.durationMs && observed.durationMs >= 0 ? observed.durationMs : elapsedMs,'],
-    reason: sameResult,
-  },
-  {
-    file: 'src/core/lifecycle/decide.ts',
     line: "if (outcome?.kind !== 'answered' || parts <= messagesWithoutFile) return false;",
     becomes: ["if (outcome.kind !== 'answered' || parts <= messagesWithoutFile) return false;"],
     reason: unreachable,
@@ -196,18 +182,12 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   },
   {
     file: 'src/slack/access/mention-names.ts',
-    line: 'if (lookups.length > 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), patienceMs);',
+    line: 'if (lookups.length > 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), namesPatienceMs);',
     becomes: [
-      'if (true) await within(Promise.all(lookups.map((lookUp) => lookUp())), patienceMs);',
-      'if (lookups.length >= 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), patienceMs);',
+      'if (true) await within(Promise.all(lookups.map((lookUp) => lookUp())), namesPatienceMs);',
+      'if (lookups.length >= 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), namesPatienceMs);',
     ],
     reason: sameResult,
-  },
-  {
-    file: 'src/slack/access/brief-cache.ts',
-    line: 'if (kept.size >= most && oldest !== undefined) kept.delete(oldest);',
-    becomes: ['if (kept.size >= most && true) kept.delete(oldest);'],
-    reason: unreachable,
   },
   {
     file: 'src/slack/access/policy.ts',
@@ -269,21 +249,6 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
       'if (false) return compute(text);',
       'if (text.length >= MAX_REMEMBERED_LENGTH) return compute(text);',
       'if (text.length <= MAX_REMEMBERED_LENGTH) return compute(text);',
-    ],
-    reason: remembered,
-  },
-  {
-    file: 'src/deepsearch/remembered.ts',
-    line: 'if (known.size > size && oldest !== undefined) known.delete(oldest);',
-    becomes: [
-      'if (true) known.delete(oldest);',
-      'if (false) known.delete(oldest);',
-      'if (known.size > size || oldest !== undefined) known.delete(oldest);',
-      'if (true && oldest !== undefined) known.delete(oldest);',
-      'if (known.size >= size && oldest !== undefined) known.delete(oldest);',
-      'if (known.size <= size && oldest !== undefined) known.delete(oldest);',
-      'if (known.size > size && true) known.delete(oldest);',
-      'if (known.size > size && oldest === undefined) known.delete(oldest);',
     ],
     reason: remembered,
   },

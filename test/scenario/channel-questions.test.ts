@@ -234,7 +234,7 @@ describe('the list of channels on Home', () => {
   });
 });
 
-describe.skipIf(!hasRedisServer)('with two processes on one Redis', () => {
+describe.skipIf(!hasRedisServer())('with two processes on one Redis', () => {
   test('a change through one holds for the next question in the other, and is in the audit log', async () => {
     const redis = await startRedisServer(['--appendonly', 'no']);
     await begin({ REDIS_URL: redis.url });

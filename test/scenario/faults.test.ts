@@ -108,9 +108,32 @@ describe.concurrent('Slack', () => {
     '%s when the card is due in a thread, and there is one card and one answer',
     async (_name, fault, times) => {
       await inWorld(async (world, service) => {
+        world.slack.fault('chat.postMessage', fault, times);
+        const ts = await world.mention('how?');
+        const question = await eventually(() => one(service.find('how?')), patient);
+        await eventually(() => expect(world.card(ts)).toBeDefined(), patient);
+        service.answer(question);
+        await expectOneEnd(world, ts);
+      });
+    },
+  );
+
+  test.each(faults)(
+    '%s when the card of a question is due that is answered at once, and there is one answer and no open card',
+    async (_name, fault, times) => {
+      await inWorld(async (world, service) => {
         service.answerEverything();
         world.slack.fault('chat.postMessage', fault, times);
-        await expectOneEnd(world, await world.mention('how?'));
+        const ts = await world.mention('how?');
+        await eventually(() => {
+          const [first, ...more] = world.slack.inThread(ts).map(visibleText).toSorted();
+          expect(world.answersIn(ts)).toHaveLength(1);
+          // The answer, and possibly the card: "✅ Answered in 1 s".
+          expect(more.filter((text) => !text.includes('Answered in'))).toEqual([]);
+          expect(more.length).toBeLessThanOrEqual(1);
+          expect(first).toContain('The answer to');
+        }, patient);
+        expect(service.find('how?')).toHaveLength(1);
       });
     },
   );

@@ -73,7 +73,7 @@ describe.each(['the embedded store', 'Redis'])('while its instance is upgraded, 
     }, patient);
   }
 
-  /** Waits until each question has its answer in the thread, and expects one answer and one closed card for each. */
+  /** Waits until each question has its answer in the thread, and expects one answer and at most one closed card for each. */
   async function expectOneAnswerEach(...conversations: Asked[]): Promise<void> {
     await eventually(() => {
       for (const { ts, texts } of conversations) {
@@ -86,7 +86,7 @@ describe.each(['the embedded store', 'Redis'])('while its instance is upgraded, 
         for (const card of cards) expect(visibleText(card)).toContain('Answered in');
       }
     }, patient);
-    for (const { ts } of conversations) expect(cardsIn(ts)).toHaveLength(world.answersIn(ts).length);
+    for (const { ts } of conversations) expect(cardsIn(ts).length).toBeLessThanOrEqual(world.answersIn(ts).length);
   }
 
   function cardsIn(ts: string) {

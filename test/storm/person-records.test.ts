@@ -57,6 +57,7 @@ async function fill(): Promise<void> {
         follows: { text: 'Bens words', before: [`${adasWords} 2`, 'Bens words 0'] },
         usedFollowUps: [{ index: 0, byUserId: ada }],
         cancel: { byUserId: ada, atMs: 5 },
+        askedAgain: { byUserId: ada },
       }),
       closed(4, ada, otherTeam),
       closed(5, ben, shared, {
@@ -210,7 +211,7 @@ describe.each(engines)('the data of a person in $name', ({ isRedis }) => {
         { record: { id: expect.stringMatching(/q[12]/) } },
         { record: { id: expect.stringMatching(/q[12]/) } },
       ],
-      actsOnQuestions: [{ record: { actedOn: 'q3', askedFollowUps: [0], cancelledMs: 5 } }],
+      actsOnQuestions: [{ record: { actedOn: 'q3', askedFollowUps: [0], cancelledMs: 5, askedAgain: true } }],
       history: [{ record: { entries: [{ questionId: 'q1' }, { questionId: 'q2' }] } }],
       votes: [{ record: { comment: adasWords } }],
       homeVisits: [{ record: { channelId: 'D1' } }],

@@ -74,8 +74,10 @@ test.skipIf(!hasRedisServer())(
       await eventually(
         () => {
           const said = slack.inThread(ts).map(visibleText);
-          const card = one(said.filter((message) => message.includes('Answered in')));
-          one(said.filter((message) => message !== card));
+          // A question that is answered before there is room for its card needs none.
+          const cards = said.filter((message) => message.includes('Answered in'));
+          expect(cards.length).toBeLessThanOrEqual(1);
+          one(said.filter((message) => !cards.includes(message)));
         },
         { timeoutMs: 90_000 },
       );

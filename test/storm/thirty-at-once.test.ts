@@ -5,7 +5,7 @@ import { startWorld, visibleText } from '../support/world/world.ts';
 
 const questions = 30;
 const refusals = 6;
-/** A channel accepts one message per second and each question needs two: at least 56 s. */
+/** A channel accepts one message per second: at least 26 s, and more with the cards that are posted before the answers. */
 const patient = { timeoutMs: 120_000 };
 
 test('thirty simultaneous questions in one channel are each answered once, with a Slack that limits the rate', async () => {
@@ -14,6 +14,8 @@ test('thirty simultaneous questions in one channel are each answered once, with 
     service: { url: service.url, token: serviceToken },
     settings: { RUNNING_PER_PERSON: '30' },
   });
+  const cardsIn = (ts: string) =>
+    world.slack.inThread(ts).filter((each) => each.user === 'U0BOT' && !world.answersIn(ts).includes(each));
   try {
     service.answerEverything();
     for (const method of ['chat.postMessage', 'chat.update']) {
@@ -24,14 +26,15 @@ test('thirty simultaneous questions in one channel are each answered once, with 
     await eventually(() => {
       for (const ts of asked) {
         expect(world.answersIn(ts)).toHaveLength(1);
-        expect(visibleText(world.card(ts) ?? { text: '' })).toMatch(/Answered/);
+        for (const card of cardsIn(ts)) expect(visibleText(card)).toMatch(/Answered/);
       }
     }, patient);
-    for (const ts of asked) expect(world.slack.inThread(ts).filter(({ user }) => user === 'U0BOT')).toHaveLength(2);
+    // An answer that comes before there is room for its card needs none.
+    for (const ts of asked) expect(cardsIn(ts).length).toBeLessThanOrEqual(1);
     for (const text of texts) expect(service.find(text)).toHaveLength(1);
     // Slack refused no call for its rate, except the planned refusals.
     const posts = world.slack.calls.filter((method) => method === 'chat.postMessage');
-    expect(posts).toHaveLength(2 * questions + refusals);
+    expect(posts).toHaveLength(questions + asked.flatMap(cardsIn).length + refusals);
     expect(world.slack.violations).toEqual([]);
   } finally {
     await world.stop();

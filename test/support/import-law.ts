@@ -38,7 +38,7 @@ const parts: Record<string, Part> = {
     typesOf: ['mdast'],
   },
   slack: { parts: ['core', 'render'], packages: ['node:*', '@slack/*', 'lru-cache', 'zod'] },
-  storage: { parts: ['core'], packages: ['node:*', 'keyv', '@keyv/*', 'lmdb', 'redis', 'zod'] },
+  storage: { parts: ['core'], packages: ['node:*', 'keyv', '@keyv/*', 'lmdb', 'lru-cache', 'redis', 'zod'] },
   /** The pages on which people sign in at the service. */
   'sign-in': { parts: ['core', 'render'], packages: ['node:*', 'zod'] },
   'rate-limits': { parts: ['core'], packages: ['rate-limiter-flexible'], typesOf: ['redis'] },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isApiGone } from '../../src/deepsearch/api-gone.ts';
 import type { DeepSearchAdapter } from '../../src/deepsearch/generation.ts';
 import { createGeneration1 } from '../../src/deepsearch/generation-1/deep-search.ts';
+import { targetOf } from '../support/deepsearch/cancel-target.ts';
 import { type Reply, status, text } from '../support/fake-service/scripted-server.ts';
 import { connectService, errorOf } from './setup.ts';
 
@@ -11,7 +12,7 @@ const calls: [string, (deepSearch: DeepSearchAdapter) => Promise<unknown>][] = [
   ['a read', (deepSearch) => deepSearch.read(7)],
   ['a read by token', (deepSearch) => deepSearch.byReadToken('t')],
   ['a search', (deepSearch) => deepSearch.newest(10, 0)],
-  ['a cancellation', (deepSearch) => deepSearch.cancel(7, 11)],
+  ['a cancellation', (deepSearch) => deepSearch.cancel(7, targetOf({ id: 11 }))],
   ['a deletion', (deepSearch) => deepSearch.delete(7)],
 ];
 

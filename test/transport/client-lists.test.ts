@@ -124,7 +124,7 @@ test('changes are listed latest first, with whole conversations and the cursor o
     }),
     json({ conversations: [] }),
   );
-  const { conversations, next } = await adapter.changes();
+  const { conversations, next } = await adapter.changes(5);
   expect(conversations.map(({ id, updatedMs }) => [id, updatedMs])).toEqual([
     [5, Date.parse('2026-01-01T00:00:09Z')],
     [4, undefined],
@@ -135,21 +135,31 @@ test('changes are listed latest first, with whole conversations and the cursor o
     questions: [{ answer: 'Here.' }],
   });
   expect(next).toBe('c');
-  expect(await adapter.changes('c')).toEqual({ conversations: [] });
+  expect(await adapter.changes(100, 'c')).toEqual({ conversations: [] });
   expect(server.requests.map(({ url }) => url)).toEqual([
-    '/.api/deepsearch/v1?page_first=20&sort=-updated_at',
+    '/.api/deepsearch/v1?page_first=5&sort=-updated_at',
     '/.api/deepsearch/v1?page_first=100&page_after=c&sort=-updated_at',
   ]);
 });
 
-test('further pages of changes that exceed the reply limit become shorter, down to twenty', async () => {
+test('pages of changes that exceed the reply limit become shorter for good, down to five', async () => {
   const { client, server } = await connect({ maxResponseBytes: 10_000 });
   const adapter = createDeepSearch(client, server.origin);
   const large = text(' '.repeat(10_001), 'application/json');
-  server.script(large, large, json([]), large, large);
-  expect(await adapter.changes('c')).toEqual({ conversations: [] });
-  expect(await errorOf(adapter.changes('c'))).toMatchObject({ kind: 'badReply', code: 'tooLarge' });
-  expect(server.requests.map(({ url }) => /page_first=(\d+)/.exec(url)?.[1])).toEqual(['100', '50', '25', '25', '20']);
+  server.script(large, large, json([]), json([]), large, large, large, json([]), json([]));
+  for (const after of [undefined, 'c', 'd', 'e']) {
+    expect(await adapter.changes(100, after)).toEqual({ conversations: [] });
+  }
+  expect(server.requests.map(({ url }) => Number(/page_first=(\d+)/.exec(url ?? '')?.[1]))).toEqual([
+    100, 50, 25, 25, 25, 12, 6, 3, 5,
+  ]);
+});
+
+test('a conversation that alone exceeds the reply limit makes its page of changes fail', async () => {
+  const { client, server } = await connect({ maxResponseBytes: 10_000 });
+  const large = text(' '.repeat(10_001), 'application/json');
+  server.script(large, large);
+  expect(await errorOf(createDeepSearch(client, server.origin).changes(2))).toMatchObject({ code: 'tooLarge' });
 });
 
 test.each([
@@ -166,7 +176,7 @@ test.each([
   server.script(json([one]), json(one), json([other]), json(other));
   const marks: (string | undefined)[] = [];
   for (let state = 0; state < 2; state += 1) {
-    marks.push((await adapter.changes('c')).conversations[0]?.mark, (await adapter.read(5)).mark);
+    marks.push((await adapter.changes(5, 'c')).conversations[0]?.mark, (await adapter.read(5)).mark);
   }
   expect(marks[0]).toBe(marks[1]);
   expect(marks[2]).toBe(marks[3]);

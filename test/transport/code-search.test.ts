@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createDeepSearch } from '../../src/deepsearch/generation-1/deep-search.ts';
+import { targetOf } from '../support/deepsearch/cancel-target.ts';
 import { json, type Reply, silence, status, text } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
 
@@ -128,6 +129,35 @@ describe('the newest conversations', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  test('are searched page by page, each with leave, until one is found', async () => {
+    const { codeSearch, server } = await connectPort();
+    const page = (...ids: number[]) => ids.map((id) => conversation({ id, created_at: `2026-01-0${id}T00:00:00Z` }));
+    for (const ids of [[9, 8], [7, 6], [5]]) {
+      server.script(json({ conversations: page(...ids), page_info: { end_cursor: `${ids}`, has_next_page: true } }));
+    }
+    let leaves = 0;
+    const seen: unknown[] = [];
+    const found = await codeSearch.newest(100, Date.UTC(2026, 0, 1), {
+      aboutMs: Date.UTC(2026, 0, 7),
+      untilMs: Date.UTC(2026, 0, 8),
+      isSought: async ({ id }) => seen.push(id) > 2,
+      beforeRequest: async () => {
+        leaves += 1;
+      },
+    });
+    expect(seen).toEqual([8, 7, 6]);
+    expect(found.map(({ id }) => id)).toEqual(seen);
+    expect(server.requests).toHaveLength(2);
+    expect(leaves).toBe(1);
+  });
+
+  test('are not searched as if nothing was there when there are too many', async () => {
+    const { codeSearch, server } = await connectPort();
+    server.script(json([9, 8, 7].map((id) => conversation({ id }))));
+    const search = { aboutMs: 0, untilMs: 1, isSought: async () => false };
+    expect(await errorOf(codeSearch.newest(2, 0, search))).toMatchObject({ kind: 'unavailable', code: 'searchCut' });
+  });
+
   test('are read without their slow fields', async () => {
     const { codeSearch, server } = await connectPort();
     const full = question({
@@ -187,14 +217,14 @@ describe('cancelling a question', () => {
   test.each(fine)('succeeds with %s', async (_name, reply) => {
     const { codeSearch, server } = await connectPort();
     server.script(reply);
-    await codeSearch.cancel(7, 11);
+    await codeSearch.cancel(7, targetOf({ id: 11 }));
     expect(server.requests).toHaveLength(1);
   });
 
   test.each([401, 403, 422])('fails with %i', async (code) => {
     const { codeSearch, server } = await connectPort();
     server.script(status(code));
-    expect(await errorOf(codeSearch.cancel(7, 11))).toMatchObject({ code });
+    expect(await errorOf(codeSearch.cancel(7, targetOf({ id: 11 })))).toMatchObject({ code });
   });
 });
 
@@ -205,4 +235,11 @@ test('closing the client ends the calls of the port', async () => {
   await server.received(1);
   await client.close();
   expect(await read).toMatchObject({ kind: 'unavailable' });
+});
+
+test('a read token of digits is the id of a conversation', async () => {
+  const { codeSearch, server } = await connectPort();
+  server.script(json(conversation({ id: 140 })));
+  expect(await codeSearch.byReadToken('140')).toMatchObject({ id: 140 });
+  expect(server.requests[0]?.url).toBe('/.api/deepsearch/v1/140');
 });

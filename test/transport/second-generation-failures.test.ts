@@ -3,11 +3,14 @@ import type { ErrorKind } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { isApiGone } from '../../src/deepsearch/api-gone.ts';
 import type { DeepSearchAdapter } from '../../src/deepsearch/generation.ts';
+import { targetOf } from '../support/deepsearch/cancel-target.ts';
 import { hangUp, json, type Reply, silence, status, text } from '../support/fake-service/scripted-server.ts';
 import { connectSecond, conversation2 } from './second-generation.ts';
 import { errorOf } from './setup.ts';
 
 const PAGE = '<html><body>Sign in</body></html>';
+
+const answeredConversation = conversation2({ state: { completed: {} } });
 
 const writes: [string, (deepSearch: DeepSearchAdapter) => Promise<unknown>][] = [
   ['a creation', (deepSearch) => deepSearch.create('Where?')],
@@ -16,7 +19,7 @@ const writes: [string, (deepSearch: DeepSearchAdapter) => Promise<unknown>][] = 
 const reads: [string, (deepSearch: DeepSearchAdapter) => Promise<unknown>, Reply][] = [
   ['a read', (deepSearch) => deepSearch.read(140), json(conversation2())],
   ['a search', (deepSearch) => deepSearch.newest(10), json({})],
-  ['a cancellation', (deepSearch) => deepSearch.cancel(140, undefined), json(conversation2())],
+  ['a look before a cancellation', (deepSearch) => deepSearch.cancel(140, targetOf()), json(answeredConversation)],
   ['a deletion', (deepSearch) => deepSearch.delete(140), json({})],
 ];
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createGeneration2 } from '../../src/deepsearch/generation-2/deep-search.ts';
+import { targetOf } from '../support/deepsearch/cancel-target.ts';
 import { json, silence, status } from '../support/fake-service/scripted-server.ts';
 import { bodiesOf, connectSecond, conversation2, markdown, methodsOf, question2 } from './second-generation.ts';
 import { connectService, errorOf } from './setup.ts';
@@ -32,17 +33,18 @@ describe('every request of the second generation', () => {
     const { deepSearch, server } = await connectSecond();
     const name = 'users/~self/conversations/140';
     server.script(json(conversation2()), json(conversation2()), json({}), json(conversation2()));
-    server.script(json(conversation2()), json({}), json({}));
+    server.script(json(conversation2()), json(conversation2()), json({}), json({}));
     await deepSearch.create('Where?');
     await deepSearch.read(140);
     await deepSearch.followUp(140, 'And?');
-    await deepSearch.cancel(140, undefined);
+    await deepSearch.cancel(140, targetOf());
     await deepSearch.delete(140);
     await deepSearch.newest(5);
     expect(methodsOf(server)).toEqual([
       'CreateConversation',
       'GetConversation',
       'AddConversationQuestion',
+      'GetConversation',
       'GetConversation',
       'CancelConversation',
       'DeleteConversation',
@@ -52,6 +54,7 @@ describe('every request of the second generation', () => {
       { parent: 'users/~self', conversation: { questions: [{ input: [{ question: { text: 'Where?' } }] }] } },
       { name },
       { parent: name, question: { input: [{ question: { text: 'And?' } }] } },
+      { name },
       { name },
       { name },
       { name },
@@ -205,12 +208,33 @@ describe('cancelling and deleting', () => {
     ['nothing', status(200)],
     ['not_found', json({ code: 'not_found' }, 404)],
     ['failed_precondition', json({ code: 'failed_precondition' }, 400)],
-  ])('a question succeeds with %s, whatever the id of the question', async (_name, reply) => {
+  ])('a running question succeeds with %s', async (_name, reply) => {
     const { deepSearch, server } = await connectSecond();
-    server.script(reply, reply);
-    await deepSearch.cancel(140, undefined);
-    await deepSearch.cancel(140, 11);
-    expect(methodsOf(server)).toEqual(['CancelConversation', 'CancelConversation']);
+    server.script(json(conversation2()), reply);
+    await deepSearch.cancel(140, targetOf({ ordinal: 0 }));
+    expect(methodsOf(server)).toEqual(['GetConversation', 'CancelConversation']);
+  });
+
+  const answered = question2('Where?', { answer: [markdown('There.')] });
+  const someoneElses = question2('Asked by someone else');
+  test.each([
+    ['that has ended', { state: { completed: {} }, questions: [answered] }],
+    ['with an answer, while a later one of someone else runs', { questions: [answered, someoneElses] }],
+    ['without an answer, while a later one of someone else runs', { questions: [question2('Where?'), someoneElses] }],
+    ['that is not there', { questions: [] }],
+  ])('a question %s stops nothing, also if the app knows an id of it', async (_name, fields) => {
+    const { deepSearch, server } = await connectSecond();
+    server.script(json(conversation2(fields)), json(conversation2(fields)));
+    await deepSearch.cancel(140, targetOf({ ordinal: 0 }));
+    await deepSearch.cancel(140, targetOf({ id: 11, ordinal: 0 }));
+    expect(methodsOf(server)).toEqual(['GetConversation', 'GetConversation']);
+  });
+
+  test('a question is not tried again without another look, because another one may run by then', async () => {
+    const { deepSearch, server } = await connectSecond();
+    server.script(json(conversation2()), json({ code: 'unavailable' }, 503), json({}));
+    expect(await errorOf(deepSearch.cancel(140, targetOf({ ordinal: 0 })))).toMatchObject({ kind: 'unavailable' });
+    expect(methodsOf(server)).toEqual(['GetConversation', 'CancelConversation']);
   });
 
   test.each([
@@ -230,8 +254,8 @@ describe('cancelling and deleting', () => {
     ['invalid_argument', 400],
   ])('fail with %s', async (code, httpStatus) => {
     const { deepSearch, server } = await connectSecond();
-    server.script(json({ code }, httpStatus), json({ code }, httpStatus));
-    expect((await errorOf(deepSearch.cancel(140, undefined))).message).toContain(code);
+    server.script(json(conversation2()), json({ code }, httpStatus), json({ code }, httpStatus));
+    expect((await errorOf(deepSearch.cancel(140, targetOf()))).message).toContain(code);
     expect((await errorOf(deepSearch.delete(140))).message).toContain(code);
   });
 });
@@ -330,16 +354,16 @@ test('changes are the summaries of the list with their times, page by page, with
     json({ conversationSummaries: [summary, { name: 'users/7/conversations/abc' }], nextPageToken: 'p' }),
     json({}),
   );
-  expect(await deepSearch.changes()).toEqual({
+  expect(await deepSearch.changes(5)).toEqual({
     conversations: [
       { id: 140, mark: '2026-03-05T09:00:09Z', updatedMs: Date.parse('2026-03-05T09:00:09Z') },
       { id: 'abc', mark: '' },
     ],
     next: 'p',
   });
-  expect(await deepSearch.changes('p')).toEqual({ conversations: [] });
+  expect(await deepSearch.changes(100, 'p')).toEqual({ conversations: [] });
   expect(bodiesOf(server)).toEqual([
-    { parent: 'users/~self', pageSize: 100 },
+    { parent: 'users/~self', pageSize: 5 },
     { parent: 'users/~self', pageSize: 100, pageToken: 'p' },
   ]);
 });

@@ -66,14 +66,17 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     if (text === '') return { kind: 'empty' };
     if (text.length > maxQuestionLength) return { kind: 'tooLong', length: text.length, limit: maxQuestionLength };
     const id = questionId(ports.digest, request.key);
-    // A second delivery of an accepted question is a duplicate, even if the queue is full now.
-    if (isInThread(request.place) && (await questions.get(id)) === undefined) {
-      const thread = await threads.get(request.place);
-      // A question that replaces a waiting one takes no place of another.
-      const waiting = (thread?.queue ?? []).filter((other) => other !== request.insteadOf).length;
-      if (waiting >= settings.threadLimit) {
-        note('queueFull', id, request);
-        return { kind: 'queueFull', limit: settings.threadLimit, questionId: id };
+    if (isInThread(request.place)) {
+      const reading = threads.get(request.place);
+      // A second delivery of an accepted question is a duplicate, even if the queue is full now or can't be read.
+      reading.catch(() => {});
+      if ((await questions.get(id)) === undefined) {
+        // A question that replaces a waiting one takes no place of another.
+        const waiting = ((await reading)?.queue ?? []).filter((other) => other !== request.insteadOf).length;
+        if (waiting >= settings.threadLimit) {
+          note('queueFull', id, request);
+          return { kind: 'queueFull', limit: settings.threadLimit, questionId: id };
+        }
       }
     }
     const drafted = draft(id, { ...request, text }, now());
@@ -82,8 +85,11 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     // An offer that has left the open list is listed again before it is confirmed, so that no crash can hide it.
     if (!created && stored.phase === 'offered') await questions.markOpen(id);
     const { question, taken } = await confirm(id, drafted);
-    if (taken) await settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question));
-    await settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0));
+    // At the same time: a run that finds the question outside its queue adds it.
+    await Promise.all([
+      taken ? settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question)) : undefined,
+      settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0)),
+    ]);
     const kind = taken ? 'accepted' : 'duplicate';
     note(kind, id, request);
     return { kind, question };

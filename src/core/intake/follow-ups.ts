@@ -16,7 +16,7 @@ export interface FollowUpPorts {
 
 /** What people can do with an answer: ask its follow-ups there or privately, and share it. */
 export function createFollowUps({ questions, accept, find, attemptUnder }: FollowUpPorts) {
-  return { followUp, followUpPrivately, markUsed, offerMute, share, findOwnAnswered };
+  return { followUp, followUpPrivately, markUsed, markAskedAgain, offerMute, share, findOwnAnswered };
 
   /**
    * Asks a follow-up of an answer for the requester. `text` replaces its words. Each follow-up is asked once, even with
@@ -78,6 +78,16 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
       const used = stored.usedFollowUps ?? [];
       isNews = !used.some((each) => each.index === index);
       return isNews ? { ...stored, usedFollowUps: [...used, { index, byUserId }] } : stored;
+    });
+    return isNews ? question : undefined;
+  }
+
+  /** Stores who asked an incomplete answer's question again. Returns the question if this was not stored before. */
+  async function markAskedAgain(questionId: string, byUserId: string): Promise<Question | undefined> {
+    let isNews = false;
+    const question = await questions.update(questionId, (stored) => {
+      isNews = stored.askedAgain === undefined;
+      return isNews ? { ...stored, askedAgain: { byUserId } } : stored;
     });
     return isNews ? question : undefined;
   }

@@ -1,7 +1,7 @@
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver } from '../pacing.ts';
-import type { Messenger, PreparedOutcome, UpstreamQuestion } from '../ports.ts';
-import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
+import type { Conversation, Messenger, PreparedOutcome, UpstreamQuestion } from '../ports.ts';
+import { isInThread, type Outcome, type Question } from '../question/question.ts';
 import { mayWantMute } from '../question/second-person.ts';
 import { longestQuietWaitMs } from '../settings.ts';
 import { createAccountAccess, isAccountRefused, refusedCause } from './account-access.ts';
@@ -20,7 +20,8 @@ import {
   type Progress,
   releaseSlot,
 } from './lifecycle-ports.ts';
-import { createPollWait } from './poll-wait.ts';
+import { cardLeftMs, isOnlyCardLeft } from './missing-card.ts';
+import { createPollWait, untilDueMs } from './poll-wait.ts';
 import { endQuietly } from './quiet-end.ts';
 import { replace } from './replacing.ts';
 import { answeredWith, createResharing } from './resharing.ts';
@@ -55,19 +56,17 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     const prepare = preparingOnce(ports.messenger);
     for (let steps = 0; steps < stepsPerRun; steps += 1) {
       const standing = await readStanding(question);
-      const step = decide(question, {
-        ...standing,
-        nowMs: now(),
-        parts: question.phase === 'delivering' ? prepare(question).parts : 0,
-        settings,
-      });
+      const parts = question.phase === 'delivering' ? prepare(question).parts : 0;
+      const step = decide(question, { ...standing, nowMs: now(), parts, settings });
+      // The next question of the thread does not wait for this one's card.
+      if (isOnlyCardLeft(question, parts)) await delivering.leave(question);
       if (step.do === 'nothing') return leave(questionId, question);
       if (step.do === 'wait') {
         return sooner(step.ms, await card.refresh(question, standing));
       }
       const progress = await carryOut(question, step, standing, prepare);
       question = progress.question;
-      if ('waitMs' in progress) return progress.waitMs;
+      if ('waitMs' in progress) return sooner(progress.waitMs, cardLeftMs(question, { nowMs: now(), settings }));
     }
     ports.log.error({ event: 'advance_does_not_settle', questionId });
     return settings.pacing.maxMs;
@@ -122,7 +121,16 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
         await ports.runSlots.takeSlot(question);
         return { question };
       case 'announce':
-        return attempt(question, () => card.announce(question, standing, step.checkFirst), announceFailed);
+        return attempt(
+          question,
+          () => card.announce(question, standing, step.checkFirst),
+          card.announceFailed,
+          standing,
+          // The trouble of a question that goes on without its card is not the card's.
+          { clearsTrouble: question.upstream.firstTriedMs === undefined || question.phase === 'delivering' },
+        );
+      case 'dropCard':
+        return attempt(question, () => card.drop(question), card.announceFailed);
       case 'giveUp':
         return { question: await store(question, (stored) => withCallLeftBehind(stored, step.effect, now())) };
       case 'search':
@@ -186,7 +194,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     const options = { clearsTrouble: false };
     switch (effect) {
       case 'announce':
-        return attempt(question, () => card.search(question), announceFailed, standing, options);
+        return attempt(question, () => card.search(question), card.announceFailed, standing, options);
       case 'ask':
         return attempt(question, () => asking.search(question), asking.failed, standing, options);
       case 'post':
@@ -219,11 +227,14 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       if (isWaiting && isAccountRefused(error)) return { question: await account.park(current) };
       const handled = await onFailure(current, error);
       if (handled !== undefined) return handled;
-      const failures = (current.trouble?.failures ?? 0) + 1;
+      // To wait longer than for the kept time would leave room unused. Such a wait is no failure.
+      const failures = (current.trouble?.failures ?? 0) + (error.isAppointed ? 0 : 1);
       // A long Retry-After must not delay the next run of a running question: its patience must be able to end.
       const askedWaitMs = error.retryAfterMs ?? 0;
       const mostMs = current.phase === 'running' ? longestQuietWaitMs : Number.POSITIVE_INFINITY;
-      const waitMs = backOffMs(failures, ports.random(), Math.min(askedWaitMs, mostMs));
+      const waitMs = error.isAppointed
+        ? Math.min(askedWaitMs, mostMs)
+        : backOffMs(failures, ports.random(), Math.min(askedWaitMs, mostMs));
       const kind = error.kind === 'rateLimited' ? 'limited' : 'unreachable';
       const nowMs = now();
       const troubled = await store(current, (stored) => ({
@@ -236,20 +247,6 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       );
       return { question: troubled, waitMs: sooner(waitMs, await card.refresh(troubled, standing)) };
     }
-  }
-
-  async function announceFailed(question: Question, error: AppError): Promise<Progress | undefined> {
-    if (error.kind === 'undeliverable') {
-      const canInvite = error.invitationHelps && !isBetweenTwo(question.place);
-      return { question: await end(question, { kind: 'undeliverable', canInvite }) };
-    }
-    if (error.kind === 'unrenderable' || error.kind === 'refused') {
-      ports.log.error({ event: 'card_refused', questionId: question.id, kind: error.kind }, error);
-      if (!isInThread(question.place))
-        return { question: await end(question, { kind: 'undeliverable', canInvite: false }) };
-      return { question: await store(question, (stored) => ({ ...stored, card: { ...stored.card, gone: true } })) };
-    }
-    return undefined;
   }
 
   async function watch(watched: Question, standing: Standing): Promise<Progress> {
@@ -275,25 +272,29 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       await notifyIfTooLateToCancel(ended);
       return { question: ended };
     }
-    return goOn(question, standing, { observed, shareUrl: conversation.shareUrl });
+    return goOn(question, standing, { observed, conversation });
   }
 
   /** Goes on with a question that still runs. Without `progress`, nothing changed since the last run. */
   async function goOn(
     question: Question,
     standing: Standing,
-    progress?: { observed: UpstreamQuestion; shareUrl: string | undefined },
+    progress?: { observed: UpstreamQuestion; conversation: Conversation },
   ): Promise<Progress> {
     const { askedMs = question.acceptedMs } = question.upstream;
     if (isPatienceOver(settings.pacing, watchedSince(question), now())) {
-      return { question: await end(question, { kind: 'gaveUp' }, progress?.shareUrl) };
+      return { question: await end(question, { kind: 'gaveUp' }, progress?.conversation.shareUrl) };
     }
-    const watched = progress ? await noteProgress(question, progress.observed, progress.shareUrl) : question;
+    const watched = progress ? await noteProgress(question, progress.observed, progress.conversation) : question;
     const editMs = await card.refresh(watched, standing);
     const paceMs = await pollWait(watched, now() - askedMs);
     const waitMs = ports.watching.goesOn(watched, paceMs);
-    // A question that is read alone is edited at its next read.
-    return { question: watched, waitMs: waitMs > paceMs ? sooner(waitMs, editMs) : waitMs };
+    const patienceEndMs = watchedSince(watched) + settings.pacing.patienceMs;
+    // A question that is read alone is edited and checked at its next read.
+    return {
+      question: watched,
+      waitMs: waitMs > paceMs ? sooner(waitMs, sooner(untilDueMs(watched, patienceEndMs, now()), editMs)) : waitMs,
+    };
   }
 
   /** Decides before the first message of the answer whether to offer muting, so that every rendering is the same. */
@@ -332,23 +333,28 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     }
   }
 
+  /** Notes with the progress what the question has seen, so that no other process reads it again. */
   async function noteProgress(
     question: Question,
-    observed: Pick<UpstreamQuestion, 'steps' | 'lastStep'>,
-    shareUrl: string | undefined,
+    { steps = 0, lastStep }: Pick<UpstreamQuestion, 'steps' | 'lastStep'>,
+    { shareUrl, mark }: Pick<Conversation, 'shareUrl' | 'mark'>,
   ): Promise<Question> {
     const { upstream } = question;
-    const { steps = 0, lastStep } = observed;
-    if (upstream.steps === steps && upstream.lastStep === lastStep && upstream.shareUrl === shareUrl) return question;
-    return store(question, (stored) => ({
-      ...stored,
-      upstream: {
-        ...stored.upstream,
-        steps,
-        ...(lastStep === undefined ? {} : { lastStep }),
-        ...(shareUrl === undefined ? {} : { shareUrl }),
-      },
-    }));
+    const isShown = upstream.steps === steps && upstream.lastStep === lastStep && upstream.shareUrl === shareUrl;
+    if (isShown && upstream.seenMark === mark) return question;
+    return store(question, (stored) => {
+      const { seenMark: _, ...earlier } = stored.upstream;
+      return {
+        ...stored,
+        upstream: {
+          ...earlier,
+          steps,
+          ...(lastStep === undefined ? {} : { lastStep }),
+          ...(mark === undefined ? {} : { seenMark: mark }),
+          ...(shareUrl === undefined ? {} : { shareUrl }),
+        },
+      };
+    });
   }
 
   async function end(question: Question, outcome: Outcome, shareUrl?: string): Promise<Question> {

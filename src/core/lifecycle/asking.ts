@@ -1,7 +1,7 @@
 import { accountOf } from '../accounts/account-of.ts';
 import { personName } from '../accounts/accounts.ts';
 import { AppError, isAppError } from '../errors.ts';
-import type { Conversation, UpstreamQuestion } from '../ports.ts';
+import type { Conversation } from '../ports.ts';
 import {
   conversationOf,
   hasConversation,
@@ -23,32 +23,20 @@ import {
 import { getReadable } from '../question/readable.ts';
 import { areReadersAccepted } from '../question/reader-choices.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
-import { claimUpstream, isEarlierAttempt, isSameText, positionOf, withoutAttempt } from '../question/upstream.ts';
-import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
+import { positionOf, withoutAttempt } from '../question/upstream.ts';
+import { longestQuietWaitMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
 import { cancelAtService } from './at-service.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
+import { type Asked, askedIn, findLost, isOurs } from './lost-question.ts';
 import type { PollWait } from './poll-wait.ts';
 import { joinQueue } from './thread-queue.ts';
 import { withCallGivenUp, withCallSearched, withEarlierCall, withoutPending } from './unknown-outcome.ts';
 
-/**
- * Most newest conversations to search for a question whose creation had an unknown outcome. A busy team starts about as
- * many while a dead process is replaced. A question that is not found is asked a second time.
- */
-const newestSearched = 1_000;
-
-/** A question as the service knows it. */
-interface Asked {
-  conversationId: ConversationId;
-  question: UpstreamQuestion;
-  shareUrl?: string | undefined;
-}
-
 /** The steps between admission and answer: joins the thread's queue, asks, parks and cancels at the service. */
 export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
-  const { threads, claims, now } = ports;
+  const { threads, now } = ports;
 
   return { join, ask, search, failed: askFailed, park, unpark, cancel };
 
@@ -92,7 +80,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     // The thread was edited, so the app reads it again first.
     if (isThreadUnread(intended)) return { question: intended };
     const asked = await send(intended, conversationId, checkFirst ? question : undefined);
-    if (!(await isOurs(intended, asked))) return { question: intended };
+    if (!(await isOurs(ports, intended, asked))) return { question: intended };
     const bound = await bind(intended, question.place, asked);
     const answeredAtOnce = asked.question.state !== 'pending' && asked.question.state !== 'processing';
     if (answeredAtOnce) return { question: bound };
@@ -174,34 +162,8 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
   }
 
   async function bindFound(question: Question, place: ThreadPlace): Promise<Question | undefined> {
-    const found = await findAsked(question);
+    const found = await findLost(ports, question);
     return found === undefined ? undefined : bind(question, place, found);
-  }
-
-  function isOurs({ id }: Question, { conversationId, question: upstream }: Asked): Promise<boolean> {
-    return claimUpstream(claims, id, conversationId, upstream);
-  }
-
-  async function findAsked(question: Question): Promise<Asked | undefined> {
-    const { intentConversationId, intentMs = 0 } = question.upstream;
-    const deepSearch = ports.deepSearch(accountOf(question));
-    const conversations =
-      intentConversationId === undefined
-        ? await deepSearch.newest(newestSearched, intentMs - upstreamWindowMs)
-        : [await deepSearch.read(intentConversationId)];
-    for (const conversation of conversations) {
-      const candidates =
-        intentConversationId === undefined ? conversation.questions.slice(0, 1) : conversation.questions;
-      for (const candidate of candidates.toReversed()) {
-        if (isEarlierAttempt(question, conversation.id, candidate)) continue;
-        const createdMs = candidate.createdMs ?? conversation.createdMs ?? intentMs;
-        if (isSameText(candidate.text, upstreamText(question)) && Math.abs(createdMs - intentMs) <= upstreamWindowMs) {
-          const asked = { conversationId: conversation.id, question: candidate, shareUrl: conversation.shareUrl };
-          if (await isOurs(question, asked)) return asked;
-        }
-      }
-    }
-    return undefined;
   }
 
   async function bind(question: Question, place: ThreadPlace, asked: Asked): Promise<Question> {
@@ -351,7 +313,7 @@ function firstOf(conversation: Conversation): Asked {
   if (question === undefined) {
     throw new AppError('badReply', 'the new conversation holds no question', { outcomeUnknown: true });
   }
-  return { conversationId: conversation.id, question, shareUrl: conversation.shareUrl };
+  return askedIn(conversation, question);
 }
 
 function withoutIntent(upstream: Question['upstream']): Question['upstream'] {

@@ -2,7 +2,14 @@ import { accountOf } from '../accounts/account-of.ts';
 import { isAppError } from '../errors.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
 import type { Question } from '../question/question.ts';
-import { claimUpstream, findUpstream, positionOf, upstreamCandidates } from '../question/upstream.ts';
+import {
+  claimUpstream,
+  createdWhenAsked,
+  findUpstream,
+  ownersOf,
+  positionOf,
+  upstreamCandidates,
+} from '../question/upstream.ts';
 import { changeQuestion, type LifecyclePorts } from './lifecycle-ports.ts';
 
 /**
@@ -26,7 +33,29 @@ export async function locate(
     if (isOurs || isCertain)
       return { question: await changeQuestion(ports, question, withPosition(observed)), observed };
   }
-  return undefined;
+  return locateByTime(ports, question, conversation);
+}
+
+/**
+ * The service may change a text, so that it is not found. Then the question is the one at its position, or without a known
+ * position the only one of no other question, if it was created when this one was asked.
+ */
+async function locateByTime(
+  ports: Pick<LifecyclePorts, 'claims' | 'questions'>,
+  question: Question,
+  conversation: Conversation,
+): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
+  const { ordinal } = question.upstream;
+  const free: UpstreamQuestion[] = [];
+  for (const each of createdWhenAsked(conversation, question)) {
+    if (ordinal !== undefined && each.ordinal !== ordinal) continue;
+    const owners = await ownersOf(ports.claims, conversation.id, each);
+    if (owners.every((owner) => owner === question.id)) free.push(each);
+  }
+  const [observed, ...others] = free;
+  if (observed === undefined || others.length > 0) return undefined;
+  if (!(await claimUpstream(ports.claims, question.id, conversation.id, observed))) return undefined;
+  return { question: await changeQuestion(ports, question, withPosition(observed)), observed };
 }
 
 /** The answer that a question shows again belongs to the question that asked for it. */
@@ -44,22 +73,18 @@ function withPosition(observed: UpstreamQuestion): (stored: Question) => Questio
   return (stored) => ({ ...stored, upstream: { ...stored.upstream, ...positionOf(observed) } });
 }
 
-/**
- * Asks the service to stop a question. Where questions have no ids, that stops whatever runs in the conversation, so the
- * app first reads whether it is this question. Throws the errors of the service, but none if the conversation is gone.
- */
+/** Asks the service to stop a question. Throws the errors of the service, but none if the conversation is gone. */
 export async function cancelAtService(
-  { deepSearch }: Pick<LifecyclePorts, 'deepSearch'>,
+  ports: Pick<LifecyclePorts, 'claims' | 'deepSearch' | 'questions'>,
   question: Question,
 ): Promise<void> {
   const { conversationId, questionId } = question.upstream;
   if (conversationId === undefined) return;
-  const service = deepSearch(accountOf(question));
-  if (questionId !== undefined) return service.cancel(conversationId, questionId);
   try {
-    const observed = findUpstream(await service.read(conversationId), question);
-    const runs = observed?.state === 'pending' || observed?.state === 'processing';
-    if (runs) await service.cancel(conversationId, observed.id);
+    await ports.deepSearch(accountOf(question)).cancel(conversationId, {
+      id: questionId,
+      find: async (conversation) => (await locate(ports, question, conversation))?.observed,
+    });
   } catch (error) {
     if (!isAppError(error, 'notFound')) throw error;
   }

@@ -7,8 +7,16 @@ import type { Standing } from './decide.ts';
 /** How many failures of a step in a row it takes until the card says that the service is unreachable. */
 const failuresWorthTelling = 2;
 
-/** What the card of a question shows now. */
-export function cardView(question: Question, { positionInQueue, slot }: Standing, nowMs: number): CardView {
+/**
+ * What the card of a question shows now. `isCrowded`: so many questions run that a card must not begin to say that it is
+ * worked on, because it might say so for minutes after the answer.
+ */
+export function cardView(
+  question: Question,
+  { positionInQueue, slot }: Standing,
+  nowMs: number,
+  isCrowded = false,
+): CardView {
   const startedMs = question.upstream.askedMs ?? question.acceptedMs;
   const durationMs = Math.max(0, (question.endedMs ?? nowMs) - startedMs);
   const { outcome, upstream } = question;
@@ -41,6 +49,7 @@ export function cardView(question: Question, { positionInQueue, slot }: Standing
     return { kind: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' };
   }
   if (slot?.granted === false) return { kind: 'waitingForSlot', ahead: slot.ahead };
+  if (isCrowded && !saysWorking(question)) return { kind: 'asked' };
   if (question.phase !== 'running') return { kind: 'starting' };
   const { expected, card } = question;
   const areStepsHidden = card.stepsHiddenMs !== undefined || areStepsPrivate(question);
@@ -54,6 +63,14 @@ export function cardView(question: Question, { positionInQueue, slot }: Standing
     ...(areStepsHidden || upstream.lastStep === undefined ? {} : { lastStep: upstream.lastStep }),
   };
 }
+
+/** Whether the card says that the question is being worked on. A card with unknown content may say so. */
+export function saysWorking({ card: { shown } }: Pick<Question, 'card'>): boolean {
+  return shown === '' || working.some((beginning) => shown?.startsWith(beginning) === true);
+}
+
+/** How the content of these cards begins: `digestOf` writes the kind first. */
+const working = (['starting', 'running'] as const).map((kind) => JSON.stringify({ kind }).slice(0, -1));
 
 /** The visible content of the card as a string. An edit is needed only if the string changes. */
 export function digestOf(view: CardView): string {

@@ -18,8 +18,9 @@ import {
   queuedCheckMs,
   replaceAfterMs,
 } from '../settings.ts';
+import { cardLeftMs, cardToPost, isCardNeeded, missingCard } from './missing-card.ts';
 import { decideShowing, isChoiceUnread, type ShowingStep } from './showing.ts';
-import { decidePending, type Effect, pendingCall } from './unknown-outcome.ts';
+import { type CallStep, performing } from './unknown-outcome.ts';
 
 /** What a question may have to wait for before it is asked. */
 export interface Standing {
@@ -55,7 +56,10 @@ export type Step =
   | { do: 'leaveQueue' }
   /** Continues a question whose asker's account is back. */
   | { do: 'resume' }
-  | { do: 'announce'; checkFirst: boolean }
+  /** One of the steps of a call that must take effect once. */
+  | CallStep
+  /** Searches for a card for the last time, and ends without one if it is not there. */
+  | { do: 'dropCard' }
   | { do: 'join' }
   /** Cancels the question that this one was asked instead of. */
   | { do: 'replace'; replacedId: string }
@@ -64,19 +68,12 @@ export type Step =
   /** Takes a run slot or begins to wait for one. */
   | { do: 'takeSlot' }
   | { do: 'gather' }
-  | { do: 'ask'; checkFirst: boolean }
-  /** Stores that a call is given up because its process died. */
-  | { do: 'giveUp'; effect: Effect }
-  /** Searches for the effect of a call that was given up. */
-  | { do: 'search'; effect: Effect }
   | { do: 'recall' }
   | { do: 'unpark' }
   | { do: 'cancelUpstream' }
   | { do: 'checkAccess' }
   | { do: 'watch' }
   | { do: 'end'; outcome: Outcome }
-  | { do: 'post'; part: number; checkFirst: boolean }
-  | { do: 'attach'; checkFirst: boolean }
   | { do: 'sayUndeliverable' }
   /** One of the steps before an answer is shown whose asker decides who sees it. */
   | { do: 'showing'; step: ShowingStep }
@@ -86,7 +83,6 @@ export type Step =
   | { do: 'close' }
   /** Removes messages that were posted twice. */
   | { do: 'recheck' }
-  | { do: 'wait'; ms: number }
   | { do: 'nothing' };
 
 /**
@@ -98,7 +94,11 @@ export function decide(question: Question, situation: Situation): Step {
   const recheckLeftMs = (question.recheckMs ?? Number.POSITIVE_INFINITY) - situation.nowMs;
   if (recheckLeftMs <= 0) return { do: 'recheck' };
   const step = decideNext(question, situation);
-  const leftMs = Math.min(recheckLeftMs, replaceLeftMs(question, situation.nowMs));
+  const leftMs = Math.min(
+    recheckLeftMs,
+    replaceLeftMs(question, situation.nowMs),
+    cardLeftMs(question, situation) ?? Number.POSITIVE_INFINITY,
+  );
   if (leftMs === Number.POSITIVE_INFINITY || (step.do !== 'wait' && step.do !== 'nothing')) return step;
   return { do: 'wait', ms: step.do === 'wait' ? Math.min(step.ms, leftMs) : leftMs };
 }
@@ -135,20 +135,23 @@ function replaceLeftMs(question: Question, nowMs: number): number {
 
 function decideWaiting(question: Question, situation: Situation): Step {
   const { nowMs, positionInQueue, slot, settings } = situation;
-  const { card, upstream, cancel } = question;
+  const { upstream, cancel } = question;
   if (question.admittedMs === undefined) return { do: 'admit' };
   if (isAccessOpen(question, settings)) return { do: 'chooseAccess' };
   if (isInThread(question.place) && positionInQueue < 0) return { do: 'join' };
   // Takes the slot before the card is posted, so that the card can show the wait. Not before the admission, because
   // that may take Slack a long time.
   if (positionInQueue === 0 && cancel === undefined && slot === undefined) return { do: 'takeSlot' };
-  if (card.ts === undefined && card.gone !== true) return performing('announce', question, situation);
+  const posting = missingCard(question, situation);
+  // Where the thread exists, the question does not wait with its card.
+  if (posting !== undefined && (posting.do !== 'wait' || !isInThread(question.place))) return posting;
   if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
   if (positionInQueue > 0) return { do: 'wait', ms: queuedCheckMs };
   if (isCancelOverdue(question, situation)) return { do: 'end', outcome: { kind: 'cancelled' } };
   const triedMs = upstream.firstTriedMs;
   if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings.pacing, triedMs, nowMs)) {
-    return { do: 'end', outcome: failed({ cause: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' }) };
+    const cause = question.trouble.kind === 'limited' ? 'limited' : 'unreachable';
+    return { do: 'end', outcome: failed({ cause, ...(upstream.intentMs === undefined ? {} : { mayBeAsked: true }) }) };
   }
   const isShared = question.origin === 'shared';
   if (!isShared && slot?.granted === false && upstream.intentMs === undefined) return { do: 'wait', ms: queuedCheckMs };
@@ -156,17 +159,6 @@ function decideWaiting(question: Question, situation: Situation): Step {
   if (isShared) return { do: 'recall' };
   if (question.readsThread === true && question.context === undefined) return { do: 'gather' };
   return performing('ask', question, situation);
-}
-
-/** Makes a call that must take effect once. First settles a call that is already pending. */
-function performing(effect: Effect, question: Question, { nowMs, settings }: Situation): Step {
-  const next = decidePending(pendingCall(question, effect), settings.lateCallMs, nowMs);
-  if (next.do === 'wait') return next;
-  if (next.do !== 'perform') return { do: next.do, effect };
-  const { checkFirst } = next;
-  return effect === 'post'
-    ? { do: effect, part: question.delivery.posted.length, checkFirst }
-    : { do: effect, checkFirst };
 }
 
 /**
@@ -185,7 +177,8 @@ function decideParked(question: Question, situation: Situation): Step {
     return question.upstream.intentMs === undefined ? { do: 'end', outcome: { kind: 'cancelled' } } : { do: 'unpark' };
   }
   const leftMs = (question.parkedUntilMs ?? 0) - nowMs;
-  return leftMs > 0 ? { do: 'wait', ms: Math.min(leftMs, parkedCheckMs) } : { do: 'unpark' };
+  if (leftMs <= 0) return { do: 'unpark' };
+  return cardToPost(question, situation) ?? { do: 'wait', ms: Math.min(leftMs, parkedCheckMs) };
 }
 
 function decideAwaiting(
@@ -219,8 +212,10 @@ function decideRunning(question: Question, situation: Situation): Step {
     if (cancelSentMs === undefined) return { do: 'cancelUpstream' };
   }
   if (isChoiceUnread(question)) return { do: 'showing', step: 'read' };
-  if (isCardShown(question) && isStepCheckOld(question, nowMs)) return { do: 'checkAccess' };
-  return { do: 'watch' };
+  const posting = question.cancel === undefined ? cardToPost(question, situation) : undefined;
+  const showsSteps = posting !== undefined || isCardShown(question);
+  if (showsSteps && isStepCheckOld(question, nowMs)) return { do: 'checkAccess' };
+  return posting ?? { do: 'watch' };
 }
 
 /**
@@ -252,18 +247,30 @@ function decideDelivering(question: Question, situation: Situation): Step {
   if (delivery.refused !== true) {
     const isTooLate = question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs;
     const isPrivate = isSaidPrivately(outcome) || !isInThread(question.place);
-    const step = isPrivate
-      ? ({ do: 'sayUndeliverable' } as const)
-      : (decideShowing(question, nowMs) ?? nextPost(question, situation));
+    const step = isPrivate ? ({ do: 'sayUndeliverable' } as const) : nextShown(question, situation);
     // Guests or other organizations may have joined the channel, also between two parts or after a failed post. If the
     // check fails until patience ends, the answer is withheld and the app notifies the asker.
-    const isPosting = step?.do === 'post' || step?.do === 'attach' || (step?.do === 'showing' && step.step === 'ask');
-    if (isPosting && showsCode(outcome) && isAdmissionOld(question, nowMs)) return { do: 'admit' };
+    const isPosting =
+      step?.do === 'post' || step?.do === 'attach' || (step?.do === 'announce' && !isKeptPrivate(question));
+    const isAsking = step?.do === 'showing' && step.step === 'ask';
+    if ((isPosting || isAsking) && showsCode(outcome) && isAdmissionOld(question, nowMs)) return { do: 'admit' };
     if (isTooLate && !(step?.do === 'showing' && step.step === 'expire')) return { do: 'close' };
     if (step !== undefined) return step;
   }
   if (isCardShown(question) && card.shown !== finalCard) return { do: 'closeCard' };
-  return { do: 'close' };
+  if (card.intentMs === undefined) return { do: 'close' };
+  // The answer is there, so the card is not posted any more. But it may be in Slack already.
+  const posting = missingCard(question, situation);
+  return posting?.do === 'announce' ? { do: 'dropCard' } : (posting ?? { do: 'close' });
+}
+
+/** The next step that people see. Undefined once the outcome is posted. */
+function nextShown(question: Question, situation: Situation): Step | undefined {
+  const showing = decideShowing(question, situation.nowMs);
+  if (showing?.do === 'showing') return showing;
+  const posting = isCardNeeded(question) ? missingCard(question, situation) : undefined;
+  if (posting?.do === 'wait' && showing?.do === 'wait') return { do: 'wait', ms: Math.min(posting.ms, showing.ms) };
+  return posting ?? showing ?? nextPost(question, situation);
 }
 
 /** The next message or file of the outcome. Undefined once all are posted. */

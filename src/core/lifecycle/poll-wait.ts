@@ -50,3 +50,17 @@ export function createPollWait({
     }
   }
 }
+
+/**
+ * Milliseconds until something of a running question is due that no change at the service announces: the end of the app's
+ * patience, "takes longer than usual", a check for copies.
+ */
+export function untilDueMs(
+  { acceptedMs, upstream: { askedMs = acceptedMs }, expected, recheckMs = Number.POSITIVE_INFINITY }: Question,
+  patienceEndMs: number,
+  nowMs: number,
+): number {
+  const lateMs = expected === undefined ? Number.POSITIVE_INFINITY : askedMs + expected.lateMs;
+  const due = [patienceEndMs, lateMs, recheckMs].filter((atMs) => atMs > nowMs);
+  return Math.min(...due) - nowMs;
+}

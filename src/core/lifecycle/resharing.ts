@@ -22,8 +22,9 @@ export async function recallAnswer({ deepSearch, now }: RecallPorts, question: Q
   const reading =
     observed === undefined ? undefined : interpret(observed, conversation, question.outcome.answer.durationMs, now());
   if (reading?.is !== 'ended' || reading.outcome.kind !== 'answered') return undefined;
-  // Only the text comes from the service. The rest stays as it was first shown.
-  return { ...question.outcome.answer, markdown: reading.outcome.answer.markdown };
+  // Only the texts come from the service. The rest stays as it was first shown.
+  const { markdown, stopped } = reading.outcome.answer;
+  return { ...question.outcome.answer, markdown, ...(stopped === undefined ? {} : { stopped }) };
 }
 
 /** Removes quota and follow-ups: both belong to the conversation, which is not shared. */

@@ -1,5 +1,5 @@
 import type { PendingCall, Question } from '../question/question.ts';
-import { longestCallMs, recheckAfterMs } from '../settings.ts';
+import { type LifecycleSettings, longestCallMs, recheckAfterMs } from '../settings.ts';
 
 /** Calls that must take effect once: post the card, ask the service, post a part of the outcome, attach the file. */
 export type Effect = 'announce' | 'ask' | 'post' | 'attach';
@@ -30,6 +30,33 @@ export function decidePending(call: PendingCall | undefined, lateCallMs: number,
   if (call.searchedMs !== undefined) return { do: 'wait', ms: lateCallMs - passedMs };
   const earlyMs = lateCallMs / 5;
   return passedMs >= earlyMs ? { do: 'search' } : { do: 'wait', ms: earlyMs - passedMs };
+}
+
+/** The next step of a call that must take effect once. */
+export type CallStep =
+  | { do: 'announce' | 'ask' | 'attach'; checkFirst: boolean }
+  | { do: 'post'; part: number; checkFirst: boolean }
+  /** Stores that a call is given up because its process died. */
+  | { do: 'giveUp'; effect: Effect }
+  /** Searches for the effect of a call that was given up. */
+  | { do: 'search'; effect: Effect }
+  | { do: 'wait'; ms: number };
+
+/** The times that decide about a pending call. */
+export interface CallTimes {
+  nowMs: number;
+  settings: Pick<LifecycleSettings, 'lateCallMs'>;
+}
+
+/** Makes a call that must take effect once. First settles a call that is already pending. */
+export function performing(effect: Effect, question: Question, { nowMs, settings }: CallTimes): CallStep {
+  const next = decidePending(pendingCall(question, effect), settings.lateCallMs, nowMs);
+  if (next.do === 'wait') return next;
+  if (next.do !== 'perform') return { do: next.do, effect };
+  const { checkFirst } = next;
+  return effect === 'post'
+    ? { do: effect, part: question.delivery.posted.length, checkFirst }
+    : { do: effect, checkFirst };
 }
 
 /** The pending call of one kind. Undefined if the record for it does not exist. */

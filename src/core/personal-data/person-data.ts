@@ -37,14 +37,16 @@ export function personInQuestion(question: Question, subject: Subject): unknown 
     return own;
   }
   if (!isSubject(subject, { teamId: question.place.teamId, userId: subject.userId })) return undefined;
-  const { id, cancel, usedFollowUps = [] } = question;
+  const { id, cancel, usedFollowUps = [], askedAgain } = question;
   const asked = usedFollowUps.filter(({ byUserId }) => byUserId === subject.userId).map(({ index }) => index);
   const cancelledMs = cancel?.byUserId === subject.userId ? cancel.atMs : undefined;
-  if (asked.length === 0 && cancelledMs === undefined) return undefined;
+  const hasAskedAgain = askedAgain?.byUserId === subject.userId;
+  if (asked.length === 0 && cancelledMs === undefined && !hasAskedAgain) return undefined;
   return {
     actedOn: id,
     ...(asked.length === 0 ? {} : { askedFollowUps: asked }),
     ...(cancelledMs === undefined ? {} : { cancelledMs }),
+    ...(hasAskedAgain ? { askedAgain: true } : {}),
   };
 }
 
@@ -80,14 +82,17 @@ function withoutQuotes(question: Question, subject: Subject): Question {
 
 function withoutActs(question: Question, subject: Subject): Question {
   if (!isSubject(subject, { teamId: question.place.teamId, userId: subject.userId })) return question;
-  const { cancel, usedFollowUps = [], ...rest } = question;
+  const { cancel, usedFollowUps = [], askedAgain, ...rest } = question;
   const isCancelledBy = cancel?.byUserId === subject.userId;
   const others = usedFollowUps.filter(({ byUserId }) => byUserId !== subject.userId);
-  if (!isCancelledBy && others.length === usedFollowUps.length) return question;
+  const hasAskedAgain = askedAgain?.byUserId === subject.userId;
+  if (!isCancelledBy && !hasAskedAgain && others.length === usedFollowUps.length) return question;
   return {
     ...rest,
     ...(cancel === undefined || isCancelledBy ? {} : { cancel }),
     ...(others.length === 0 ? {} : { usedFollowUps: others }),
+    // The button stays away: it works once.
+    ...(askedAgain === undefined ? {} : { askedAgain: hasAskedAgain ? { byUserId: '' } : askedAgain }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { personName } from '../accounts/accounts.ts';
-import type { Claims, Conversation, QuestionStore, Records } from '../ports.ts';
+import type { Claims, Conversation, QuestionStore, Records, UpstreamQuestion } from '../ports.ts';
 import { mostQuestionsLookedUp } from '../settings.ts';
-import { isBetweenTwo, type Place, type Question } from './question.ts';
+import { type ConversationId, isBetweenTwo, type Place, type Question } from './question.ts';
 import { getReadable } from './readable.ts';
 import { areReadersAccepted, type ReaderChoices } from './reader-choices.ts';
 import { keptPrivateClaim } from './readers.ts';
@@ -11,15 +11,22 @@ import { upstreamClaims } from './upstream.ts';
  * Decides whether the readers of a place may see a preview of a conversation that the app's account can open. The service
  * does not check who may read its repositories there. So a conversation of a person's own account gets a preview only
  * where that person agreed to show their answers, for links that others post only if it was asked there, and none if one of
- * its answers is for the asker only. Throws `AppError` of kind `storage`.
+ * its answers is for the asker only. A link that anyone can guess gets one only where all of the conversation was asked, or from
+ * its asker. Throws `AppError` of kind `storage`.
  */
 export function createPreviewRule(ports: {
   questions: Pick<QuestionStore, 'get'>;
   claims: Pick<Claims, 'ownerOf'>;
   readerChoices: Pick<Records<ReaderChoices>, 'get'>;
 }) {
-  /** `userId`: the person who posted the link. */
-  return async function mayPreview(conversation: Conversation, place: Place, userId: string): Promise<boolean> {
+  /** `userId`: the person who posted the link. `isGuessable`: they may have guessed it. */
+  return async function mayPreview(
+    conversation: Conversation,
+    place: Place,
+    userId: string,
+    { isGuessable = false }: { isGuessable?: boolean | undefined } = {},
+  ): Promise<boolean> {
+    if (isGuessable && !(await isKnownTo(conversation, place, userId))) return false;
     const question = await findQuestion(conversation);
     if (question?.access !== 'own') return true;
     const { askerId } = question;
@@ -35,11 +42,32 @@ export function createPreviewRule(ports: {
   /** One of the conversation's questions that the app asked. All of them belong to the same account. */
   async function findQuestion({ id, questions }: Conversation): Promise<Question | undefined> {
     for (const upstream of questions.slice(0, mostQuestionsLookedUp)) {
-      for (const claim of upstreamClaims(id, upstream)) {
-        const owner = await ports.claims.ownerOf(claim);
-        const question = owner === undefined ? undefined : await getReadable(ports.questions, owner);
-        if (question !== undefined) return question;
-      }
+      const question = await ownerOf(id, upstream);
+      if (question !== undefined) return question;
+    }
+    return undefined;
+  }
+
+  /**
+   * Whether a person in this place knows all of the conversation without the link: each question was asked there, with an
+   * answer for all, or by that person.
+   */
+  async function isKnownTo({ id, questions }: Conversation, place: Place, userId: string): Promise<boolean> {
+    if (questions.length > mostQuestionsLookedUp) return false;
+    if ((await ports.claims.ownerOf(keptPrivateClaim(id))) !== undefined) return false;
+    const asked = await Promise.all(questions.map((upstream) => ownerOf(id, upstream)));
+    return asked.every((question) => {
+      if (question === undefined || question.place.teamId !== place.teamId) return false;
+      if (question.askerId === userId) return true;
+      return question.place.channelId === place.channelId && question.answersPrivately !== true;
+    });
+  }
+
+  async function ownerOf(id: ConversationId, upstream: UpstreamQuestion): Promise<Question | undefined> {
+    for (const claim of upstreamClaims(id, upstream)) {
+      const owner = await ports.claims.ownerOf(claim);
+      const question = owner === undefined ? undefined : await getReadable(ports.questions, owner);
+      if (question !== undefined) return question;
     }
     return undefined;
   }

@@ -85,6 +85,8 @@ export type FailureCause =
 
 export interface Failure {
   cause: FailureCause;
+  /** The service may have got the question all the same. The app could not find out. */
+  mayBeAsked?: true;
   /** The service's text, only for `service`. Untrusted. */
   title?: string;
   message?: string;
@@ -128,10 +130,7 @@ export interface Trouble {
   notBeforeMs: number;
 }
 
-/**
- * A thread to read for a question in another place. `isRefused`: the asker may not ask there, so the app does not read
- * it.
- */
+/** A thread to read for a question in another place. `isRefused`: not read, because the asker may not ask there. */
 export interface ReadsFrom extends ThreadPlace {
   isRefused?: boolean;
 }
@@ -251,6 +250,8 @@ export interface Question {
   edited?: EditedQuestion;
   /** The answer's follow-ups that people asked, and who asked them. */
   usedFollowUps?: { index: number; byUserId: string }[];
+  /** Who asked again because the answer is incomplete. */
+  askedAgain?: { byUserId: string };
   /** The answer shows a button that makes the app take only mentions in the thread. */
   offersMute?: boolean;
   expected?: Expectation;
@@ -266,6 +267,8 @@ export interface Question {
     gone?: boolean;
     /** When the app found that it may no longer show the steps here. Absent while it may. */
     stepsHiddenMs?: number;
+    /** Before this time the app does not post the card, because Slack's limits leave no room. The question goes on. */
+    notBeforeMs?: number;
   };
 
   upstream: PendingCall & {
@@ -287,6 +290,8 @@ export interface Question {
     conversationLost?: boolean;
     steps: number;
     lastStep?: string;
+    /** The mark of the conversation when the question last saw it. Absent where conversations have no marks. */
+    seenMark?: string;
     cancelSentMs?: number;
     /** Where attempts stand that the service ended at a limit. A search for a later attempt passes over them. */
     earlierAttempts?: { conversationId: ConversationId; questionId?: number; ordinal?: number }[];

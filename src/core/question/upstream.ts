@@ -1,5 +1,5 @@
 import type { Claims, Conversation, UpstreamQuestion } from '../ports.ts';
-import { mostEarlierAttempts } from '../settings.ts';
+import { askedToleranceMs, mostEarlierAttempts } from '../settings.ts';
 import { upstreamText } from './prompt.ts';
 import type { ConversationId, Question } from './question.ts';
 
@@ -43,9 +43,48 @@ export function positionOf({ id, ordinal }: Position): Pick<Question['upstream']
   return { ...(id === undefined ? {} : { questionId: id }), ...(ordinal === undefined ? {} : { ordinal }) };
 }
 
-/** The first of {@link upstreamCandidates}. */
+/**
+ * The question of a conversation that is this question. By its text as in {@link upstreamCandidates}, else the one at its
+ * position: the service may change a text.
+ */
 export function findUpstream(conversation: Conversation, question: Question): UpstreamQuestion | undefined {
-  return upstreamCandidates(conversation, question)[0];
+  return upstreamCandidates(conversation, question)[0] ?? atPosition(conversation, question);
+}
+
+/** The question at the known position, with any text, if it was created when this one was asked. */
+function atPosition(conversation: Conversation, question: Question): UpstreamQuestion | undefined {
+  const { ordinal } = question.upstream;
+  if (ordinal === undefined) return undefined;
+  return createdWhenAsked(conversation, question).find((each) => each.ordinal === ordinal);
+}
+
+/**
+ * The questions of a conversation, with any text, that were created when this one was asked. None if the service would
+ * have told the id, or if the text is forgotten.
+ */
+export function createdWhenAsked({ id, questions, createdMs }: Conversation, question: Question): UpstreamQuestion[] {
+  const { upstream, acceptedMs, text } = question;
+  const { questionId, intentMs, givenUpMs, firstTriedMs, askedMs = acceptedMs } = upstream;
+  if (text === '' || (questionId !== undefined && questions.some((each) => each.id !== undefined))) return [];
+  // While the outcome of a call is unknown, only that call counts.
+  const fromMs = intentMs ?? Math.min(firstTriedMs ?? askedMs, askedMs);
+  const toMs = intentMs === undefined ? askedMs : Math.max(intentMs, givenUpMs ?? intentMs);
+  return questions
+    .filter((each) => !isEarlierAttempt(question, id, each))
+    .filter((each) => {
+      const timeMs = each.createdMs ?? (each.ordinal === 0 ? createdMs : undefined) ?? Number.NaN;
+      return timeMs >= fromMs - askedToleranceMs && timeMs <= toMs + askedToleranceMs;
+    });
+}
+
+/** The questions of the app that a question of the service belongs to: none, or one, or two after a crash. */
+export async function ownersOf(
+  claims: Pick<Claims, 'ownerOf'>,
+  conversationId: ConversationId,
+  position: Position,
+): Promise<string[]> {
+  const owners = await Promise.all(upstreamClaims(conversationId, position).map((name) => claims.ownerOf(name)));
+  return owners.filter((owner) => owner !== undefined);
 }
 
 /**
@@ -89,7 +128,8 @@ export function isEarlierAttempt(
  * its outcome is still unknown, so the app searches for it before it asks again.
  */
 export function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
-  const { firstTriedMs: _tried, questionId: id, ordinal, askedMs, cancelSentMs: _cancel, ...rest } = upstream;
+  const { firstTriedMs: _tried, questionId: id, ordinal, askedMs, ...more } = upstream;
+  const { cancelSentMs: _cancel, seenMark: _seen, ...rest } = more;
   const { conversationId, earlierAttempts = [] } = rest;
   if (askedMs === undefined || conversationId === undefined) return { ...rest, steps: 0 };
   const attempt = { conversationId, ...positionOf({ id, ordinal }) };
@@ -99,6 +139,17 @@ export function withoutAttempt(upstream: Question['upstream']): Question['upstre
 /** Whether two texts differ only in white space, which services change. */
 export function isSameText(one: string, other: string): boolean {
   return withSingleSpaces(one) === withSingleSpaces(other);
+}
+
+/** Whether two texts have the same letters and digits, in any case and with any marks between them. */
+export function isLikeText(one: string, other: string): boolean {
+  const [letters, others] = [one, other].map((text) =>
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, ''),
+  );
+  return letters === others && letters !== '';
 }
 
 /**

@@ -7,22 +7,31 @@ import type {
   Clock,
   Conversation,
   DeepSearchOf,
+  ListedChange,
   ListedConversation,
   Log,
+  QuestionStore,
   Scheduler,
   SharedWatch,
 } from '../ports.ts';
 import type { ConversationId, Question } from '../question/question.ts';
+import { getReadable } from '../question/readable.ts';
 import { findUpstream, upstreamClaims } from '../question/upstream.ts';
 import {
+  fewestListed,
+  fewestRunRarely,
   fewestWatchedTogether,
   firstListMs,
+  listedRunMs,
   mostChangedPages,
-  mostMarksKept,
+  mostListed,
+  mostOverduePerTick,
   newsAgeMs,
+  unchangedAtEnd,
   watchBackstopMs,
   watchLeaseMs,
 } from '../settings.ts';
+import { dropOld, forget, type Known, keepNewest, newWatched, noteShown, overdueOf, type Watched } from './watched.ts';
 
 /** Reads running questions: a few one by one, many of one account together. */
 export interface Watching {
@@ -39,43 +48,6 @@ export interface Watching {
   tick(): Promise<void>;
 }
 
-interface Known {
-  questionId: string;
-  conversationId: ConversationId;
-  /** When this process forgets the question, unless it goes on here. */
-  untilMs: number;
-  /** When a list last showed the conversation. */
-  listedMs: number;
-  /** What the conversation showed at the last read whose run the question finished. */
-  seenMark?: string;
-  /** What this run read. Absent if it read nothing. */
-  read?: { mark?: string };
-}
-
-/** The running questions of one account that this process knows. */
-interface Watched {
-  account: 'app' | Person;
-  questions: Map<string, Known>;
-  /** The same questions by conversation. Few have more than one: an answer that is shown again is watched as well. */
-  byConversation: Map<ConversationId, Set<Known>>;
-  /** What the latest list showed of each conversation, oldest first. */
-  marks: Map<ConversationId, string>;
-  /** Whole conversations that changed and that no run has read. */
-  changed: Map<ConversationId, Conversation>;
-  /** Which process lists for all: this one, another one, or none because it failed or is not needed. */
-  leader: 'this' | 'other' | 'none';
-  /** When a list last reached all running questions. */
-  completeMs: number;
-  /** Conversations that the last complete list did not show. */
-  absent: Set<ConversationId>;
-  isListing: boolean;
-  /** How many lists in a row failed, and when the next one is tried. */
-  failures: number;
-  notBeforeMs: number;
-  /** Whether a list carries whole conversations. Only then can one process list for all. */
-  carriesAll: boolean;
-}
-
 /**
  * Creates the watching of running questions. An account with only a few is read question by question. With more, one
  * process lists the account's newest changes at every tick and runs only the questions whose conversations changed, so
@@ -85,6 +57,7 @@ interface Watched {
 export function createWatching(ports: {
   deepSearch: DeepSearchOf;
   claims: Pick<Claims, 'ownerOf'>;
+  questions: Pick<QuestionStore, 'get'>;
   scheduler: Pick<Scheduler, 'schedule'>;
   shared: SharedWatch;
   now: Clock;
@@ -92,7 +65,7 @@ export function createWatching(ports: {
   random: () => number;
   log: Log;
 }): Watching {
-  const { deepSearch, claims, scheduler, shared, now, random, log } = ports;
+  const { deepSearch, claims, questions, scheduler, shared, now, random, log } = ports;
   const accounts = new Map<string, Watched>();
   const startedMs = now();
 
@@ -103,87 +76,82 @@ export function createWatching(ports: {
     if (conversationId === undefined) return undefined;
     const account = accountOf(question);
     const watched = accounts.get(nameOf(account));
-    const known = watched?.questions.get(question.id);
-    if (known !== undefined) delete known.read;
-    const isTogether = !isFresh && watched !== undefined && watched.questions.size >= fewestWatchedTogether;
-    const changed = isTogether ? await takeChanged(watched, conversationId, question) : undefined;
-    if (changed === undefined && isTogether && (await isCovered(watched, known, question))) return undefined;
-    const conversation = changed ?? (await deepSearch(account).read(conversationId));
-    if (known !== undefined) known.read = conversation.mark === undefined ? {} : { mark: conversation.mark };
-    return conversation;
+    if (!isFresh && watched !== undefined && watched.questions.size >= fewestWatchedTogether) {
+      const known = await knownFromLists(watched, conversationId, question);
+      if (known !== 'nothing') return known === 'unchanged' ? undefined : known;
+    }
+    return deepSearch(account).read(conversationId);
   }
 
-  /** The next list shows a new question as news. That spares one read for each question, also after a start. */
-  async function isCovered(watched: Watched, known: Known | undefined, question: Question): Promise<boolean> {
-    if (known !== undefined) return isUnchanged(watched, known);
-    const isNew = watched.leader !== 'none' && now() - (question.upstream.askedMs ?? 0) < firstListMs;
-    return watched.carriesAll && (isNew || now() - startedMs < firstListMs);
-  }
-
-  /** Whether a list showed a short time ago what the question saw in this process. */
-  async function isUnchanged(watched: Watched, known: Known): Promise<boolean> {
-    const { conversationId, seenMark, listedMs } = known;
-    // A list without whole conversations may miss changes: no description of the API says when its times change.
-    if (seenMark === undefined || watched.leader === 'none' || !watched.carriesAll) return false;
-    if (watched.leader === 'other')
-      return (await shared.listedMark(nameOf(watched.account), conversationId)) === seenMark;
-    return watched.marks.get(conversationId) === seenMark && now() - listedMs < watchBackstopMs;
-  }
-
-  /**
-   * Another process may have taken the newest change: then an older one that is still here counts for nothing. A list that
-   * was made before the question was asked does not have it.
-   */
-  async function takeChanged(
+  /** What the lists of any process told of a question: its changed conversation, that it is unchanged, or nothing. */
+  async function knownFromLists(
     watched: Watched,
     id: ConversationId,
     question: Question,
-  ): Promise<Conversation | undefined> {
-    const shown = await shared.take(nameOf(watched.account), id);
+  ): Promise<Conversation | 'unchanged' | 'nothing'> {
+    const { seenMark, askedMs = 0 } = question.upstream;
+    const change = await takeChange(watched, id);
+    // A list that was made before the question was asked does not have it.
+    const conversation = change?.conversation;
+    if (conversation !== undefined && findUpstream(conversation, question) !== undefined) return conversation;
+    // A list without whole conversations may miss changes: no description of the API says when its times change.
+    if (!watched.carriesAll) return 'nothing';
+    // A run that took the conversation did not finish, or it was not handed on.
+    if (change !== undefined && change.mark !== seenMark) return 'nothing';
+    // The next list shows a new question as news. That spares one read for each question, also after a start.
+    if (isStarting() && !watched.shown.has(id)) return 'unchanged';
+    if (watched.leader === 'none') return 'nothing';
+    if (seenMark === undefined) return now() - askedMs < firstListMs ? 'unchanged' : 'nothing';
+    const isShown = change !== undefined && now() - change.listedMs < watchBackstopMs;
+    const mark = isShown ? change.mark : await listedMark(watched, id);
+    return mark === seenMark ? 'unchanged' : 'nothing';
+  }
+
+  /** The newest change of a conversation that a list showed a short time ago. */
+  async function takeChange(watched: Watched, id: ConversationId): Promise<ListedChange | undefined> {
+    const handedOn = await shared.take(nameOf(watched.account), id);
     const here = watched.changed.get(id);
     watched.changed.delete(id);
-    const changed = shown ?? (here?.mark === watched.marks.get(id) ? here : undefined);
-    return changed === undefined || findUpstream(changed, question) === undefined ? undefined : changed;
+    if (handedOn?.conversation !== undefined || here === undefined) return handedOn;
+    // Another process may have listed a newer change.
+    return here.mark === (handedOn?.mark ?? watched.shown.get(id)?.mark) ? here : handedOn;
+  }
+
+  /** What a list showed of a conversation a short time ago, whether it changed or not. */
+  async function listedMark(watched: Watched, id: ConversationId): Promise<string | undefined> {
+    const shown = watched.shown.get(id);
+    if (shown !== undefined && now() - shown.atMs < watchBackstopMs) return shown.mark;
+    return (await shared.listed(nameOf(watched.account))).get(id);
+  }
+
+  function isStarting(): boolean {
+    return now() - startedMs < firstListMs;
   }
 
   function goesOn(question: Question, paceMs: number): number {
-    const { conversationId } = question.upstream;
+    const { conversationId, seenMark } = question.upstream;
     if (conversationId === undefined) return paceMs;
     const watched = watchedOf(accountOf(question));
     const known = watched.questions.get(question.id);
     forget(watched, known);
-    const { read: taken, seenMark, listedMs = 0 } = known?.conversationId === conversationId ? known : {};
-    const mark = taken === undefined ? seenMark : taken.mark;
-    const going: Known = {
-      questionId: question.id,
-      conversationId,
-      // Twice the longest wait between two runs: a question that another process goes on with is dropped here.
-      untilMs: now() + 2 * watchBackstopMs,
-      listedMs,
-      ...(mark === undefined ? {} : { seenMark: mark }),
-    };
+    // Twice the longest wait between two runs: a question that another process goes on with is dropped here.
+    const untilMs = now() + 2 * listedRunMs;
+    const going: Known = { questionId: question.id, conversationId, untilMs, seenMark };
     watched.questions.set(question.id, going);
     watched.byConversation.set(conversationId, (watched.byConversation.get(conversationId) ?? new Set()).add(going));
     const isAlone = watched.questions.size < fewestWatchedTogether || watched.leader === 'none';
     if (isAlone || question.cancel !== undefined) return paceMs;
-    const wasRead = taken !== undefined || seenMark !== undefined;
-    return Math.round((wasRead ? watchBackstopMs : firstListMs) * (0.9 + random() / 10));
+    // Where lists carry no conversations, nothing is known to be seen, and each run reads.
+    const isSeen = watched.carriesAll ? seenMark !== undefined && !isStarting() : known !== undefined;
+    const isRare = isSeen && watched.carriesAll && watched.questions.size >= fewestRunRarely;
+    if (isRare) going.shownMs = now();
+    const waitMs = isRare ? listedRunMs : isSeen ? watchBackstopMs : firstListMs;
+    return Math.round(waitMs * (0.9 + random() / 10));
   }
 
   function leave(question: Question): void {
     const watched = accounts.get(nameOf(accountOf(question)));
     if (watched !== undefined) forget(watched, watched.questions.get(question.id));
-  }
-
-  function forget({ questions, byConversation, changed, absent }: Watched, known: Known | undefined): void {
-    if (known === undefined) return;
-    questions.delete(known.questionId);
-    const others = byConversation.get(known.conversationId);
-    others?.delete(known);
-    if (others === undefined || others.size > 0) return;
-    byConversation.delete(known.conversationId);
-    absent.delete(known.conversationId);
-    changed.delete(known.conversationId);
   }
 
   async function tick(): Promise<void> {
@@ -193,17 +161,19 @@ export function createWatching(ports: {
   /** A failure is no reason to stop: the next tick lists again, and questions that run late are read one by one. */
   async function attend(watched: Watched): Promise<void> {
     const name = nameOf(watched.account);
-    dropOld(watched);
+    dropOld(watched, now());
+    await runOverdue(watched).catch((error: unknown) => {
+      if (!isAppError(error)) throw error;
+      log.warn({ event: 'overdue_not_run', kind: error.kind }, error);
+    });
     if (watched.questions.size === 0) accounts.delete(name);
-    if (watched.questions.size < fewestWatchedTogether) {
-      watched.leader = 'none';
-      return;
-    }
+    if (watched.questions.size < fewestWatchedTogether) return goOnAlone(watched);
     if (watched.isListing || now() < watched.notBeforeMs) return;
     watched.isListing = true;
     try {
       const leads = !watched.carriesAll || (await shared.lead(name, watchLeaseMs));
-      watched.leader = leads ? 'this' : 'other';
+      if (leads) watched.leader = 'this';
+      else stopLeading(watched, 'other');
       if (leads) await list(watched);
       // The other processes have to list too, and find that out when they lead.
       if (leads && !watched.carriesAll) await shared.resign(name);
@@ -216,10 +186,45 @@ export function createWatching(ports: {
     }
   }
 
+  /** Runs the questions that wait for longer than the backstop although no list showed what they had seen since. */
+  async function runOverdue(watched: Watched): Promise<void> {
+    if (watched.leader === 'other') {
+      for (const [id, mark] of await shared.listed(nameOf(watched.account))) noteShown(watched, id, mark, now());
+    }
+    await Promise.all(overdueOf(watched, now() - watchBackstopMs, mostOverduePerTick).map(runOnce));
+  }
+
+  /** The question may go on in another process, so it is run once until it goes on here. */
+  async function runOnce(known: Known): Promise<void> {
+    const { shownMs = now() } = known;
+    delete known.shownMs;
+    try {
+      await scheduler.schedule(known.questionId, 0);
+    } catch (error) {
+      known.shownMs = shownMs;
+      throw error;
+    }
+  }
+
+  /** The few that are left wait for a list that no longer comes. They run now, and then at their own pace. */
+  async function goOnAlone(watched: Watched): Promise<void> {
+    const { leader, account, questions: left } = watched;
+    if (leader === 'none' || watched.isListing) return;
+    await Promise.all([...left.keys()].map((questionId) => scheduler.schedule(questionId, 0)));
+    stopLeading(watched, 'none');
+    if (leader === 'this') await shared.resign(nameOf(account));
+  }
+
+  /** Another process may list newer changes from now on. */
+  function stopLeading(watched: Watched, leader: 'other' | 'none'): void {
+    watched.leader = leader;
+    watched.changed.clear();
+  }
+
   /** Another process may be able to list. */
   async function failed(watched: Watched, error: AppError): Promise<void> {
     const { account, failures } = watched;
-    watched.leader = 'none';
+    stopLeading(watched, 'none');
     watched.failures += 1;
     watched.notBeforeMs = now() + exponentialMs(watched.failures, random(), watchBackstopMs);
     const fields = { event: 'changes_not_listed', kind: error.kind, failures: watched.failures };
@@ -229,71 +234,77 @@ export function createWatching(ports: {
   }
 
   /**
-   * Reads pages as long as they show something new. From time to time reads on until every running question was on a page,
-   * so that a change that no page showed as new is not missed.
+   * Reads pages until the end of one shows nothing new. From time to time reads on until every running question was on a
+   * page, so that a change that no page showed as new is not missed.
    */
   async function list(watched: Watched): Promise<void> {
     const startedMs = now();
     const isComplete = startedMs - watched.completeMs >= watchBackstopMs / 2;
     const missing = new Set([...watched.byConversation.keys()].filter((id) => !watched.absent.has(id)));
     const listed = new Map<ConversationId, string>();
+    let most = isComplete ? Math.max(watched.firstPage, Math.min(missing.size, mostListed)) : watched.firstPage;
     let newestMs: number | undefined;
+    let changes = 0;
     const used = new Set<string>();
     let after: string | undefined;
     for (let pages = 0; pages < mostChangedPages; pages += 1) {
       // Several pages may take longer than the lease.
       if (pages > 0 && watched.carriesAll) await shared.lead(nameOf(watched.account), watchLeaseMs);
-      const page = await deepSearch(watched.account).changes(after);
+      const page = await deepSearch(watched.account).changes(most, after);
       watched.carriesAll = page.conversations.every(({ conversation }) => conversation !== undefined);
       newestMs ??= Math.max(...page.conversations.map(({ updatedMs = 0 }) => updatedMs));
       const oldestMs = newestMs - newsAgeMs;
-      const changed: ListedConversation[] = [];
-      for (const each of page.conversations) {
-        if (isNews(watched, each, oldestMs)) changed.push(each);
-        for (const known of watched.byConversation.get(each.id) ?? []) known.listedMs = startedMs;
-        missing.delete(each.id);
-        watched.absent.delete(each.id);
-        listed.set(each.id, each.mark);
+      const news = new Set(page.conversations.filter((each) => isNews(watched, each, oldestMs)));
+      for (const { id, mark } of page.conversations) {
+        keepNewest(watched.shown, id, { mark, atMs: startedMs });
+        noteShown(watched, id, mark, startedMs);
+        missing.delete(id);
+        watched.absent.delete(id);
+        listed.set(id, mark);
       }
-      await Promise.all(changed.map((each) => changedNow(watched, each)));
+      await Promise.all([...news].map((each) => changedNow(watched, each, startedMs)));
+      changes += news.size;
       after = page.next;
       if (after === undefined || used.has(after)) break;
       used.add(after);
-      const goesOn = changed.length > 0 || (isComplete && missing.size > 0);
-      if (!goesOn) break;
+      const endsWithNews = page.conversations.slice(-unchangedAtEnd).some((each) => news.has(each));
+      if (!endsWithNews && !(isComplete && missing.size > 0)) break;
+      most = isComplete ? mostListed : Math.min(most * 4, mostListed);
     }
+    // One page for all changes of a tick, if as many come again, and a few conversations while nothing changes.
+    watched.firstPage = Math.min(fewestListed + 2 * changes, mostListed);
+    if (!isComplete) return;
     // Also if some are missing: the order of the list changes while it is read, and the next one begins with them.
-    if (isComplete) watched.completeMs = startedMs;
-    if (isComplete) for (const id of missing) watched.absent.add(id);
-    if (isComplete && watched.carriesAll) await shared.noteListed(nameOf(watched.account), listed);
+    watched.completeMs = startedMs;
+    for (const id of missing) watched.absent.add(id);
+    if (watched.carriesAll) await shared.noteListed(nameOf(watched.account), listed);
   }
 
   /** The conversation of a question that another process watches is news at first sight only if it changed lately. */
-  function isNews({ marks, byConversation }: Watched, listed: ListedConversation, oldestMs: number): boolean {
+  function isNews({ handled, byConversation }: Watched, listed: ListedConversation, oldestMs: number): boolean {
     const { id, mark, updatedMs = oldestMs } = listed;
-    const known = marks.get(id);
-    return known !== undefined || byConversation.has(id) ? known !== mark : updatedMs >= oldestMs;
+    const before = handled.get(id);
+    if (before !== undefined) return before !== mark;
+    const known = byConversation.get(id);
+    return known === undefined ? updatedMs >= oldestMs : [...known].some(({ seenMark }) => seenMark !== mark);
   }
 
-  async function changedNow(watched: Watched, listed: ListedConversation): Promise<void> {
-    const { id, mark } = listed;
+  async function changedNow(watched: Watched, listed: ListedConversation, listedMs: number): Promise<void> {
+    const { id, mark, updatedMs } = listed;
     const own = [...(watched.byConversation.get(id) ?? [])].map(({ questionId }) => questionId);
     const conversation = listed.conversation?.();
     // What this process knows may have ended in another one, and another question of the conversation may run.
-    const questionIds = [...new Set([...own, ...(await ownersOf(conversation))])];
+    const questionIds = await stillOpen([...new Set([...own, ...(await ownersOf(conversation))])]);
     if (questionIds.length > 0 && conversation !== undefined) {
-      if (own.length > 0) watched.changed.set(id, conversation);
+      const change = { mark, listedMs, ...(updatedMs === undefined ? {} : { updatedMs }) };
+      if (own.length > 0) watched.changed.set(id, { ...change, conversation });
       // The conversations of a person's own account are read with that account only.
-      if (watched.account === 'app') await shared.put('app', conversation);
+      const isForAll = watched.account === 'app';
+      await shared.put(nameOf(watched.account), id, isForAll ? { ...change, conversation } : change);
     }
     await Promise.all(questionIds.map((questionId) => scheduler.schedule(questionId, 0)));
     // Last, so that a failure before is repeated at the next tick.
-    watched.marks.delete(id);
-    watched.marks.set(id, mark);
-    for (const oldest of watched.marks.keys()) {
-      if (watched.marks.size <= mostMarksKept) break;
-      watched.marks.delete(oldest);
-    }
+    keepNewest(watched.handled, id, mark);
   }
 
   /** The question that runs in a conversation which another process watches. */
@@ -307,31 +318,22 @@ export function createWatching(ports: {
     return [];
   }
 
+  /** A question may have ended or be erased, and its words must not be handed on again. */
+  async function stillOpen(ids: string[]): Promise<string[]> {
+    const stored = await Promise.all(ids.map((id) => getReadable(questions, id)));
+    return ids.filter((_, at) => {
+      const phase = stored[at]?.phase;
+      return phase === 'waiting' || phase === 'running' || phase === 'parked';
+    });
+  }
+
   function watchedOf(account: 'app' | Person): Watched {
     const name = nameOf(account);
     const known = accounts.get(name);
     if (known !== undefined) return known;
-    const created: Watched = {
-      account,
-      questions: new Map(),
-      byConversation: new Map(),
-      marks: new Map(),
-      changed: new Map(),
-      leader: 'none',
-      completeMs: 0,
-      absent: new Set(),
-      isListing: false,
-      failures: 0,
-      notBeforeMs: 0,
-      carriesAll: true,
-    };
+    const created = newWatched(account);
     accounts.set(name, created);
     return created;
-  }
-
-  function dropOld(watched: Watched): void {
-    const nowMs = now();
-    for (const known of watched.questions.values()) if (known.untilMs <= nowMs) forget(watched, known);
   }
 }
 

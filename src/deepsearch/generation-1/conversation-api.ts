@@ -31,8 +31,14 @@ export interface ListParams {
 export interface ConversationApi {
   create(question: string): Promise<ApiConversation>;
   list(params?: ListParams): Promise<ConversationPage>;
-  /** All pages in order. Ends when a page has no cursor or repeats one that was already used. */
-  conversations(params?: ListParams): AsyncGenerator<ApiConversation, void, undefined>;
+  /**
+   * All pages in order. Ends when a page has no cursor or repeats one that was already used. `beforeNext` runs before each
+   * page but the first.
+   */
+  conversations(
+    params?: ListParams,
+    beforeNext?: () => Promise<void>,
+  ): AsyncGenerator<ApiConversation, void, undefined>;
   get(conversationId: number): Promise<ApiConversation>;
   /** Succeeds when the conversation is already gone. */
   delete(conversationId: number): Promise<void>;
@@ -50,27 +56,24 @@ const API = '/.api/deepsearch/v1';
 const NO_ROUTE = 'no route';
 
 /** How unsuccessful replies of the first generation become errors: by their status, and `apiGone` where it is missing. */
-export const firstGenerationFailures: FailureReader = {
-  needsBody: (status) => status === 404,
-  errorOf(reply, request, nowMs) {
-    const error = replyFailure(reply, request, nowMs);
-    return error !== undefined && isNoRoute(reply) ? apiGone(error) : error;
-  },
-};
+export const firstGenerationFailures = failuresWhere([404], isNoRoute);
 
 /**
  * The same for calls that name no conversation: there, any reply of a router that knows no such address says that the
  * generation is missing.
  */
-const failuresWithoutConversation: FailureReader = {
-  needsBody: (status) => missing.has(status),
-  errorOf(reply, request, nowMs) {
-    const error = replyFailure(reply, request, nowMs);
-    const isMissing = missing.has(reply.status) && !reply.body.trim().startsWith('{');
-    return error !== undefined && isMissing ? apiGone(error) : error;
-  },
-};
-const missing = new Set([404, 405, 410]);
+const failuresWithoutConversation = failuresWhere([404, 405, 410], ({ body }) => !body.trim().startsWith('{'));
+
+/** `isMissing` is asked about replies with one of these statuses. */
+function failuresWhere(statuses: readonly number[], isMissing: (reply: HttpReply) => boolean): FailureReader {
+  return {
+    needsBody: (status) => statuses.includes(status),
+    errorOf(reply, request, nowMs) {
+      const error = replyFailure(reply, request, nowMs);
+      return error !== undefined && statuses.includes(reply.status) && isMissing(reply) ? apiGone(error) : error;
+    },
+  };
+}
 
 /** Whether the instance says that it does not have this generation. */
 export function isNoRoute({ status, body }: HttpReply): boolean {
@@ -89,10 +92,11 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
       conversationPageSchema,
     );
 
-  async function* conversations(params: ListParams = {}) {
+  async function* conversations(params: ListParams = {}, beforeNext?: () => Promise<void>) {
     const used = new Set<string | undefined>();
     let after = params.after;
     while (!used.has(after)) {
+      if (used.size > 0) await beforeNext?.();
       used.add(after);
       const page = await list({ ...params, ...(after !== undefined && { after }) });
       yield* page.conversations;

@@ -1,11 +1,12 @@
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { Conversation, UpstreamError, UpstreamQuestion } from '../../core/ports.ts';
+import type { CancelTarget, Conversation, UpstreamError, UpstreamQuestion } from '../../core/ports.ts';
 import type { ConversationId, Quota, Source } from '../../core/question/question.ts';
 import { isApiGone } from '../api-gone.ts';
 import { busyConversation } from '../busy-conversation.ts';
-import type { Capabilities, DeepSearchAdapter, Generation } from '../generation.ts';
+import { capabilitiesOf, type DeepSearchAdapter, type Generation } from '../generation.ts';
 import { rememberLinks } from '../remembered.ts';
 import { defined, followUpsOf, parseTime, pathBelow, repositoryOf, webAddress } from '../reply-values.ts';
+import { searchCut } from '../search-cut.ts';
 import { parseBaseUrl, type ServiceClient } from '../service-client.ts';
 import { type ConversationApi, createConversationApi, type ListParams } from './conversation-api.ts';
 import type { ApiConversation, ApiQuestion, ApiSource, ConversationPage } from './schemas.ts';
@@ -13,19 +14,9 @@ import type { ApiConversation, ApiQuestion, ApiSource, ConversationPage } from '
 const MAX_NEWEST = 1_000;
 /** Each conversation contains all its answers, so a page of 100 would exceed the reply limit. */
 const NEWEST_PAGE = 20;
-/** Conversations on a page of changes, as long as a page fits the reply limit. */
-const LONGEST_CHANGES_PAGE = 100;
+/** Conversations on a page of changes to which the reply limit may reduce all pages. A single page may have fewer. */
+const SHORTEST_CHANGES_PAGE = 5;
 const MAX_LAST_STEP_CHARACTERS = 300;
-
-const capabilities: Capabilities = {
-  sources: true,
-  followUps: true,
-  stats: true,
-  progress: true,
-  readToken: true,
-  cancelQuestion: true,
-  listStates: true,
-};
 
 /** The first generation of the API, as the account of `service` sees it. */
 export function createGeneration1(
@@ -34,7 +25,7 @@ export function createGeneration1(
   withAbsoluteLinks = rememberLinks(baseUrl),
 ): Generation {
   const deepSearch = createDeepSearch(createConversationApi(service), baseUrl, withAbsoluteLinks);
-  return { number: 1, capabilities, deepSearch };
+  return { number: 1, capabilities: capabilitiesOf[1], deepSearch };
 }
 
 /** Implements the core's port with the first generation of the service's API. */
@@ -46,7 +37,7 @@ export function createDeepSearch(
   const baseHref = parseBaseUrl(baseUrl).href;
   const toConversation = (raw: ApiConversation) => mapConversation(raw, baseHref, withAbsoluteLinks);
 
-  let changesPage = LONGEST_CHANGES_PAGE;
+  let longestChangesPage = Number.POSITIVE_INFINITY;
 
   return {
     async create(text) {
@@ -64,23 +55,29 @@ export function createDeepSearch(
     },
     delete: (conversationId) => client.delete(numbered(conversationId)),
     read: async (conversationId) => toConversation(await client.get(numbered(conversationId))),
-    byReadToken: async (readToken) => toConversation(await client.readByToken(readToken)),
-    async newest(limit, sinceMs = 0) {
+    async byReadToken(readToken) {
+      const isNumber = /^[1-9]\d{0,14}$/.test(readToken);
+      return toConversation(await (isNumber ? client.get(Number(readToken)) : client.readByToken(readToken)));
+    },
+    async newest(limit, sinceMs = 0, search = undefined) {
       const wanted = Math.min(Math.max(1, limit), MAX_NEWEST);
       const newest: Conversation[] = [];
-      for await (const raw of client.conversations({ first: Math.min(wanted, NEWEST_PAGE), sort: '-created_at' })) {
+      const params = { first: Math.min(wanted, NEWEST_PAGE), sort: '-created_at' } as const;
+      for await (const raw of client.conversations(params, search?.beforeRequest)) {
         const conversation = mapConversation(withoutAnswers(raw), baseHref, withAbsoluteLinks);
-        if ((conversation.createdMs ?? sinceMs) < sinceMs) break;
+        const { createdMs = sinceMs } = conversation;
+        if (createdMs < sinceMs) break;
+        if (search !== undefined && createdMs > search.untilMs) continue;
         newest.push(conversation);
-        if (newest.length === wanted) break;
+        if (await search?.isSought(conversation)) break;
+        if (newest.length < wanted) continue;
+        if (search !== undefined) throw searchCut(`more than ${wanted} conversations`);
+        break;
       }
       return newest;
     },
-    async changes(after) {
-      const page = await listChanges({
-        sort: '-updated_at',
-        ...(after === undefined ? {} : { after }),
-      });
+    async changes(most, after) {
+      const page = await listChanges(most, { sort: '-updated_at', ...(after === undefined ? {} : { after }) });
       return {
         conversations: page.conversations.map((raw) => ({
           id: raw.id,
@@ -91,9 +88,10 @@ export function createDeepSearch(
         ...(page.nextCursor === undefined ? {} : { next: page.nextCursor }),
       };
     },
-    async cancel(conversationId, questionId) {
+    async cancel(conversationId, target) {
+      const id = target.id ?? (await runningId(numbered(conversationId), target));
       try {
-        if (questionId !== undefined) await client.cancelQuestion(numbered(conversationId), questionId);
+        if (id !== undefined) await client.cancelQuestion(numbered(conversationId), id);
       } catch (error) {
         // The question has finished or is gone. The next read shows which.
         const over = isAppError(error, 'notFound') || (isAppError(error) && (error.code === 400 || error.code === 409));
@@ -102,21 +100,22 @@ export function createDeepSearch(
     },
   };
 
+  /** The id of a question that was asked over the other generation. Undefined if it no longer runs. */
+  async function runningId(conversationId: number, target: CancelTarget): Promise<number | undefined> {
+    const found = await target.find(toConversation(await client.get(conversationId)));
+    return found !== undefined && isRunning(found) ? found.id : undefined;
+  }
+
   /** Pages that exceed the reply limit become shorter for good. Each conversation contains all its answers. */
-  async function listChanges(params: ListParams): Promise<ConversationPage> {
+  async function listChanges(most: number, params: ListParams): Promise<ConversationPage> {
+    const first = Math.min(most, longestChangesPage);
     try {
-      // Most lists end with their first page, and few conversations change in a second.
-      return await client.list({ ...params, first: params.after === undefined ? NEWEST_PAGE : changesPage });
+      return await client.list({ ...params, first });
     } catch (error) {
-      if (
-        !isAppError(error, 'badReply') ||
-        error.code !== 'tooLarge' ||
-        params.after === undefined ||
-        changesPage <= NEWEST_PAGE
-      )
-        throw error;
-      changesPage = Math.max(NEWEST_PAGE, Math.floor(changesPage / 2));
-      return listChanges(params);
+      if (!isAppError(error, 'badReply') || error.code !== 'tooLarge' || first <= 1) throw error;
+      const fewer = Math.floor(first / 2);
+      longestChangesPage = Math.max(SHORTEST_CHANGES_PAGE, fewer);
+      return listChanges(fewer, params);
     }
   }
 
@@ -126,9 +125,13 @@ export function createDeepSearch(
    */
   async function throwIfBusy(conversationId: number, cause: AppError): Promise<void> {
     const { questions } = toConversation(await client.get(conversationId));
-    if (!questions.some(({ state }) => state === 'pending' || state === 'processing')) return;
+    if (!questions.some(isRunning)) return;
     throw busyConversation(cause);
   }
+}
+
+function isRunning({ state }: UpstreamQuestion): boolean {
+  return state === 'pending' || state === 'processing';
 }
 
 /** Turns count too, because the service may add them without a new time. */

@@ -17,11 +17,14 @@ export interface ConversationApi {
   get(conversationId: ConversationId): Promise<ApiConversation>;
   /** Returns the new question, without its position and state. */
   addQuestion(conversationId: ConversationId, text: string): Promise<ApiQuestion>;
-  /** Stops the question in progress. */
+  /** Stops whatever question is in progress. Never retried, because that may be another one by then. */
   cancel(conversationId: ConversationId): Promise<void>;
   delete(conversationId: ConversationId): Promise<void>;
-  /** The pages of the list. Ends when a page has no token or repeats one that was already used. */
-  summaries(pageSize: number): AsyncGenerator<ApiSummary[], void, undefined>;
+  /**
+   * The pages of the list. Ends when a page has no token or repeats one that was already used. `beforeNext` runs before
+   * each page but the first.
+   */
+  summaries(pageSize: number, beforeNext?: () => Promise<void>): AsyncGenerator<ApiSummary[], void, undefined>;
   /** One page of the list. Both tokens are empty for the first and after the last page. */
   summariesPage(pageSize: number, pageToken: string): Promise<ApiSummariesPage>;
 }
@@ -30,17 +33,18 @@ const API = '/api/deepsearch.v1.Service';
 /** The user that the credential belongs to. */
 const PARENT = 'users/~self';
 
-/** Creating a conversation and adding a question are never retried, all other calls are. */
+/** Creating a conversation, adding a question and cancelling are never retried, all other calls are. */
 export function createConversationApi(service: ServiceClient): ConversationApi {
   function summariesPage(pageSize: number, pageToken: string): Promise<ApiSummariesPage> {
     const body = { parent: PARENT, pageSize, ...(pageToken !== '' && { pageToken }) };
     return service.ask(callOf('ListConversationSummaries', body, true), summariesSchema);
   }
 
-  async function* summaries(pageSize: number) {
+  async function* summaries(pageSize: number, beforeNext?: () => Promise<void>) {
     const used = new Set<string>();
     let pageToken = '';
     while (!used.has(pageToken)) {
+      if (used.size > 0) await beforeNext?.();
       used.add(pageToken);
       const page = await summariesPage(pageSize, pageToken);
       yield page.conversationSummaries;
@@ -63,7 +67,8 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
         questionSchema,
       ),
     async cancel(conversationId) {
-      await service.send(callOf('CancelConversation', { name: nameOf(conversationId) }, true));
+      const call = callOf('CancelConversation', { name: nameOf(conversationId) }, true);
+      await service.send({ ...call, failures: { ...secondGenerationFailures, isRetried: () => false } });
     },
     async delete(conversationId) {
       await service.send(callOf('DeleteConversation', { name: nameOf(conversationId) }, true));

@@ -1,10 +1,10 @@
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { Conversation, UpstreamError, UpstreamQuestion } from '../../core/ports.ts';
-import type { ConversationId } from '../../core/question/question.ts';
+import type { CancelTarget, Conversation, UpstreamError, UpstreamQuestion } from '../../core/ports.ts';
+import type { ConversationId, Quota } from '../../core/question/question.ts';
 import { isSameText } from '../../core/question/upstream.ts';
 import { isApiGone } from '../api-gone.ts';
 import { busyConversation } from '../busy-conversation.ts';
-import type { Capabilities, DeepSearchAdapter, Generation } from '../generation.ts';
+import { capabilitiesOf, type DeepSearchAdapter, type Generation } from '../generation.ts';
 import { rememberLinks, rememberSources } from '../remembered.ts';
 import { defined, followUpsOf, parseTime, webAddress } from '../reply-values.ts';
 import { parseBaseUrl, type ServiceClient } from '../service-client.ts';
@@ -12,8 +12,6 @@ import { type ConversationApi, createConversationApi } from './conversation-api.
 import { createNewest } from './newest.ts';
 import { type ApiConversation, type ApiError, type ApiQuestion, type ApiState, conversationIdOf } from './schemas.ts';
 
-/** Summaries on a page of changes. */
-const CHANGES_PAGE = 100;
 /** How much the times of one question may differ between two replies. */
 const sameTimeMs = 1_000;
 
@@ -26,29 +24,28 @@ export interface AnswerReading {
   sourcesOf: (markdown: string) => UpstreamQuestion['sources'];
 }
 
-const capabilities: Capabilities = {
-  sources: false,
-  followUps: false,
-  stats: false,
-  progress: false,
-  readToken: false,
-  cancelQuestion: false,
-  listStates: false,
-};
-
 /** The second generation of the API, as the account of `service` sees it. */
 export function createGeneration2(
   service: ServiceClient,
   baseUrl: string,
   withAbsoluteLinks = rememberLinks(baseUrl),
   sourcesOf = rememberSources(baseUrl),
+  readQuota: () => Promise<Quota | undefined> = async () => undefined,
 ): Generation {
   const reading = { baseHref: parseBaseUrl(baseUrl).href, withAbsoluteLinks, sourcesOf };
-  return { number: 2, capabilities, deepSearch: createDeepSearch(createConversationApi(service), reading) };
+  return {
+    number: 2,
+    capabilities: capabilitiesOf[2],
+    deepSearch: createDeepSearch(createConversationApi(service), reading, readQuota),
+  };
 }
 
 /** Implements the core's port with the second generation of the service's API. */
-function createDeepSearch(api: ConversationApi, reading: AnswerReading): DeepSearchAdapter {
+function createDeepSearch(
+  api: ConversationApi,
+  reading: AnswerReading,
+  readQuota: () => Promise<Quota | undefined>,
+): DeepSearchAdapter {
   const read = async (conversationId: ConversationId) => mapConversation(await api.get(conversationId), reading);
 
   return {
@@ -62,7 +59,7 @@ function createDeepSearch(api: ConversationApi, reading: AnswerReading): DeepSea
       const sent = await addQuestion(conversationId, text);
       return (await findAdded(conversationId, sent)) ?? sent;
     },
-    read,
+    read: readWithQuota,
     async byReadToken(readToken) {
       const conversationId = conversationIdOf(readToken);
       if (typeof conversationId === 'number') return read(conversationId);
@@ -71,8 +68,8 @@ function createDeepSearch(api: ConversationApi, reading: AnswerReading): DeepSea
       });
     },
     newest: createNewest(api, (raw) => mapConversation(raw, withoutAnswers(reading))),
-    async changes(after = '') {
-      const page = await api.summariesPage(CHANGES_PAGE, after);
+    async changes(most, after = '') {
+      const page = await api.summariesPage(most, after);
       return {
         conversations: page.conversationSummaries.map(({ name, updateTime }) => ({
           id: name,
@@ -82,9 +79,9 @@ function createDeepSearch(api: ConversationApi, reading: AnswerReading): DeepSea
         ...(page.nextPageToken === '' ? {} : { next: page.nextPageToken }),
       };
     },
-    async cancel(conversationId) {
+    async cancel(conversationId, target) {
       try {
-        await api.cancel(conversationId);
+        if (await wouldStop(conversationId, target)) await api.cancel(conversationId);
       } catch (error) {
         // The question has finished or is gone. The next read shows which.
         const isOver = isAppError(error, 'notFound') || (isAppError(error) && error.code === 'failed_precondition');
@@ -100,10 +97,29 @@ function createDeepSearch(api: ConversationApi, reading: AnswerReading): DeepSea
     },
   };
 
+  /**
+   * Whether a cancellation would stop this question: the API stops whatever runs in the conversation, and its state is that
+   * of the last question.
+   */
+  async function wouldStop(conversationId: ConversationId, target: CancelTarget): Promise<boolean> {
+    const conversation = await read(conversationId);
+    const found = await target.find(conversation);
+    const last = conversation.questions.at(-1);
+    return found !== undefined && found.ordinal === last?.ordinal && last?.state === 'processing';
+  }
+
+  /** Only the end of a question shows the quota, so it is not asked for before. */
+  async function readWithQuota(conversationId: ConversationId): Promise<Conversation> {
+    const conversation = await read(conversationId);
+    if (conversation.questions.some(({ state }) => state === 'processing')) return conversation;
+    return { ...conversation, ...defined('quota', await readQuota()) };
+  }
+
   async function addQuestion(conversationId: ConversationId, text: string): Promise<UpstreamQuestion> {
     try {
-      const { createTime } = await api.addQuestion(conversationId, text);
-      return { ...sentQuestion(text), ...defined('createdMs', parseTime(createTime)) };
+      const { input, createTime } = await api.addQuestion(conversationId, text);
+      // The service may have changed the text.
+      return { ...sentQuestion(input || text), ...defined('createdMs', parseTime(createTime)) };
     } catch (error) {
       if (isAppError(error, 'refused') && !isApiGone(error)) await throwIfBusy(conversationId, error);
       throw error;
@@ -154,7 +170,7 @@ function withoutAnswers(reading: AnswerReading): AnswerReading {
 export function mapConversation(raw: ApiConversation, reading: AnswerReading): Conversation {
   const last = raw.questions.length - 1;
   const questions = raw.questions.map((question, ordinal) => ({
-    ...mapQuestion(question, ordinal === last ? raw.state : endOf(question), reading),
+    ...mapQuestion(question, ordinal === last ? raw.state : stateOfEarlier(question, raw.state), reading),
     ordinal,
     ...(ordinal === 0 && raw.title !== '' ? { title: raw.title } : {}),
   }));
@@ -166,9 +182,13 @@ export function mapConversation(raw: ApiConversation, reading: AnswerReading): C
   };
 }
 
-/** The state of a conversation belongs to its last question. An earlier one has ended, with or without an answer. */
-function endOf({ answer }: ApiQuestion): ApiState {
-  return answer === '' ? { is: 'failed', error: { code: '', message: '', retryTime: '' } } : { is: 'completed' };
+/**
+ * The state of a conversation belongs to its last question, and no description of the API says whether two can run at the
+ * same time. So an earlier one without an answer may run as long as the conversation does. Then it has failed.
+ */
+function stateOfEarlier({ answer }: ApiQuestion, { is }: ApiState): ApiState {
+  if (answer !== '') return { is: 'completed' };
+  return is === 'processing' ? { is } : { is: 'failed', error: { code: '', message: '', retryTime: '' } };
 }
 
 function mapQuestion(raw: ApiQuestion, state: ApiState, reading: AnswerReading): UpstreamQuestion {

@@ -13,6 +13,7 @@ const en = (f: Formats) => ({
   accountRefusedDo: () => 'The person who asked can connect it again with `/deepsearch connect`. Then try again.',
   unreachable: () => 'Deep Search could not be reached.',
   unreachableDo: () => 'Try again in a few minutes.',
+  mayBeAsked: () => 'I could not find out whether Deep Search has the question, so I did not ask it a second time.',
   limited: () => 'Deep Search is limiting requests right now.',
   limitedDo: () => 'Try again in a few minutes.',
   refused: () => 'Deep Search rejected this question as invalid.',
@@ -55,6 +56,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     'Wer gefragt hat, kann es mit `/deepsearch connect` wieder verbinden. Versuch es dann noch einmal.',
   unreachable: () => 'Deep Search war nicht erreichbar.',
   unreachableDo: () => 'Versuch es in ein paar Minuten noch einmal.',
+  mayBeAsked: () =>
+    'Ich konnte nicht herausfinden, ob Deep Search die Frage hat, deshalb habe ich sie nicht ein zweites Mal gestellt.',
   limited: () => 'Deep Search begrenzt gerade die Anfragen.',
   limitedDo: () => 'Versuch es in ein paar Minuten noch einmal.',
   refused: () => 'Deep Search hat diese Frage als ungültig abgelehnt.',

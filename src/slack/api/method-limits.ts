@@ -3,6 +3,7 @@ import type { Clock, Log } from '../../core/ports.ts';
 import type { Allowance, CreateLimiter, Limiter, TakeOptions } from '../../core/rate-limits.ts';
 import { callPatienceMs, longestBlockMs } from '../settings.ts';
 import { keptFromEdits, messagesPerChannel, methodAllowances, type SlackMethod } from './method-tiers.ts';
+import { createWaitingCalls } from './waiting-calls.ts';
 
 /** The workspace and channel of a call, and what happens to it when there is no room. */
 export interface CallOptions {
@@ -15,6 +16,11 @@ export interface CallOptions {
    * for. A `private` message is not repeated.
    */
   priority: 'answer' | 'card' | 'edit' | 'private';
+  /**
+   * For a call that comes again with its newest content: the question that it is about, and its place among the calls of
+   * the same priority that wait, the smallest first. A `card` call with a waiter is refused at once if there is no room.
+   */
+  waiter?: { id: string; order: number };
 }
 
 export interface MethodLimits {
@@ -27,8 +33,8 @@ export interface MethodLimits {
 
 interface PacedLimiter {
   limiter: Limiter;
-  /** As `take` of the limiter. With `comesAgain`, no other caller gets the same time. */
-  take(key: string, comesAgain: boolean, options: TakeOptions): Promise<number>;
+  /** As `take` of the limiter. A call that comes again gets a time for that, and leaves room to those before it. */
+  take(key: string, call: CallOptions, options: TakeOptions): Promise<number>;
 }
 
 export interface MethodLimitsDeps {
@@ -39,8 +45,9 @@ export interface MethodLimitsDeps {
 
 /**
  * Keeps calls within Slack's limits, per workspace and method. After a 429, no call of that method goes out for that
- * workspace until `Retry-After` is over. Edits of one card are merged before they get here: the core's card sync
- * makes one edit per card in 3 s, of the latest state, and drops an edit that is refused here.
+ * workspace until `Retry-After` is over. The room of a workspace, and of a channel, is one budget: answers come before
+ * cards and their last edits, and these before edits of running cards. Edits of one card are merged before they get here:
+ * the core makes one edit per card in 3 s, of the latest state, and drops an edit that is refused here.
  */
 export function createMethodLimits({ createLimiter, now, log }: MethodLimitsDeps): MethodLimits {
   const methods = new Map<SlackMethod, PacedLimiter>();
@@ -53,7 +60,10 @@ export function createMethodLimits({ createLimiter, now, log }: MethodLimitsDeps
     const missingMs = await takePoints(method, passage);
     if (missingMs > 0) {
       log.debug({ event: 'slack.held_back', outcome: priority, method, teamId, retryAfterMs: missingMs });
-      throw new AppError('rateLimited', `${method}: no room left in our own budget`, { retryAfterMs: missingMs });
+      throw new AppError('rateLimited', `${method}: no room left in our own budget`, {
+        retryAfterMs: missingMs,
+        isAppointed: passage.waiter !== undefined,
+      });
     }
     try {
       return await run();
@@ -68,16 +78,17 @@ export function createMethodLimits({ createLimiter, now, log }: MethodLimitsDeps
   }
 
   /** Takes from the channel first, so that a call refused there uses no room of the workspace. */
-  async function takePoints(method: SlackMethod, { teamId, channelId, priority }: CallOptions): Promise<number> {
-    const untilMs = now() + (priority === 'edit' ? 0 : callPatienceMs);
+  async function takePoints(method: SlackMethod, call: CallOptions): Promise<number> {
+    const { teamId, channelId, priority, waiter } = call;
+    const isPatient = priority !== 'edit' && (priority !== 'card' || waiter === undefined);
+    const untilMs = now() + (isPatient ? callPatienceMs : 0);
     const leftMs = () => Math.max(0, untilMs - now());
-    const comesAgain = priority === 'answer' || priority === 'card';
     if (method === 'chat.postMessage' && channelId !== undefined) {
-      const missingMs = await channels.take(`${teamId}:${channelId}`, comesAgain, { patienceMs: leftMs() });
+      const missingMs = await channels.take(`${teamId}:${channelId}`, call, { patienceMs: leftMs() });
       if (missingMs > 0) return missingMs;
     }
     const leaving = priority === 'edit' ? (keptFromEdits[method] ?? 0) : 0;
-    return limiterOf(method).take(teamId, comesAgain, { patienceMs: leftMs(), leaving });
+    return limiterOf(method).take(teamId, call, { patienceMs: leftMs(), leaving });
   }
 
   function limiterOf(method: SlackMethod): PacedLimiter {
@@ -96,21 +107,28 @@ export function createMethodLimits({ createLimiter, now, log }: MethodLimitsDeps
   function createPacedLimiter(name: string, allowance: Allowance): PacedLimiter {
     const limiter = createLimiter(name, allowance);
     const spacingMs = (allowance.windowSeconds * 1000) / allowance.points;
-    const nextFreeMs = new Map<string, number>();
+    const waiting = createWaitingCalls(spacingMs, now);
 
     return { limiter, take };
 
-    async function take(key: string, comesAgain: boolean, options: TakeOptions): Promise<number> {
-      const missingMs = await limiter.take(key, options);
-      return missingMs > 0 && comesAgain ? appoint(key, missingMs) : missingMs;
-    }
-
-    function appoint(key: string, missingMs: number): number {
-      const nowMs = now();
-      for (const [other, freeMs] of nextFreeMs) if (freeMs <= nowMs) nextFreeMs.delete(other);
-      const freeMs = Math.max(nowMs + missingMs, nextFreeMs.get(key) ?? 0);
-      nextFreeMs.set(key, freeMs + spacingMs);
-      return Math.ceil(freeMs - nowMs);
+    async function take(key: string, { priority, waiter }: CallOptions, options: TakeOptions): Promise<number> {
+      if (waiter === undefined) {
+        const missingMs = await limiter.take(key, options);
+        const comesAgain = priority === 'answer' || priority === 'card';
+        return missingMs > 0 && comesAgain ? waiting.appoint(key, missingMs) : missingMs;
+      }
+      const call = { id: waiter.id, order: [priorities.indexOf(priority), waiter.order] } as const;
+      const leaving = (options.leaving ?? 0) + waiting.countBefore(key, call);
+      if (leaving >= allowance.points) return waiting.add(key, call, 0);
+      // A call that waits here is known to those that come meanwhile.
+      if ((options.patienceMs ?? 0) > 0) waiting.add(key, call, 0);
+      const missingMs = await limiter.take(key, { ...options, leaving });
+      if (missingMs > 0) return waiting.add(key, call, missingMs);
+      waiting.remove(key, call);
+      return 0;
     }
   }
 }
+
+/** The order in which calls get room. */
+const priorities: CallOptions['priority'][] = ['answer', 'private', 'card', 'edit'];

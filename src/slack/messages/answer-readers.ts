@@ -41,10 +41,13 @@ export function createAnswerReaders(options: {
     if (kind !== 'accepted' && kind !== 'duplicate') throw new AppError('refused', `the answer was not sent: ${kind}`);
   }
 
-  /** A share URL of another form is not of this service, so nothing proves who can open it. */
+  /**
+   * A share URL of another form is not of this service, so nothing proves who can open it. Nor does a number: the app reads
+   * the conversation behind it by its id, as only its owner can.
+   */
   async function canOpen(shareUrl: string, conversationId: ConversationId): Promise<boolean> {
     const share = readShareUrl(shareUrl);
-    if (share === undefined) return false;
+    if (share === undefined || share.isGuessable === true) return false;
     return (await deepSearch().byReadToken(share.readToken)).id === conversationId;
   }
 }

@@ -14,7 +14,7 @@ export interface AnswerUpdates {
   followUpUsed(questionId: string, index: number, byUserId: string): void;
   /** Adds "Only when mentioned" to the menu of a thread's newest answer, in the background. Never throws. */
   muteOffered(questionIds: readonly string[]): void;
-  /** Removes the used button from a failed question's message, in the background. `question` is as it had ended. */
+  /** Removes the used button from the message of a failure or an incomplete answer, in the background. `question` is as it had ended. */
   endUsed(question: Question, messageTs: string, byUserId: string): void;
 }
 
@@ -27,13 +27,15 @@ export function createAnswerUpdates(deps: {
   format: UpdatedFormat;
   /** Stores the use. Returns the question if the use is new. */
   markUsed: (questionId: string, index: number, byUserId: string) => Promise<Question | undefined>;
+  /** Stores who asked again. Returns the question if no one had. */
+  markAskedAgain: (questionId: string, byUserId: string) => Promise<Question | undefined>;
   /** Stores that the answer offers muting. Returns the question if it is closed, was answered and did not offer it yet. */
   offerMute: (questionId: string) => Promise<Question | undefined>;
   /** Reads the answer of a closed question again. */
   recall: (question: Question) => Promise<Answer | undefined>;
   tasks: BackgroundTasks;
 }): AnswerUpdates {
-  const { slack, format, markUsed, offerMute, recall, tasks } = deps;
+  const { slack, format, markUsed, markAskedAgain, offerMute, recall, tasks } = deps;
   const { contact, workspaceUrl } = slack.identity;
   const formats = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format)).filter((each) => each !== 'plain');
   /** By question, so that an older state never replaces a newer one. */
@@ -51,6 +53,10 @@ export function createAnswerUpdates(deps: {
   }
 
   function endUsed(question: Question, messageTs: string, byUserId: string): void {
+    if (question.outcome?.kind === 'answered') {
+      inOrder(question.id, () => persist(() => markAskedAgain(question.id, byUserId)));
+      return;
+    }
     const render = (asFormat: UpdatedFormat) =>
       renderUsedEnd(question, byUserId, { format: asFormat, contact, workspaceUrl });
     inOrder(question.id, () => patiently(() => edit(question, messageTs, render)));

@@ -37,7 +37,8 @@ export function createRemoveCopies({
 
 /**
  * Of each card and part, the message that the question names is kept, because people saw it change. Otherwise the
- * oldest is kept. When the card was deleted, a copy of it only shows the first state, with a Cancel button.
+ * oldest is kept. When the card was deleted, a copy of it only shows the first state, with a Cancel button. So does a card
+ * that appears after the question ended without one.
  */
 function copiesAmong(messages: FoundMessage[], question: Question): string[] {
   const { card } = question;
@@ -50,8 +51,8 @@ function copiesAmong(messages: FoundMessage[], question: Question): string[] {
     }
   }
   return [...byMarker].flatMap(([marker, group]) => {
-    const isOtherCard = marker === cardMarker(question) && card.ts !== undefined;
-    const kept = isOtherCard ? card.ts : (group.find((ts) => named.has(ts)) ?? group[0]);
+    const isCard = marker === cardMarker(question) && (card.ts !== undefined || card.gone === true);
+    const kept = isCard ? card.ts : (group.find((ts) => named.has(ts)) ?? group[0]);
     return group.filter((ts) => ts !== kept);
   });
 }

@@ -1,5 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { AppError, isAppError } from '../../core/errors.ts';
+import { saysWorking } from '../../core/lifecycle/card-view.ts';
 import type { CardView, Clock, Log, Messenger, PreparedOutcome } from '../../core/ports.ts';
 import type { PendingCall, Question } from '../../core/question/question.ts';
 import { renderCard } from '../../render/card.ts';
@@ -44,8 +45,9 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     sendPrivately,
   };
 
+  /** The cards of the newest questions go first, because their askers look at Slack now. Answers go in order of asking. */
   async function postCard(question: Question, view: CardView): Promise<{ ts: string }> {
-    return post(question, 'card', (asFormat) => renderCard(question, view, { format: asFormat }));
+    return post(question, 'card', -question.acceptedMs, (asFormat) => renderCard(question, view, { format: asFormat }));
   }
 
   async function updateCard(question: Question, view: CardView): Promise<void> {
@@ -54,7 +56,11 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     const priority = question.outcome === undefined ? 'edit' : 'card';
     await inSomeFormat(question, async (asFormat) => {
       const { metadata: _, ...message } = renderCard(question, view, { format: asFormat });
-      await slack.call('chat.update', { channel: question.place.channelId, ts, blocks: [], ...message }, { priority });
+      await slack.call(
+        'chat.update',
+        { channel: question.place.channelId, ts, blocks: [], ...message },
+        { priority, waiter: { id: question.id, order: orderOfEdit(question) } },
+      );
     });
   }
 
@@ -64,7 +70,9 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     return {
       parts,
       postPart: (question, part) =>
-        post(question, 'answer', (asFormat) => render(question, part, { format: asFormat, contact, workspaceUrl })),
+        post(question, 'answer', question.acceptedMs, (asFormat) =>
+          render(question, part, { format: asFormat, contact, workspaceUrl }),
+        ),
     };
   }
 
@@ -87,7 +95,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     const { channelId, threadTs } = question.place;
     // Slack shows a private message in a thread only when the thread has replies:
     // docs.slack.dev/reference/methods/chat.postEphemeral.
-    const isRepliedTo = !question.beginsThread || question.card.ts !== undefined;
+    const isRepliedTo = !question.beginsThread || question.card.ts !== undefined || question.delivery.posted.length > 0;
     await sendPrivately(
       {
         channelId,
@@ -103,6 +111,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
   async function post(
     question: Question,
     priority: 'answer' | 'card',
+    order: number,
     render: (asFormat: MessageFormat) => RenderedMessage,
   ): Promise<{ ts: string }> {
     const { channelId, threadTs } = question.place;
@@ -117,7 +126,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
         ...render(asFormat),
       };
       const posted = await joiningWhereNeeded(channelId, () => {
-        const options = { priority, channelId: roomIn };
+        const options = { priority, channelId: roomIn, waiter: { id: question.id, order } };
         roomIn = undefined;
         return slack.call('chat.postMessage', args, options);
       });
@@ -163,6 +172,18 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     throw new Error('the ladder of formats is empty');
   }
 }
+
+/**
+ * Of the edits that wait for room, those of the newest questions go first. Before them go the last edits of cards that
+ * still say that the app works.
+ */
+function orderOfEdit(question: Question): number {
+  const isWrong = question.outcome !== undefined && saysWorking(question);
+  return (isWrong ? 0 : afterWrongCards) - question.acceptedMs;
+}
+
+/** More than any time in epoch milliseconds. */
+const afterWrongCards = 1e14;
 
 /** One person in one place, and the `response_url` that some payloads carry for a short time. */
 export interface Recipient {

@@ -4,13 +4,17 @@ export interface ShareUrl {
   /** A secret: with this token, anyone can read the conversation. */
   readToken: string;
   url: string;
+  /** The token is only the number of a conversation, which anyone can guess. */
+  isGuessable?: true;
 }
 
 const PATH = /^\/deepsearch\/(?:shared\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i;
+const NUMBERED_PATH = /^\/deepsearch\/([1-9]\d{0,14})\/?$/;
 
 /**
  * Reads share URLs of the service at `endpoint`, which includes its path prefix. Undefined for any other address. The
- * service gives two forms: with `/shared` before the token, and without (sourcegraph.com/changelog/deep-search-read).
+ * service gives two forms: with `/shared` before the token, and without (sourcegraph.com/changelog/deep-search-read). The
+ * second generation of its API also gives the number of the conversation instead of a token.
  */
 export function createShareUrlReader(endpoint: string): (address: string) => ShareUrl | undefined {
   const base = new URL(endpoint);
@@ -21,7 +25,11 @@ export function createShareUrlReader(endpoint: string): (address: string) => Sha
     const { origin, pathname, username, password } = new URL(address);
     if (origin !== base.origin || username !== '' || password !== '') return undefined;
     if (!pathname.startsWith(`${prefix}/`)) return undefined;
-    const readToken = PATH.exec(pathname.slice(prefix.length))?.[1]?.toLowerCase();
-    return readToken === undefined ? undefined : { readToken, url: `${origin}${pathname}` };
+    const path = pathname.slice(prefix.length);
+    const url = `${origin}${pathname}`;
+    const readToken = PATH.exec(path)?.[1]?.toLowerCase();
+    if (readToken !== undefined) return { readToken, url };
+    const number = NUMBERED_PATH.exec(path)?.[1];
+    return number === undefined ? undefined : { readToken: number, url, isGuessable: true };
   };
 }

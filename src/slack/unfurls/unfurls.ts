@@ -134,7 +134,8 @@ export function createUnfurls(options: {
       const owner = randomUUID();
       if ((await claims.claim(key, owner)) !== owner) return undefined;
       const conversation = await deepSearch.byReadToken(share.readToken);
-      if (!(await mayPreview(conversation, posted.place, posted.userId))) return undefined;
+      const { isGuessable } = share;
+      if (!(await mayPreview(conversation, posted.place, posted.userId, { isGuessable }))) return undefined;
       const blocks = renderPreview(conversation, share.url, locale);
       return blocks === undefined ? undefined : [url, { blocks }];
     } catch (error) {

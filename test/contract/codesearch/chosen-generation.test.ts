@@ -7,6 +7,7 @@ import { createProbes, type Offers } from '../../../src/deepsearch/probes.ts';
 import { createServiceClient } from '../../../src/deepsearch/service-client.ts';
 import { createInMemoryAccounts, createInMemoryLocks } from '../../support/accounts/in-memory-accounts.ts';
 import { startConversationServer } from '../../support/codesearch/conversation-server.ts';
+import { targetOf } from '../../support/deepsearch/cancel-target.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -71,7 +72,7 @@ describe.each<[string, Hidden, Offers, number]>([
     const server = await startServer(hidden);
     const { deepSearch } = connect(server.url);
     const { id } = await deepSearch.create('hold on');
-    await deepSearch.cancel(id, undefined);
+    await deepSearch.cancel(id, targetOf());
     await eventually(async () => expect((await deepSearch.read(id)).questions[0]?.state).toBe('cancelled'));
   });
 

@@ -12,6 +12,7 @@ import { answerConsent, registerOAuthApp } from '../../support/codesearch/oauth-
 import { createPerson, createPkce } from '../../support/codesearch/people.ts';
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { startTestService } from '../../support/codesearch/service.ts';
+import { targetOf } from '../../support/deepsearch/cancel-target.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -114,7 +115,7 @@ describe('the client of the app', () => {
   test('takes the cancel of a finished question for done, and a second deletion too', async () => {
     const { id, questions } = await codeSearch().create('Where is withRetries defined?');
     const { questions: answered } = await ended(id);
-    await codeSearch().cancel(id, questions[0]?.id ?? 0);
+    await codeSearch().cancel(id, targetOf(questions[0]));
     expect((await codeSearch().read(id)).questions).toEqual(answered);
     await codeSearch().delete(id);
     await codeSearch().delete(id);
@@ -225,7 +226,7 @@ describe('the client of the app, with a question that keeps working', () => {
         kind: 'rateLimited',
         outcomeUnknown: false,
       });
-      await port.cancel(id, questions[0]?.id ?? 0);
+      await port.cancel(id, targetOf(questions[0]));
       expect((await port.read(id)).questions[0]).toMatchObject({ state: 'cancelled' });
     } finally {
       await slowClient.close();

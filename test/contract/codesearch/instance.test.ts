@@ -77,7 +77,12 @@ describe('an instance that changes its version', () => {
     expect(instance.find('never?')).toEqual([]);
     expect(instance.conversations).toContainEqual({ questions: [{ question: 'before?' }, { question: 'after?' }] });
     expect(instance.requests.filter(({ question }) => question === 'after?')).toEqual([
-      { generation: 2, question: 'after?', status: 200 },
+      {
+        generation: 2,
+        path: '/api/deepsearch.v1.Service/AddConversationQuestion',
+        question: 'after?',
+        status: 200,
+      },
     ]);
   });
 

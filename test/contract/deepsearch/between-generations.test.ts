@@ -8,6 +8,7 @@ import { createGeneration2 } from '../../../src/deepsearch/generation-2/deep-sea
 import { createServiceClient, type ServiceClient } from '../../../src/deepsearch/service-client.ts';
 import { type ConversationServer, startConversationServer } from '../../support/codesearch/conversation-server.ts';
 import { TOKEN } from '../../support/codesearch/service.ts';
+import { targetOf } from '../../support/deepsearch/cancel-target.ts';
 import { eventually } from '../../support/eventually.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 import { one } from '../../support/one.ts';
@@ -87,7 +88,7 @@ describe.each([
     const now = await reading().read(created.id);
     expect(findUpstream(now, first)).toMatchObject({ ordinal: 0, state: 'completed' });
     expect(findUpstream(now, second)).toMatchObject({ ordinal: 1, state: 'processing' });
-    await reading().cancel(created.id, findUpstream(now, second)?.id);
+    await reading().cancel(created.id, targetOf(findUpstream(now, second)));
     expect(findUpstream(await asking().read(created.id), second)).toMatchObject({ ordinal: 1, state: 'cancelled' });
   });
 
@@ -104,7 +105,7 @@ describe.each([
       kind: 'rateLimited',
       outcomeUnknown: false,
     });
-    await reading().cancel(id, (await reading().read(id)).questions[0]?.id);
+    await reading().cancel(id, targetOf((await reading().read(id)).questions[0]));
     expect(await reading().followUp(id, 'now')).toMatchObject({ text: 'now' });
     expect((await ended(id)).questions.map(({ text }) => text)).toEqual([one(questions).text, 'now']);
   });

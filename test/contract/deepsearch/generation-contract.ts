@@ -9,17 +9,24 @@ import {
   startConversationServer,
 } from '../../support/codesearch/conversation-server.ts';
 import { TOKEN } from '../../support/codesearch/service.ts';
+import { targetOf } from '../../support/deepsearch/cancel-target.ts';
 import { eventually } from '../../support/eventually.ts';
 import { one } from '../../support/one.ts';
 
 const hourMs = 3_600_000;
+/** What each generation tells beside the answer. */
+const tells = {
+  1: { ids: true, sources: true, followUps: true, stats: true, progress: true },
+  2: { ids: false, sources: false, followUps: false, stats: false, progress: false },
+};
+
 /** Longest question that the service accepts, in characters. */
 const longest = 100_000;
 const tooLongError = { kind: 'TokenLimitExceeded', title: 'Token limit', message: 'Too long.', details: '' } as const;
 
 /**
  * Checks one generation of the client against the embedded service. Expectations are the same for each generation. What a
- * generation does not tell comes from its capabilities.
+ * generation does not tell is in `tells`.
  */
 export function describeGeneration(
   create: (service: ServiceClient, baseUrl: string) => Generation,
@@ -70,7 +77,7 @@ export function describeGeneration(
     const question = one(created.questions);
     expect(question).toMatchObject({ text: 'Where is the retry limit?', state: 'processing', ordinal: 0 });
     expect(question).not.toHaveProperty('answer');
-    expect(question.id !== undefined).toBe(alice.capabilities.cancelQuestion);
+    expect(question.id !== undefined).toBe(tells[alice.number].ids);
     for (const createdMs of [created.createdMs, question.createdMs]) {
       expect(createdMs).toBeGreaterThanOrEqual(beforeMs);
       expect(createdMs).toBeLessThanOrEqual(Date.now());
@@ -85,7 +92,7 @@ export function describeGeneration(
     expect(question).toMatchObject({ state: 'completed', title: 'About Where is the retry limit?' });
     expect(question.answer).toContain(`](${file})`);
     expect(question).not.toHaveProperty('error');
-    const { sources, followUps, stats } = alice.capabilities;
+    const { sources, followUps, stats } = tells[alice.number];
     expect(question.sources.map(({ url }) => url)).toEqual(sources ? [`${server.url}/${CITED}`, file] : [file]);
     expect(question.sources.map(({ repository }) => repository)).toEqual(question.sources.map(() => CITED));
     expect(question.citedOnly).toBe(sources ? undefined : true);
@@ -97,13 +104,13 @@ export function describeGeneration(
 
   test('what a running question does is told, or absent', async () => {
     const { id, questions } = await port().create('hold');
-    const { progress } = alice.capabilities;
+    const { progress } = tells[alice.number];
     await eventually(async () => {
       const question = one((await port().read(id)).questions);
       expect(question.steps).toEqual(progress ? expect.any(Number) : undefined);
       expect(question.lastStep).toBe(progress ? 'Still searching' : undefined);
     });
-    await port().cancel(id, questions[0]?.id);
+    await port().cancel(id, targetOf(questions[0]));
   });
 
   test('a follow-up stands in the same conversation, after the questions before it', async () => {
@@ -125,14 +132,14 @@ export function describeGeneration(
       outcomeUnknown: false,
       retryAfterMs: expect.any(Number),
     });
-    await port().cancel(id, questions[0]?.id);
+    await port().cancel(id, targetOf(questions[0]));
     expect((await port().read(id)).questions.map(({ text }) => text)).toEqual(['hold']);
     expect(await port().followUp(id, 'in time')).toMatchObject({ text: 'in time' });
   });
 
   test('a cancelled question is cancelled, and an earlier one without an answer has ended', async () => {
     const { id, questions } = await port().create('hold');
-    await port().cancel(id, questions[0]?.id);
+    await port().cancel(id, targetOf(questions[0]));
     expect((await port().read(id)).questions).toMatchObject([{ state: 'cancelled' }]);
     await port().followUp(id, 'after that');
     const [first, second] = (await ended(id)).questions;
@@ -142,10 +149,10 @@ export function describeGeneration(
 
   test('to cancel a question that has ended, or a conversation that is gone, changes nothing', async () => {
     const { id, questions } = await answered('Where is it?');
-    await port().cancel(id, questions[0]?.id);
+    await port().cancel(id, targetOf(questions[0]));
     expect((await port().read(id)).questions).toEqual(questions);
     await port().delete(id);
-    await port().cancel(id, questions[0]?.id);
+    await port().cancel(id, targetOf(questions[0]));
   });
 
   test('a deleted conversation is not found, and can be deleted again', async () => {
@@ -244,7 +251,7 @@ export function describeGeneration(
     const { deepSearch } = connect('bob-token');
     await expect(deepSearch.read(id)).rejects.toMatchObject({ kind: 'notFound' });
     await expect(deepSearch.followUp(id, 'me too')).rejects.toMatchObject({ kind: 'notFound' });
-    await deepSearch.cancel(id, questions[0]?.id);
+    await deepSearch.cancel(id, targetOf(questions[0]));
     await deepSearch.delete(id);
     expect(await deepSearch.newest(10)).toEqual([]);
     expect((await port().read(id)).questions).toEqual(questions);

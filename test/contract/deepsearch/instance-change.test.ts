@@ -4,6 +4,7 @@ import { createDeepSearchOfClient } from '../../../src/deepsearch/chosen-generat
 import { createProbes } from '../../../src/deepsearch/probes.ts';
 import { createServiceClient } from '../../../src/deepsearch/service-client.ts';
 import { type InstanceFault, type Release, startInstance } from '../../support/codesearch/instance.ts';
+import { targetOf } from '../../support/deepsearch/cancel-target.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 /** More calls than a client has connections. */
@@ -26,7 +27,7 @@ async function start(release: Release) {
   await choice.ready();
   const deepSearch = createDeepSearchOfClient({ baseUrl: instance.url, choice, now: Date.now, log })(client);
   /** Rounds of probes so far. Each reads the version once. */
-  const rounds = () => instance.requests.filter(({ generation }) => generation === undefined).length;
+  const rounds = () => instance.requests.filter(({ path }) => path.endsWith('/__version')).length;
   return { instance, choice, deepSearch, rounds };
 }
 
@@ -48,7 +49,7 @@ describe.each<[Release, Release, number]>([
   test('a new question and a follow-up are asked once', async () => {
     const { instance, deepSearch } = await start(before);
     const { id } = await deepSearch.create('hold this');
-    await deepSearch.cancel(id, (await deepSearch.read(id)).questions[0]?.id);
+    await deepSearch.cancel(id, targetOf((await deepSearch.read(id)).questions[0]));
     instance.become(after);
     await deepSearch.followUp(id, 'And where is it tested?');
     await deepSearch.create('Something else?');

@@ -15,6 +15,8 @@ export type Release = keyof typeof releases;
 
 /** One request to the instance. */
 export interface InstanceRequest {
+  /** Path and query, as sent. */
+  path: string;
   /** Undefined for a request to anything but the conversation API. */
   generation: GenerationNumber | undefined;
   /** The text of the question that the request asks, without what it says about the channel. */
@@ -99,7 +101,7 @@ export async function startInstance({ release: first, workMs = () => 0 }: Instan
     const body = Buffer.concat(chunks);
     const path = incoming.url ?? '/';
     const generation = generationOf(path);
-    const request = { generation, question: generation === undefined ? undefined : questionOf(body) };
+    const request = { path, generation, question: generation === undefined ? undefined : questionOf(body) };
     const claimed: Release = release;
     const fault = chooseFault(request);
     if (fault === 'breakBeforeEffect') return void response.destroy();

@@ -1,36 +1,15 @@
 import { AppError } from '../../../src/core/errors.ts';
 import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
 import type { ConversationId } from '../../../src/core/question/question.ts';
-import type {
-  Capabilities,
-  DeepSearchAdapter,
-  Generation,
-  GenerationNumber,
+import {
+  capabilitiesOf,
+  type DeepSearchAdapter,
+  type Generation,
+  type GenerationNumber,
 } from '../../../src/deepsearch/generation.ts';
 
 /** What an instance does with the calls of one generation. */
 export type Surface = 'works' | 'gone' | 'down' | 'refuses' | 'lostReply';
-
-const capabilitiesOf: Record<GenerationNumber, Capabilities> = {
-  1: {
-    sources: true,
-    followUps: true,
-    stats: true,
-    progress: true,
-    readToken: true,
-    cancelQuestion: true,
-    listStates: true,
-  },
-  2: {
-    sources: false,
-    followUps: false,
-    stats: false,
-    progress: false,
-    readToken: false,
-    cancelQuestion: false,
-    listStates: false,
-  },
-};
 
 /** Both generations over one list of conversations, as one account sees them. Calls are noted as `1.create`. */
 export function createFakeGenerations() {
@@ -60,12 +39,12 @@ export function createFakeGenerations() {
         }),
       read: (id) => answer('read', () => find(id)),
       byReadToken: () => answer('byReadToken', () => find(Number.NaN)),
-      changes: (after) => answer(`changes ${after ?? ''}`.trim(), () => ({ conversations: [], next: 'page 2' })),
+      changes: (_most, after) => answer(`changes ${after ?? ''}`.trim(), () => ({ conversations: [], next: 'page 2' })),
       newest: () => answer('newest', () => [...conversations.values()]),
-      cancel: (id, questionId) =>
-        answer(`cancel ${questionId ?? 'conversation'}`, () => {
-          const question = conversations.get(id)?.questions.at(-1);
-          const isNamed = number === 2 || question?.id === questionId;
+      cancel: (id, target) =>
+        answer(`cancel ${target.id ?? 'conversation'}`, () => {
+          const question = find(id).questions.at(-1);
+          const isNamed = number === 2 || target.id === undefined || question?.id === target.id;
           if (question !== undefined && isNamed) question.state = 'cancelled';
         }),
       delete: (id) => answer('delete', () => void conversations.delete(id)),

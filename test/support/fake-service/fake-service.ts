@@ -100,9 +100,9 @@ export async function startFakeService(quirks: Quirks = {}) {
     answerEverything: () => {
       answering = (question) => answer(question);
     },
-    /** From now on, every new question is answered after `delayMs()`. */
-    answerAfter: (delayMs: () => number, more: Partial<ServiceQuestion> = {}) => {
-      answering = (question) => void setTimeout(() => answer(question, more), delayMs()).unref();
+    /** From now on, every new question is answered after `delayMs`. */
+    answerAfter: (delayMs: (question: ServiceQuestion) => number, more: Partial<ServiceQuestion> = {}) => {
+      answering = (question) => void setTimeout(() => answer(question, more), delayMs(question)).unref();
     },
     remove: (conversationId: number) => {
       const index = conversations.findIndex(({ id }) => id === conversationId);

@@ -33,7 +33,7 @@ import { createRecordingLog } from '../recording-log.ts';
 import { createInMemoryAccounts } from './in-memory-accounts.ts';
 
 /** Few, so that several pages are read. */
-const pageOfChanges = 2;
+const longestPageOfChanges = 2;
 
 /** A crash of the process: the core must not catch it. */
 export class Crash extends Error {
@@ -127,6 +127,8 @@ export function createInMemoryLifecycle(
     rules?: () => QuestionRules;
     /** What happens when an answer is sent to direct messages, besides noting it. */
     showPrivately?: (question: Question) => Promise<void>;
+    /** What replaces parts of the messenger. */
+    messenger?: (clock: () => number) => Partial<Messenger>;
     /** Most moments at which something happens in one `run`. */
     mostRounds?: number;
   } = {},
@@ -170,6 +172,7 @@ export function createInMemoryLifecycle(
   let lastId = 0;
   let isTickPlanned = false;
   let hasIds = true;
+  let changeText = (text: string): string => text;
 
   const settings: LifecycleSettings = {
     pacing: defaultPacing,
@@ -273,24 +276,29 @@ export function createInMemoryLifecycle(
             .slice(0, limit)
             .map(([id]) => conversationOf(id)),
         ),
-      changes: (after = '0') =>
+      changes: (most, after = '0') =>
         call('changes', () => {
           const from = Number(after);
+          const end = from + Math.min(most, longestPageOfChanges);
           const all = [...conversations]
             .filter(([, { deleted, owner }]) => !deleted && owner === by)
             .map(([id]) => ({ id, mark: markOf(id), updatedMs: changedMs(id), conversation: () => conversationOf(id) }))
             .toSorted((one, other) => other.updatedMs - one.updatedMs);
-          const next = from + pageOfChanges < all.length ? { next: String(from + pageOfChanges) } : {};
-          return { conversations: all.slice(from, from + pageOfChanges), ...next };
+          return { conversations: all.slice(from, end), ...(end < all.length ? { next: String(end) } : {}) };
         }),
-      cancel: (conversationId, questionId) =>
-        call('cancel', () => {
+      cancel: async (conversationId, { id, find }) => {
+        const isNamed = hasIds && id !== undefined;
+        const found = isNamed ? undefined : await find(ownConversation(conversationId, by));
+        return call('cancel', () => {
           ownConversation(conversationId, by);
           const known = conversations.get(conversationId)?.questions ?? [];
-          const isNamed = hasIds && questionId !== undefined;
-          const asked = isNamed ? known.find(({ id }) => id === questionId) : known.at(-1);
+          // Without ids the service stops whatever runs.
+          const last = hasIds || found?.ordinal === known.length - 1 ? known.at(-1) : undefined;
+          const asked = isNamed || found?.id !== undefined ? known.find((each) => each.id === (id ?? found?.id)) : last;
+          if (found === undefined && !isNamed) return;
           if (asked !== undefined && stateOf(asked) === 'processing') asked.work = { takesMs: 0, ends: 'cancelled' };
-        }),
+        });
+      },
     };
   }
 
@@ -311,7 +319,7 @@ export function createInMemoryLifecycle(
     lastId += 1;
     const question: Asked = {
       id: lastId,
-      text,
+      text: changeText(text),
       createdMs: nowMs,
       startedMs: nowMs,
       state: 'processing',
@@ -435,6 +443,7 @@ export function createInMemoryLifecycle(
     removeCopies: (question) => operate('removeCopies', () => removeCopies(question)),
     notifyPrivately: (question, userId, notice) =>
       operate('notifyPrivately', () => void privateMessages.push({ questionId: question.id, userId, notice })),
+    ...options.messenger?.(() => nowMs),
   };
 
   function countParts({ outcome }: Question): number {
@@ -453,12 +462,17 @@ export function createInMemoryLifecycle(
     return { ts };
   }
 
-  /** Keeps one message for each marker: the one that the question names, or else the first. */
+  /**
+   * Keeps one message for each marker: the one that the question names, or else the first. Of a question that ended
+   * without a card it keeps none.
+   */
   function removeCopies({ id, card, delivery }: Question): number {
     const named = [card.ts, ...delivery.posted];
+    const endedWithoutCard = card.ts === undefined && card.gone === true;
     const standing = posted.filter(({ questionId, deleted }) => questionId === id && !deleted);
     const copies = standing.filter((message) => {
       const same = standing.filter(({ marker }) => marker === message.marker);
+      if (message.marker === 'card' && endedWithoutCard) return true;
       return message !== (same.find(({ ts }) => named.includes(ts)) ?? same[0]);
     });
     for (const copy of copies) copy.deleted = true;
@@ -614,10 +628,11 @@ export function createInMemoryLifecycle(
   const advance = createAdvance(ports);
 
   function startWatching(): Watching {
-    const { deepSearch, claims } = ports;
+    const { deepSearch, claims, questions } = ports;
     return createWatching({
       deepSearch,
       claims,
+      questions,
       scheduler,
       shared: watchAlone,
       now: ports.now,
@@ -626,7 +641,7 @@ export function createInMemoryLifecycle(
     });
   }
 
-  /** Ticks every second while enough questions run that they are watched together. A crash forgets what was watched. */
+  /** Ticks every second while the app has enough running questions, so that they are watched together. A crash forgets what was watched. */
   async function tick(): Promise<void> {
     try {
       await watching.tick();
@@ -639,10 +654,8 @@ export function createInMemoryLifecycle(
   }
 
   function planTick(): void {
-    const working = [...conversations.values()].filter(({ questions: asked }) =>
-      asked.some((each) => stateOf(each) === 'processing'),
-    );
-    if (isTickPlanned || working.length < fewestWatchedTogether) return;
+    const running = [...open].filter((id) => questions.get(id)?.text.includes('"phase":"running"'));
+    if (isTickPlanned || running.length < fewestWatchedTogether) return;
     isTickPlanned = true;
     agenda.push({ atMs: nowMs + watchTickMs, run: tick });
   }
@@ -707,6 +720,10 @@ export function createInMemoryLifecycle(
     /** Turns the service into one with or without ids, progress, sources and statistics. Keeps what it was asked. */
     tellIds: (tells: boolean): void => {
       hasIds = tells;
+    },
+    /** Makes the service change the texts of later questions. */
+    changeTexts: (change: (text: string) => string): void => {
+      changeText = change;
     },
     /** Deletes a conversation at the service. */
     deleteConversation: (id: ConversationId): void => {

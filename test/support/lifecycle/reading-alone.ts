@@ -4,7 +4,7 @@ import { watchAlone } from '../../../src/storage/shared-watch.ts';
 
 /** Watches every question by reads of its own: nothing ticks. */
 export function readingAlone(
-  ports: Pick<LifecyclePorts, 'deepSearch' | 'claims' | 'scheduler' | 'now' | 'random' | 'log'>,
+  ports: Pick<LifecyclePorts, 'deepSearch' | 'claims' | 'questions' | 'scheduler' | 'now' | 'random' | 'log'>,
 ): LifecyclePorts['watching'] {
   return createWatching({ ...ports, shared: watchAlone });
 }

@@ -178,6 +178,7 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
   const watching = readingAlone({
     deepSearch: () => deepSearch,
     claims: createClaims(store),
+    questions,
     scheduler,
     now,
     random: Math.random,

@@ -72,6 +72,114 @@ function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
   return () => Promise.reject(new AppError(kind, 'planned', details));
 }
 
+describe('a question in a thread, whose card has no room,', () => {
+  const { startMs } = createCoreHarness().life;
+  const noRoom = failing('rateLimited', { retryAfterMs: 700, isAppointed: true });
+
+  it('is asked, and run again when there is room', async () => {
+    const { advance, stored, life } = await waiting({}, { slack: { postCard: noRoom } });
+    expect(await advance()).toBe(700);
+    expect(life.upstream()).toHaveLength(1);
+    expect(stored()).toMatchObject({ phase: 'running', card: { notBeforeMs: life.now() + 700 } });
+    expect(stored().card).not.toHaveProperty('intentMs');
+    expect(stored()).not.toHaveProperty('trouble');
+  });
+
+  it('is tried again no earlier than after 5 s where Slack itself refuses the card', async () => {
+    const { advance, stored, life } = await waiting({}, { slack: { postCard: failing('rateLimited') } });
+    await advance();
+    expect(stored().card.notBeforeMs).toBe(life.now() + 5_000);
+  });
+
+  it('gets its card while it runs, and its answer is watched on', async () => {
+    const { advance, stored, life, views } = await running({ card: { notBeforeMs: 1 } }, reading(conversation()));
+    expect(await advance()).toBe(1_000);
+    expect(life.messagesOf(stored(), 'card')).toMatchObject([{ view: { kind: 'running' } }]);
+    expect(stored().card).not.toHaveProperty('notBeforeMs');
+    expect(views).toEqual([]);
+  });
+
+  it.each<[string, () => Promise<never>, Partial<Question['card']>]>([
+    ['Slack is down', failing('unavailable'), { notBeforeMs: startMs + 5_000 }],
+    ['Slack may post it late', failing('unavailable', { outcomeUnknown: true }), { givenUpMs: startMs }],
+    ['Slack refuses it for good', failing('undeliverable'), { gone: true }],
+  ])('is watched on where %s', async (_, postCard, card) => {
+    const { advance, stored } = await running(
+      { card: {}, trouble: { kind: 'limited', failures: 2, sinceMs: 1, notBeforeMs: 2 } },
+      { ...reading(conversation()), slack: { postCard } },
+    );
+    expect(await advance()).toBe(1_000);
+    expect(stored()).toMatchObject({ phase: 'running', card, upstream: { steps: 2 } });
+    expect(stored()).not.toHaveProperty('trouble');
+  });
+
+  it('is answered without a card', async () => {
+    const answered = observed({ state: 'completed', answer: 'x' });
+    const { advance, stored, life } = await running(
+      { card: { notBeforeMs: startMs + 9_000 } },
+      reading(conversation({ questions: [answered] })),
+    );
+    expect(await advance()).toBeUndefined();
+    expect(stored()).toMatchObject({ phase: 'closed', outcome: { kind: 'answered' } });
+    expect(life.posted.map(({ marker }) => marker)).toEqual(['part 0.0']);
+  });
+
+  it('gets one last card where it may have one, and leaves its queue before that', async () => {
+    const pending = { intentMs: startMs - 60_000, givenUpMs: startMs - 20_000, searchedMs: startMs - 5_000 };
+    const answer = { title: '', markdown: 'x', sources: [], followUps: [], durationMs: 1, steps: 1 };
+    const ended: Partial<Question> = { phase: 'delivering', outcome: { kind: 'answered', answer } };
+    const delivered = { round: 0, posted: ['1'] };
+    let queued: string[] | undefined;
+    const harness: Awaited<ReturnType<typeof waiting>> = await waiting(
+      { ...ended, card: pending, delivery: delivered },
+      {
+        slack: {
+          findCard: async () => {
+            queued = harness.life.threads()[0]?.queue;
+            return undefined;
+          },
+        },
+      },
+    );
+    expect(await harness.advance()).toBe(60_000);
+    expect(queued).toEqual([]);
+    expect(harness.stored()).toMatchObject({ phase: 'closed', card: { gone: true }, mayHaveCopies: true });
+    expect(harness.life.posted).toEqual([]);
+  });
+
+  it('shows on a card that was found after the answer how it ended', async () => {
+    const pending = { intentMs: startMs - 60_000, givenUpMs: startMs - 4_000 };
+    const answer = { title: '', markdown: 'x', sources: [], followUps: [], durationMs: 1, steps: 1 };
+    const { advance, stored, views } = await waiting(
+      {
+        phase: 'delivering',
+        outcome: { kind: 'answered', answer },
+        card: pending,
+        delivery: { round: 0, posted: ['1'] },
+      },
+      { slack: { findCard: async () => '9.9' } },
+    );
+    expect(await advance()).toBeUndefined();
+    expect(stored()).toMatchObject({ phase: 'closed', card: { ts: '9.9', shown: 'final' } });
+    expect(views).toEqual(['answered']);
+  });
+
+  it('posts a card that repeats the question once, in its final form, before the answer', async () => {
+    const answered = observed({ state: 'completed', answer: 'x' });
+    const { advance, stored, life, views } = await running(
+      { card: {}, origin: 'followUp', admittedMs: startMs },
+      reading(conversation({ questions: [answered] })),
+    );
+    await life.ports.questions.update(stored().id, (now) => ({ ...now, card: { notBeforeMs: startMs + 4_000 } }));
+    expect(await advance()).toBe(4_000);
+    expect(life.posted).toEqual([]);
+    await life.ports.questions.update(stored().id, (now) => ({ ...now, card: {} }));
+    expect(await advance()).toBeUndefined();
+    expect(life.posted.map(({ marker }) => marker)).toEqual(['card', 'part 0.0']);
+    expect(views).toEqual([]);
+  });
+});
+
 describe('watching a running question', () => {
   it('notes how far the service is, shows it, and is repeated later', async () => {
     const { advance, stored, views } = await running(
@@ -253,9 +361,17 @@ describe('a step that fails', () => {
     expect(stored().trouble?.kind).toBe('limited');
   });
 
-  it('waits for as long as Slack asks to wait', async () => {
-    const { advance } = await waiting({}, { slack: { postCard: failing('rateLimited', { retryAfterMs: 90_000 }) } });
+  it('waits for as long as Slack asks to wait, where the card makes the thread', async () => {
+    const postCard = failing('rateLimited', { retryAfterMs: 90_000 });
+    const { advance } = await waiting({ place: nowhere }, { slack: { postCard } });
     expect(await advance()).toBe(90_500);
+  });
+
+  it('waits exactly until a time that is kept for it, which is no failure', async () => {
+    const postCard = failing('rateLimited', { retryAfterMs: 9_000, isAppointed: true });
+    const { advance, stored } = await waiting({ place: nowhere }, { slack: { postCard } });
+    expect(await advance()).toBe(9_000);
+    expect(stored().trouble?.failures).toBe(0);
   });
 
   it('clears its trouble when it succeeds', async () => {
@@ -366,7 +482,7 @@ describe('a search for a call that was given up', () => {
   const admitted = () => ({ admittedMs: createCoreHarness().life.startMs, trouble: trouble() });
 
   it.each<[string, () => Partial<Question>, (question: Question) => number | undefined]>([
-    ['the card', () => ({ ...admitted(), card: pending() }), ({ card }) => card.searchedMs],
+    ['the card', () => ({ ...admitted(), place: nowhere, card: pending() }), ({ card }) => card.searchedMs],
     [
       'the question',
       () => ({ ...admitted(), card: { gone: true }, upstream: { steps: 0, ...pending() } }),

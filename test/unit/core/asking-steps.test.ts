@@ -5,6 +5,7 @@ import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports
 import { createPollWait } from '../../../src/core/lifecycle/poll-wait.ts';
 import type { Conversation, DeepSearch, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question, type Thread } from '../../../src/core/question/question.ts';
+import { claimUpstream } from '../../../src/core/question/upstream.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 
 const minuteMs = 60_000;
@@ -240,7 +241,7 @@ describe('searching for what was asked', () => {
     expect(stored().upstream).toMatchObject({ searchedMs: expect.any(Number) });
   });
 
-  it('searches the newest thousand conversations, from ten minutes before the intent on', async () => {
+  it('searches the newest thousand conversations, from ten minutes before the intent to ten minutes after it', async () => {
     const asked: unknown[] = [];
     const newest: DeepSearch['newest'] = async (...args) => {
       asked.push(args);
@@ -248,7 +249,8 @@ describe('searching for what was asked', () => {
     };
     const { steps, question, stored, life } = await asking({ upstream: pending }, { newest });
     await steps.search(question);
-    expect(asked).toEqual([[1_000, intentMs - 10 * minuteMs]]);
+    const search = { aboutMs: intentMs, untilMs: intentMs + 10 * minuteMs, isSought: expect.any(Function) };
+    expect(asked).toEqual([[1_000, intentMs - 10 * minuteMs, search]]);
     expect(stored().upstream).toEqual({ ...pending, searchedMs: life.now() });
   });
 
@@ -458,38 +460,46 @@ describe('cancelling at the service', () => {
     ['stops nothing without a conversation', { questionId: 7 }, []],
   ])('%s, and notes when', async (_, known, expected) => {
     const stopped: unknown[] = [];
-    const cancel: DeepSearch['cancel'] = async (...args) => void stopped.push(args);
+    const cancel: DeepSearch['cancel'] = async (id, target) => void stopped.push([id, target.id]);
     const { life, steps, question, stored } = await asking({ upstream: { steps: 2, ...known } }, { cancel });
     await steps.cancel(question);
     expect(stopped).toEqual(expected);
     expect(stored().upstream).toEqual({ steps: 2, ...known, cancelSentMs: life.now() });
   });
 
-  it.each<[string, UpstreamQuestion[], unknown[]]>([
-    ['stops the conversation while the question runs there', [upstream({ ordinal: 1 })], [[3, 7]]],
-    ['stops the conversation of a question without an id', [withoutId({ ordinal: 1 })], [[3, undefined]]],
+  it.each<[string, UpstreamQuestion[], number | undefined]>([
+    ['finds it by its position and text', [withoutId({ ordinal: 0 }), withoutId({ ordinal: 1 })], 1],
     [
-      'stops nothing once another question runs there',
-      [withoutId({ ordinal: 1, state: 'completed' }), withoutId({ ordinal: 2, text: 'asked in the browser' })],
-      [],
+      'finds nothing if only other questions are there',
+      [withoutId({ ordinal: 1, text: 'asked in the browser' })],
+      undefined,
     ],
-    ['stops nothing if the question is not there', [withoutId({ text: 'asked in the browser' })], []],
-  ])('%s, where only its position is known', async (_, questions, expected) => {
-    const stopped: unknown[] = [];
-    const { steps, question } = await asking(
-      { upstream: { steps: 2, conversationId: 3, ordinal: 1 } },
-      { cancel: async (...args) => void stopped.push(args), read: async (id) => ({ id, questions }) },
-    );
+  ])('%s, where the service tells no ids', async (_, questions, expected) => {
+    const found: (number | undefined)[] = [];
+    const cancel: DeepSearch['cancel'] = async (id, { find }) =>
+      void found.push((await find({ id, questions }))?.ordinal);
+    const known = { steps: 2, conversationId: 3, questionId: 7, ordinal: 1 };
+    const { steps, question } = await asking({ upstream: known }, { cancel });
     await steps.cancel(question);
-    expect(stopped).toEqual(expected);
+    expect(found).toEqual([expected]);
+  });
+
+  it('finds no question of the same text that belongs to another one', async () => {
+    const found: unknown[] = [];
+    const questions = [withoutId({ ordinal: 0, state: 'completed' }), withoutId({ ordinal: 1 })];
+    const cancel: DeepSearch['cancel'] = async (id, { find }) => void found.push(await find({ id, questions }));
+    const { life, steps, question } = await asking({ upstream: { steps: 2, conversationId: 3 } }, { cancel });
+    for (const each of questions) await claimUpstream(life.ports.claims, 'q-other', 3, each);
+    await steps.cancel(question);
+    expect(found).toEqual([undefined]);
   });
 
   it('takes a conversation that is gone for stopped, and throws other errors', async () => {
     const known = { upstream: { steps: 2, conversationId: 3, ordinal: 1 } };
-    const gone = await asking(known, { read: failing('notFound') });
+    const gone = await asking(known, { cancel: failing('notFound') });
     await gone.steps.cancel(gone.question);
     expect(gone.stored().upstream.cancelSentMs).toBe(gone.life.now());
-    const down = await asking(known, { read: failing('unavailable') });
+    const down = await asking(known, { cancel: failing('unavailable') });
     await expect(down.steps.cancel(down.question)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });

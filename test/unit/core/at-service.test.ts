@@ -139,8 +139,10 @@ describe('a service that reports an error and an answer', () => {
     const { life, ask } = createCoreHarness({ work: { takesMs: 2_000, ends, resetsInMs: 60_000, isPartial: true } });
     const { id } = await ask();
     await life.run();
-    expect(life.question(id).outcome).toMatchObject({ kind: 'answered', answer: { stopped } });
-    expect(life.messagesOf(life.question(id), 'part')).toHaveLength(1);
+    const parts = life.messagesOf(life.question(id), 'part');
+    expect(parts.map(({ outcome }) => outcome)).toMatchObject([{ kind: 'answered', answer: { stopped } }]);
+    // The service's words end with the question.
+    expect(life.question(id).outcome).toMatchObject({ answer: { stopped: { cause: stopped.cause } } });
     expect(life.upstream()).toHaveLength(1);
   });
 

@@ -119,6 +119,137 @@ describe('announcing a question', () => {
   });
 });
 
+describe('a card of a question that has ended', () => {
+  const ended: Partial<Question> = { outcome: { kind: 'gaveUp' }, phase: 'delivering' };
+
+  it('is final where it is posted only then', async () => {
+    const { card, question, stored } = await withCard(ended, { postCard: async () => ({ ts: '9.9' }) });
+    await card.announce(question, atOnce, false);
+    expect(stored().card).toMatchObject({ ts: '9.9', shown: finalCard });
+  });
+
+  it('is given up where it is not found, and removed where it appears later', async () => {
+    const { card, question, stored, life } = await withCard({ ...ended, card: { intentMs: 1, givenUpMs: 2 } });
+    expect(await card.drop(question)).toEqual({ question: stored() });
+    expect(stored().card).toEqual({ gone: true });
+    expect(stored()).toMatchObject({ recheckMs: life.now() + 60_000, mayHaveCopies: true });
+  });
+
+  it('is closed where it is found', async () => {
+    const findCard = async () => '9.9';
+    const { card, question, stored } = await withCard({ ...ended, card: { intentMs: 1, givenUpMs: 2 } }, { findCard });
+    await card.drop(question);
+    expect(stored().card).toMatchObject({ ts: '9.9', shown: '' });
+    expect(stored()).not.toHaveProperty('recheckMs');
+  });
+
+  it('stays where another process found it meanwhile', async () => {
+    const harness: Harness = await withCard(
+      { ...ended, card: { intentMs: 1, givenUpMs: 2 } },
+      {
+        findCard: async () => {
+          const card = { ts: '9.9', shown: finalCard };
+          await harness.life.ports.questions.update(harness.question.id, (now) => ({ ...now, card }));
+          return undefined;
+        },
+      },
+    );
+    await harness.card.drop(harness.question);
+    expect(harness.stored().card).toEqual({ ts: '9.9', shown: finalCard });
+  });
+});
+
+describe('a card in a workspace where many questions run', () => {
+  /** A card of a workspace in which so many questions have a slot. The number and the time can change. */
+  async function inCrowd(running: number, change: Partial<Question> = {}) {
+    const harness = await withCard(change);
+    const state = { running, passedMs: 0 };
+    const counted: number[] = [];
+    const edits: CardView[] = [];
+    const card = createCardUpdates({
+      ...harness.life.ports,
+      now: () => harness.life.now() + state.passedMs,
+      runSlots: {
+        ...harness.life.ports.runSlots,
+        countRunning: async () => {
+          counted.push(state.running);
+          return state.running;
+        },
+      },
+      messenger: {
+        ...harness.life.ports.messenger,
+        postCard: async (_, view) => {
+          edits.push(view);
+          return { ts: '9.9' };
+        },
+        updateCard: async (_, view) => void edits.push(view),
+      },
+    });
+    return { ...harness, card, edits, state, counted };
+  }
+
+  it.each([
+    [30, 'starting'],
+    [31, 'asked'],
+  ])('says with %i of them: %s', async (running, kind) => {
+    const { card, question, edits } = await inCrowd(running);
+    await card.announce(question, atOnce, false);
+    expect(edits).toEqual([{ kind }]);
+  });
+
+  it('shows progress once fewer run, and goes on with it when more do', async () => {
+    const { card, question, edits, state, counted, stored } = await inCrowd(31, { phase: 'running' });
+    await card.announce(question, atOnce, false);
+    for (const [passedMs, running] of [
+      [3_000, 31],
+      [6_000, 30],
+      [36_000, 31],
+    ] as const) {
+      Object.assign(state, { passedMs, running });
+      await card.refresh(stored(), atOnce);
+    }
+    expect(edits.map(({ kind }) => kind)).toEqual(['asked', 'running', 'running']);
+    expect(counted).toEqual([31, 31, 30]);
+  });
+
+  it('is counted for at most once a second to edit cards, and for each card that is posted', async () => {
+    const { card, question, counted, stored } = await inCrowd(31);
+    await card.announce(question, atOnce, false);
+    await card.refresh(stored(), atOnce);
+    await card.refresh(stored(), atOnce);
+    expect(counted).toEqual([31]);
+    await card.announce({ ...question, card: {} }, atOnce, false);
+    expect(counted).toEqual([31, 31]);
+  });
+
+  it.each([
+    [3_999, 'asked'],
+    [4_000, 'starting'],
+  ])('says %i ms after the last edit of another card was refused for 4 s: %s', async (passedMs, kind) => {
+    const { life, ask } = createCoreHarness();
+    const [ended, other] = [await ask(), await ask()];
+    const views: string[] = [];
+    let waitedMs = 0;
+    const card = createCardUpdates({
+      ...life.ports,
+      now: () => life.now() + waitedMs,
+      messenger: {
+        ...life.ports.messenger,
+        updateCard: failing('rateLimited', { retryAfterMs: 4_000 }),
+        postCard: async (_, view) => {
+          views.push(view.kind);
+          return { ts: '9.9' };
+        },
+      },
+    });
+    const gaveUp: Question = { ...ended, outcome: { kind: 'gaveUp' }, card: { ts: '1.1' } };
+    await expect(card.finish(gaveUp)).rejects.toMatchObject({ kind: 'rateLimited' });
+    waitedMs = passedMs;
+    await card.announce(other, atOnce, false);
+    expect(views).toEqual([kind]);
+  });
+});
+
 describe('refreshing a card', () => {
   it('shows what changed, and is due again after three seconds', async () => {
     const { card, question, stored, edits, life } = await withCard({ card: { ts: '1.1', shown: 'other' } });

@@ -25,6 +25,8 @@ const givenUp = (agoMs: number) => ({ intentMs: now - agoMs - 10_000, givenUpMs:
 const searched = (agoMs: number) => ({ ...givenUp(agoMs), searchedMs: now - 1 });
 const delivery = (posted: string[], more: Partial<Question['delivery']> = {}) => ({ round: 0, posted, ...more });
 const announced: Partial<Question> = { card };
+/** Slack's limits leave no room for the card. */
+const cardLater: Question['card'] = { notBeforeMs: now + 4_000 };
 const running: Partial<Question> = { phase: 'running', card, upstream: asked };
 const parked: Partial<Question> = { phase: 'parked', card, parkedUntilMs: now + minuteMs };
 const ending: Partial<Question> = { phase: 'delivering', card, outcome: answered };
@@ -75,10 +77,40 @@ describe('decide: a waiting question', () => {
       { card: { intentMs: now - minuteMs } },
       { do: 'giveUp', effect: 'announce' },
     ],
-    ['waits where the outcome of its card is unknown', { card: givenUp(1_000) }, { do: 'wait', ms: 2_000 }],
+    [
+      'waits where the outcome of its card is unknown and the card makes the thread',
+      { place: nowhere, card: givenUp(1_000) },
+      { do: 'wait', ms: 2_000 },
+    ],
+    ['is asked where the outcome of its card is unknown', { card: givenUp(1_000) }, { do: 'ask', checkFirst: false }],
     ['has its card searched for after that wait', { card: givenUp(3_000) }, { do: 'search', effect: 'announce' }],
-    ['keeps waiting where the search did not find the card', { card: searched(3_000) }, { do: 'wait', ms: 12_000 }],
-    ['waits until the card can no longer appear', { card: searched(14_999) }, { do: 'wait', ms: 1 }],
+    [
+      'keeps waiting where the search did not find the card that makes the thread',
+      { place: nowhere, card: searched(3_000) },
+      { do: 'wait', ms: 12_000 },
+    ],
+    ['is asked where the search did not find the card', { card: searched(3_000) }, { do: 'ask', checkFirst: false }],
+    [
+      'waits until the card that makes the thread can no longer appear',
+      { place: nowhere, card: searched(14_999) },
+      { do: 'wait', ms: 1 },
+    ],
+    ['is asked while its card waits for room', { card: cardLater }, { do: 'ask', checkFirst: false }],
+    ['is announced when there is room', { card: { notBeforeMs: now } }, { do: 'announce', checkFirst: false }],
+    [
+      'is run for its card while it waits for the questions before it',
+      { card: cardLater },
+      { do: 'wait', ms: 4_000 },
+      { positionInQueue: 1 },
+    ],
+    [
+      'is run for its card while it waits for a free slot at the service',
+      { card: givenUp(1_000) },
+      { do: 'wait', ms: 2_000 },
+      { slot: { granted: false, ahead: 1 } },
+    ],
+    ['is not run for its card earlier than after failures', { card: {}, trouble: held }, { do: 'wait', ms: 5_000 }],
+    ['ends when cancelled while its card waits', { card: cardLater, cancel }, { do: 'end', outcome: cancelled }],
     [
       'posts the card again, after a search, when it can no longer appear',
       { card: searched(15_000) },
@@ -247,19 +279,45 @@ describe('decide: a parked question', () => {
     ['continues when its time has come', { ...parked, parkedUntilMs: now }, { do: 'unpark' }],
     ['continues where it has no time', { phase: 'parked', card }, { do: 'unpark' }],
     ['ends when cancelled', { ...parked, cancel }, { do: 'end', outcome: cancelled }],
+    ['is announced, so that people see until when', { ...parked, card: {} }, { do: 'announce', checkFirst: false }],
+    ['is run when there is room for its card', { ...parked, card: cardLater }, { do: 'wait', ms: 4_000 }],
+    [
+      'is not announced while it waits for an account',
+      { ...parked, card: {}, awaitsAccount: { reason: 'notConnected', sinceMs: now, noticedMs: now } },
+      { do: 'wait', ms: minuteMs },
+      { positionInQueue: -1, isAccountBack: false },
+    ],
     [
       'first searches for what it may have asked',
       { ...parked, cancel, upstream: { steps: 0, intentMs: now - minuteMs } },
       { do: 'unpark' },
     ],
-  ])('%s', (_, change, step) => {
-    expect(decide(questionWith(change), atFront)).toEqual(step);
+  ])('%s', (_, change, step, situation) => {
+    expect(decide(questionWith(change), { ...atFront, ...situation })).toEqual(step);
   });
 });
 
 describe('decide: a running question', () => {
   it.each<Row>([
     ['is watched', running, { do: 'watch' }],
+    ['is watched while its card waits for room', { ...running, card: cardLater }, { do: 'watch' }],
+    ['is watched while the outcome of its card is unknown', { ...running, card: givenUp(1_000) }, { do: 'watch' }],
+    [
+      'is announced when there is room',
+      { ...running, card: { notBeforeMs: now } },
+      { do: 'announce', checkFirst: false },
+    ],
+    [
+      'has its card searched for, after an unknown outcome',
+      { ...running, card: givenUp(3_000) },
+      { do: 'search', effect: 'announce' },
+    ],
+    [
+      'has its access checked again before a late card shows steps',
+      { ...running, card: {}, admittedMs: now - minuteMs - 1 },
+      { do: 'checkAccess' },
+    ],
+    ['gets no card any more when it is cancelled', { ...running, card: {}, cancel }, { do: 'cancelUpstream' }],
     ['is watched although it is in no queue, after "Check again"', running, { do: 'watch' }, { positionInQueue: -1 }],
     ['waits after failures', { ...running, trouble: held }, { do: 'wait', ms: 5_000 }],
     [
@@ -449,6 +507,53 @@ describe('decide: a question that has ended', () => {
       'closes its card after the private report',
       { ...ending, delivery: delivery([], { refused: true }) },
       { do: 'closeCard' },
+    ],
+    ['needs no card for its answer', { ...ending, card: cardLater }, { do: 'post', part: 0, checkFirst: false }],
+    ['is closed without a card', { ...ending, card: cardLater, delivery: delivery(['1']) }, { do: 'close' }],
+    [
+      'gets its card before its answer where the card repeats the question',
+      { ...ending, card: {}, origin: 'followUp' },
+      { do: 'announce', checkFirst: false },
+    ],
+    [
+      'waits for room for the card that repeats the question',
+      { ...ending, card: cardLater, origin: 'followUp' },
+      { do: 'wait', ms: 4_000 },
+    ],
+    [
+      'is admitted again before a card that repeats the question',
+      { ...ending, card: {}, origin: 'followUp', admittedMs: 0 },
+      { do: 'admit' },
+    ],
+    [
+      'gets a card that says that only its asker sees the answer',
+      { ...ending, card: {}, answersPrivately: true, showing: { sentMs: now } },
+      { do: 'announce', checkFirst: false },
+    ],
+    [
+      'is answered before its card is searched for, after an unknown outcome',
+      { ...ending, card: givenUp(3_000) },
+      { do: 'post', part: 0, checkFirst: false },
+    ],
+    [
+      'has that card searched for after its answer',
+      { ...ending, card: givenUp(3_000), delivery: delivery(['1']) },
+      { do: 'search', effect: 'announce' },
+    ],
+    [
+      'waits until that card can no longer appear',
+      { ...ending, card: searched(14_999), delivery: delivery(['1']) },
+      { do: 'wait', ms: 1 },
+    ],
+    [
+      'does not post that card again after its answer',
+      { ...ending, card: searched(15_000), delivery: delivery(['1']) },
+      { do: 'dropCard' },
+    ],
+    [
+      'has that card searched for before a message says that it was cancelled',
+      { ...ending, outcome: cancelled, card: givenUp(3_000) },
+      { do: 'search', effect: 'announce' },
     ],
     [
       'shows a fault of our own where it has no outcome',

@@ -473,6 +473,29 @@ describe('closing a question', () => {
     });
   });
 
+  it.each<[string, Outcome, Outcome]>([
+    [
+      'that an answer is incomplete',
+      { kind: 'answered', answer: { ...someAnswer, stopped: { cause: 'service', title: 'Oh', message: 'No' } } },
+      { kind: 'answered', answer: { ...someAnswer, markdown: '', stopped: { cause: 'service' } } },
+    ],
+    [
+      'why there is none',
+      { kind: 'failed', failure: { cause: 'service', title: 'Oh', message: 'No' } },
+      { kind: 'failed', failure: { cause: 'service' } },
+    ],
+  ])("keeps %s without the service's words, and not its last step", async (_, outcome, kept) => {
+    const upstream = { steps: 3, conversationId: 7, lastStep: 'Reading', seenMark: 'm' };
+    const { steps, question, stored } = await delivering({ outcome, upstream });
+    await steps.close(question);
+    expect(stored()).toEqual({
+      ...question,
+      phase: 'closed',
+      outcome: kept,
+      upstream: { steps: 3, conversationId: 7 },
+    });
+  });
+
   it('adds nothing to a question that failed without reading a thread', async () => {
     const outcome: Outcome = { kind: 'failed', failure: { cause: 'gone' } };
     const { steps, question, stored, closing, id } = await delivering({ outcome });

@@ -94,6 +94,13 @@ describe('a follow-up', () => {
     ]);
     expect(await requests.markUsed('q000000000000000000000000', 0, 'U9')).toBeUndefined();
   });
+
+  it('remembers who asked its question again first', async () => {
+    const { requests, id, stored } = await answeredDesk();
+    expect(await requests.markAskedAgain(id, 'U9')).toMatchObject({ id, askedAgain: { byUserId: 'U9' } });
+    expect(await requests.markAskedAgain(id, 'U8')).toBeUndefined();
+    expect((await stored())?.askedAgain).toEqual({ byUserId: 'U9' });
+  });
 });
 
 describe('a follow-up that was cancelled before the service was asked', () => {

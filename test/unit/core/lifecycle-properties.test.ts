@@ -4,9 +4,10 @@ import { createAccept } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import type { SlotLimits } from '../../../src/core/run-slots.ts';
-import { digestOf } from '../../support/lifecycle/core-harness.ts';
+import { digestOf, failing } from '../../support/lifecycle/core-harness.ts';
 import { scriptedFaults } from '../../support/lifecycle/faults.ts';
 import {
+  type ChooseFault,
   createInMemoryLifecycle,
   type InMemoryLifecycle,
   type Work,
@@ -65,6 +66,9 @@ const changes = fc.array(
 );
 type Changes = { atMs: number; tells: boolean; restarts: boolean }[];
 
+/** How long Slack's limits leave no room for each card that is about to be posted, in half seconds. 0: there is room. */
+const rooms = fc.array(fc.oneof(fc.constant(0), fc.nat(60)), { maxLength: 20 });
+
 const textOf = (index: number): string => `question ${index}`;
 const isAbout = (text: string, index: number): boolean =>
   text === textOf(index) || text.startsWith(`${textOf(index)}\n`);
@@ -73,13 +77,25 @@ interface Circumstances {
   sameText: boolean;
   turns?: Changes;
   slotLimits?: SlotLimits | undefined;
+  room?: number[];
 }
 
 const answers: Circumstances = { permanent: false, sameText: false };
 
 /** Plays arrivals with a script of faults until nothing is left to happen. */
-async function play(arriving: Arrival[], faults: number[], { permanent, sameText, turns = [], slotLimits } = answers) {
-  const { chooseFault, log } = scriptedFaults(faults, { permanent });
+async function play(
+  arriving: Arrival[],
+  faults: number[],
+  { permanent, sameText, turns = [], slotLimits, room = [] } = answers,
+) {
+  const { chooseFault: chooseScripted, log } = scriptedFaults(faults, { permanent });
+  const roomLeft = [...room];
+  const chooseFault: ChooseFault = (operation) => {
+    const waits = operation === 'postCard' ? (roomLeft.shift() ?? 0) : 0;
+    if (waits === 0) return chooseScripted(operation);
+    log.push(`no room for a card for ${waits * 500} ms`);
+    return failing('rateLimited', { retryAfterMs: waits * 500, isAppointed: true });
+  };
   const life = createInMemoryLifecycle({
     chooseFault,
     ...(slotLimits === undefined ? {} : { slotLimits }),
@@ -198,8 +214,8 @@ describe('a question, with any failures and crashes that pass,', () => {
     ['many others that run', manyAtOnce, { perWorkspace: 20, perPerson: 20 }],
   ])('is asked once, answered once, and ends visibly, beside %s', async (_, arrivingThere, slotLimits) => {
     await fc.assert(
-      fc.asyncProperty(arrivingThere, script, changes, async (arriving, faults, turns) => {
-        const { life, accepted, log } = await play(arriving, faults, { ...answers, turns, slotLimits });
+      fc.asyncProperty(arrivingThere, script, changes, rooms, async (arriving, faults, turns, room) => {
+        const { life, accepted, log } = await play(arriving, faults, { ...answers, turns, slotLimits, room });
         try {
           expectAtRest(life);
           expect(accepted.size).toBe(arriving.length);
@@ -216,7 +232,9 @@ describe('a question, with any failures and crashes that pass,', () => {
               expect(life.posted.filter(({ questionId }) => questionId === id)).toEqual([]);
               continue;
             }
-            expect(life.messagesOf(question, 'card').length).toBe(1);
+            // Only a card that had no room in time is missing. The thread of a command is its card.
+            const isMissing = question.card.ts === undefined && arriving[index]?.thread !== 0;
+            expect(life.messagesOf(question, 'card').length).toBe(isMissing ? 0 : 1);
             switch (question.outcome?.kind) {
               case 'answered':
                 expect(asked.length).toBe(1 + limited);
@@ -245,9 +263,9 @@ describe('a question, with any failures and crashes that pass,', () => {
 
   it('is asked once for each of several questions with the same text', async () => {
     await fc.assert(
-      fc.asyncProperty(arrivals, script, changes, async (arriving, faults, turns) => {
+      fc.asyncProperty(arrivals, script, changes, rooms, async (arriving, faults, turns, room) => {
         const calm = arriving.map((item) => ({ ...item, cancelAfterMs: undefined, guest: false }));
-        const { life, accepted, log } = await play(calm, faults, { permanent: false, sameText: true, turns });
+        const { life, accepted, log } = await play(calm, faults, { permanent: false, sameText: true, turns, room });
         try {
           expectAtRest(life);
           for (const id of accepted.values()) {
@@ -272,8 +290,8 @@ describe('a question, with any failures and crashes that pass,', () => {
 describe('a question, also with failures that last,', () => {
   it('ends visibly, and is never asked or answered twice', async () => {
     await fc.assert(
-      fc.asyncProperty(arrivals, script, changes, async (arriving, faults, turns) => {
-        const { life, accepted, log } = await play(arriving, faults, { permanent: true, sameText: false, turns });
+      fc.asyncProperty(arrivals, script, changes, rooms, async (arriving, faults, turns, room) => {
+        const { life, accepted, log } = await play(arriving, faults, { permanent: true, sameText: false, turns, room });
         try {
           // When a question is given up, the service may still work on it while the next one is asked.
           expect(life.violations.filter((what) => !what.startsWith('two questions of conversation'))).toEqual([]);

@@ -44,6 +44,38 @@ function ruleWith({
   return { mayPreview, lookUps: () => lookUps };
 }
 
+describe('a preview for a link that anyone can guess', () => {
+  const one: Conversation = { id: 7, questions: [upstreamQuestion(2)] };
+  const guessable = { isGuessable: true };
+  const askedIn = (channelId: string, change: Partial<Question> = {}) =>
+    ruleWith({ question: questionWith({ place: { teamId: 'T1', channelId, threadTs: '1.1' }, ...change }) }).mayPreview;
+
+  it.each<[string, boolean, ReturnType<typeof askedIn>, string, Conversation]>([
+    ['is shown where the conversation was asked', true, askedIn('C1'), 'U9', one],
+    ['is not shown in another channel', false, askedIn('C2'), 'U9', one],
+    ['is not shown for what was asked in direct messages', false, askedIn('D1'), 'U9', one],
+    ['is shown if the asker posts it', true, askedIn('D1'), 'U1', one],
+    [
+      'is not shown for answers that went to the asker only',
+      false,
+      askedIn('C1', { answersPrivately: true }),
+      'U9',
+      one,
+    ],
+    ['is not shown if the app asked only a part of the conversation', false, askedIn('C1'), 'U9', conversation],
+    ['is not shown if the app did not ask it', false, ruleWith({ claimed: { id: 99 } }).mayPreview, 'U9', one],
+    [
+      'is not shown if one of its answers is kept private',
+      false,
+      ruleWith({ question: questionWith({ place: { ...place, threadTs: '1.1' } }), isKeptPrivate: true }).mayPreview,
+      'U1',
+      one,
+    ],
+  ])('%s', async (_, isShown, mayPreview, userId, shown) => {
+    expect(await mayPreview(shown, place, userId, guessable)).toBe(isShown);
+  });
+});
+
 describe('a preview of a conversation', () => {
   it('that the app did not ask, or asked with its own account, is shown as before', async () => {
     expect(await ruleWith({ claimed: { id: 99 } }).mayPreview(conversation, place, 'U9')).toBe(true);

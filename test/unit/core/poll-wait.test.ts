@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { learnPace, pollMs, pollsPerQuestion } from '../../../src/core/learned-pace.ts';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
-import { createPollWait } from '../../../src/core/lifecycle/poll-wait.ts';
+import { createPollWait, untilDueMs } from '../../../src/core/lifecycle/poll-wait.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
@@ -127,5 +127,37 @@ describe('a question', () => {
     expect(await advance(id)).toBe(pollMs(pace, defaultPacing, 0, 0.5));
     nowMs += 20_000;
     expect(await advance(id)).toBe(pollMs(pace, defaultPacing, 20_000, 0.5));
+  });
+
+  it.each<[string, number, Partial<Question>]>([
+    ['the end of its patience', 10_000, {}],
+    ['the time from which it takes longer than usual', 5_000, { expected: { fromMs: 1, toMs: 2, lateMs: 55_000 } }],
+    ['its check for copies', 3_000, { recheckMs: 103_000 }],
+  ])('that waits for a change at the service runs at %s', async (_, leftMs, more) => {
+    const { life, ask } = createCoreHarness({ work: { takesMs: 900_000, ends: 'completed' } });
+    const { id } = await ask();
+    await life.ports.questions.update(id, (stored) => ({
+      ...stored,
+      phase: 'running',
+      upstream: { ...stored.upstream, askedMs: 50_000 },
+      ...more,
+    }));
+    expect(untilDueMs(life.question(id), 110_000, 100_000)).toBe(leftMs);
+  });
+
+  it('that may wait long for a change runs when it takes longer than usual', async () => {
+    const { life, ask } = createCoreHarness({ work: { takesMs: 900_000, ends: 'completed' } });
+    const { id } = await ask();
+    const advance = createAdvance({ ...life.ports, watching: { ...life.ports.watching, goesOn: () => 60_000 } });
+    await advance(id);
+    await life.ports.questions.update(id, (stored) => ({ ...stored, expected: { fromMs: 1, toMs: 2, lateMs: 5_000 } }));
+    expect(await advance(id)).toBeLessThanOrEqual(5_000);
+  });
+
+  it('does not run for what was due before', async () => {
+    const { life, ask } = createCoreHarness();
+    const { id } = await ask();
+    const question = { ...life.question(id), recheckMs: 1, expected: { fromMs: 1, toMs: 2, lateMs: 3 } };
+    expect(untilDueMs(question, question.acceptedMs + 20_000, question.acceptedMs + 10_000)).toBe(10_000);
   });
 });

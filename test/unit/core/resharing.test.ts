@@ -3,13 +3,14 @@ import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
 import { createResharing, recallAnswer } from '../../../src/core/lifecycle/resharing.ts';
 import type { ConversationId, Question } from '../../../src/core/question/question.ts';
 import { crash, createCoreHarness, down, failing } from '../../support/lifecycle/core-harness.ts';
+import type { Work } from '../../support/lifecycle/in-memory-lifecycle.ts';
 
 const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 const elsewhere = { teamId: 'T1', channelId: 'C7' };
 
 /** A lifecycle with one answered question. */
-async function answered() {
-  const harness = createCoreHarness();
+async function answered(work?: Work) {
+  const harness = createCoreHarness(work === undefined ? {} : { work });
   const { id } = await harness.ask();
   await harness.life.run();
   const share = (withLink: boolean): Promise<Question> =>
@@ -31,6 +32,18 @@ describe('an answer shown again', () => {
     expect(part?.outcome).toMatchObject({ answer: { markdown: expect.stringMatching(/./) } });
     expect(life.upstream()).toHaveLength(1);
     expect(source.outcome).toMatchObject({ answer: { markdown: '' } });
+  });
+
+  it("says with the service's words that it is incomplete, although they are not stored", async () => {
+    const { life, source, share } = await answered({ takesMs: 5_000, ends: 'failed', isPartial: true });
+    const { id } = await share(false);
+    await life.run();
+    const [part] = life.messagesOf(life.question(id), 'part');
+    expect(part?.outcome).toMatchObject({
+      answer: { stopped: { cause: 'service', message: expect.stringMatching(/./) } },
+    });
+    expect(source.outcome).toMatchObject({ answer: { stopped: { cause: 'service' } } });
+    expect(source.outcome).not.toMatchObject({ answer: { stopped: { message: expect.anything() } } });
   });
 
   it('carries the link only where its asker wants the link', async () => {

@@ -87,7 +87,6 @@ describe('a process that another one considered dead', () => {
 
   it.each<[what: string, post: Post, change: Partial<NewQuestion>]>([
     ['a part', 'postPart', {}],
-    ['a card', 'postCard', {}],
     ['a card that begins a thread', 'postCard', command],
   ])('leaves no copy where the other process did not find its message, which is %s', async (_, post, change) => {
     const { life, question } = await takeOver(post, { isFound: false, change });
@@ -99,6 +98,17 @@ describe('a process that another one considered dead', () => {
     expect(question.recheckMs).toBeUndefined();
     expect(life.openIds()).toEqual([]);
   });
+});
+
+it('a card of a process that another one considered dead is deleted where the question ended without one', async () => {
+  const { life, question } = await takeOver('postCard', { isFound: false });
+  const standing = life.posted.filter(({ deleted }) => !deleted);
+  expect(standing.map(({ marker }) => marker)).toEqual(['part 0.0', 'part 0.1', 'part 0.2']);
+  expect(life.messagesOf(question, 'card')).toHaveLength(1);
+  expect(question).toMatchObject({ phase: 'closed', card: { gone: true } });
+  expect(question.card).not.toHaveProperty('ts');
+  expect(question.recheckMs).toBeUndefined();
+  expect(life.openIds()).toEqual([]);
 });
 
 describe('a question that is watched again while its end is about to be posted once more', () => {

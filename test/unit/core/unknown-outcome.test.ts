@@ -191,6 +191,7 @@ describe('a message that is carried out so late that it was posted again', () =>
   it('loses its copy also where the process was restarted before, or Slack refused the check at first', async () => {
     const { life, ask } = createCoreHarness({
       faults: { postCard: [tooLate], removeCopies: [crash('no'), failing('unavailable'), failing('rateLimited')] },
+      work: { takesMs: 20_000, ends: 'completed' },
     });
     const { id } = await ask();
     await life.run(life.startMs + 50_000);
@@ -202,9 +203,21 @@ describe('a message that is carried out so late that it was posted again', () =>
     expect(life.openIds()).toEqual([]);
   });
 
+  it('is deleted where it is the card of a question that ended without one', async () => {
+    const { life, ask } = createCoreHarness({ faults: { postCard: [tooLate] } });
+    const { id } = await ask();
+    await life.run();
+    const question = life.question(id);
+    expect(question).toMatchObject({ phase: 'closed', outcome: { kind: 'answered' }, card: { gone: true } });
+    expect(life.messagesOf(question, 'card').map(({ deleted }) => deleted)).toEqual([true]);
+    expect(life.messagesOf(question, 'part')).toHaveLength(1);
+    expect(life.openIds()).toEqual([]);
+  });
+
   it('keeps its copy where Slack refuses the check, and the question is still closed', async () => {
     const { life, ask } = createCoreHarness({
       faults: { postCard: [tooLate], removeCopies: [failing('unauthorized')] },
+      work: { takesMs: 20_000, ends: 'completed' },
     });
     const { id } = await ask();
     await life.run();
@@ -217,7 +230,10 @@ describe('a message that is carried out so late that it was posted again', () =>
 describe('a call whose repetition is refused', () => {
   it.each(calls)('is searched for again before it is repeated once more, for %s', async (_, operation) => {
     const refused = failing('rateLimited', { retryAfterMs: 70_000 });
-    const { life, ask } = createCoreHarness({ faults: { [operation]: [lateBy(40_000), refused] }, work: longWork });
+    const { life, ask } = createCoreHarness({
+      faults: { [operation]: [lateBy(40_000), refused] },
+      work: { ...longWork, takesMs: 120_000 },
+    });
     const { id } = await ask();
     await life.run();
     expectOneOfEach(life, life.question(id));
@@ -260,7 +276,7 @@ describe('an edit of the card that takes effect after the card showed the end', 
         updateCard: [lateBy(20_000)],
         removeCopies: [failing('unauthorized')],
       },
-      work: { takesMs: 8_000, ends: 'completed' },
+      work: { takesMs: 30_000, ends: 'completed' },
     });
     const { id } = await ask();
     await life.run();

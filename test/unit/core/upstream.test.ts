@@ -78,6 +78,30 @@ describe('the question of a conversation that is the app’s question', () => {
       conversationOf([upstream({ createdMs: someMs }), upstream({ createdMs: someMs + 5_000 })]),
       1,
     ],
+    ...(
+      [
+        ['has its position and time, if the service changed its text', 0, 1_000, 1],
+        ['is missing if nothing at its position was created when it was asked', 0, 10_001, undefined],
+        ['is missing if another position was created when it was asked', 2, 0, undefined],
+      ] as const
+    ).map(([title, shift, afterMs, expected]): [string, Question, Conversation, number | undefined] => [
+      title,
+      asked({ ordinal: 1 + shift }),
+      conversationOf([other, upstream({ text: 'Changed', createdMs: someMs + afterMs })]),
+      expected,
+    ]),
+    [
+      'is missing with a changed text if the service would tell its id',
+      asked({ questionId: 99, ordinal: 0 }),
+      conversationOf([upstream({ text: 'Changed', createdMs: someMs })], true),
+      undefined,
+    ],
+    [
+      'is not found by its time if it is an earlier attempt',
+      asked({ ordinal: 0, earlierAttempts: [{ conversationId: 7, ordinal: 0 }] }),
+      conversationOf([upstream({ text: 'Changed', createdMs: someMs })]),
+      undefined,
+    ],
     [
       'is not found by an empty text',
       asked({ ordinal: 0 }, { text: '' }),
@@ -194,7 +218,7 @@ describe('the claim of a question of the service', () => {
 describe('an attempt that ended at a limit', () => {
   it('leaves its position behind, and nothing else', () => {
     const { upstream: before } = asked({ questionId: 10, ordinal: 2, firstTriedMs: 1, cancelSentMs: 2, shareUrl: 'u' });
-    const after = withoutAttempt({ ...before, steps: 4 });
+    const after = withoutAttempt({ ...before, steps: 4, seenMark: 'm' });
     const earlierAttempts = [{ conversationId: 7, questionId: 10, ordinal: 2 }];
     expect(after).toEqual({ steps: 0, conversationId: 7, shareUrl: 'u', earlierAttempts });
     // Without another attempt there is nothing to add.

@@ -107,8 +107,61 @@ test.each<[string, Offer, Offer]>([
   expect(choice.offers()).toEqual({ 1: first, 2: second });
 });
 
+test.each([
+  ['1, which version 7.2.0', offers('no', 'yes', '7.2.0'), 1, 2],
+  ['2, which version 7.2.0', offers('yes', 'no', '7.2.0'), 2, 1],
+  ['1, which version 6.12.0', offers('no', 'unknown', '6.12.0'), 1, 1],
+] as const)(
+  'a list without generation %s promises, is not believed for five minutes',
+  async (_, first, missed, used) => {
+    const { choice, clock } = await start(first);
+    expect(choice.offers()[missed]).toBe('unknown');
+    expect(choice.chosen()).toMatchObject({ number: used, isMissing: false });
+    for (const [minutes, offer] of [
+      [1, 'unknown'],
+      [3, 'unknown'],
+      [1, 'no'],
+    ] as const) {
+      clock.nowMs += minutes * minuteMs;
+      await choice.probedSince(clock.nowMs);
+      expect(choice.offers()[missed]).toBe(offer);
+    }
+  },
+);
+
+test('a generation that the version promises is looked for soon, and then after twice as long, up to an hour', async () => {
+  const { choice, find, rounds, clock } = await start(offers('no', 'yes', '7.2.0'));
+  const looks: number[] = [];
+  for (let minute = 1; minute <= 6 * 60; minute += 1) {
+    clock.nowMs += minuteMs;
+    const before = rounds.all;
+    await choice.lookAgain();
+    if (rounds.all > before) looks.push(minute);
+  }
+  expect(looks).toEqual([1, 2, 4, 8, 16, 32, 64, 124, 184, 244, 304]);
+  expect(choice.offers()).toEqual({ 1: 'no', 2: 'yes' });
+  find(offers('yes', 'yes', '7.2.0'));
+  clock.nowMs += 60 * minuteMs;
+  await choice.lookAgain();
+  expect(choice.chosen().number).toBe(1);
+  clock.nowMs += dayMs / 2;
+  const { all } = rounds;
+  await choice.lookAgain();
+  expect(rounds.all).toBe(all);
+});
+
+test('a list that misses what the version does not promise is believed at once', async () => {
+  const { choice, rounds, clock } = await start(offers('yes', 'no', '6.12.0'));
+  expect(choice.offers()).toEqual({ 1: 'yes', 2: 'no' });
+  clock.nowMs += dayMs;
+  await choice.lookAgain();
+  expect(rounds.all).toBe(1);
+});
+
 test('what a list proved outweighs the version, also while the list fails, until the version changes', async () => {
   const { choice, find, clock } = await start(offers('no', 'yes', '7.2.0'));
+  clock.nowMs += 5 * minuteMs;
+  await choice.lookAgain();
   expect(choice.offers()).toEqual({ 1: 'no', 2: 'yes' });
   find(offers('unknown', 'unknown', '7.2.0'));
   clock.nowMs += dayMs;

@@ -4,6 +4,7 @@ import { type ApiSetting, createApiChoice } from '../../../src/deepsearch/api-ch
 import { createBothGenerations } from '../../../src/deepsearch/both-generations.ts';
 import type { GenerationNumber } from '../../../src/deepsearch/generation.ts';
 import type { Offer, Offers } from '../../../src/deepsearch/probes.ts';
+import { targetOf } from '../../support/deepsearch/cancel-target.ts';
 import { createFakeGenerations } from '../../support/deepsearch/fake-generations.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -67,10 +68,10 @@ test('a call goes to generation 2 where only that is offered', async () => {
 test('pages of changes are named with their generation, and the other one begins with its first page', async () => {
   const both = await start();
   const { adapter, calls } = both;
-  const { next } = await adapter.changes();
-  await adapter.changes(next);
+  const { next } = await adapter.changes(5);
+  await adapter.changes(5, next);
   turnInto(both, { 1: 'no', 2: 'yes' });
-  await adapter.changes(next);
+  await adapter.changes(5, next);
   expect(calls).toEqual(['1.changes', '1.changes page 2', '1.changes page 2', '2.changes']);
 });
 
@@ -221,34 +222,21 @@ describe('cancelling', () => {
   test('names the question where the generation has ids', async () => {
     const { adapter, calls, conversations } = await start();
     const { id, questions } = await adapter.create('where?');
-    await adapter.cancel(id, questions[0]?.id);
+    await adapter.cancel(id, targetOf(questions[0]));
     expect(calls.at(-1)).toBe(`1.cancel ${questions[0]?.id}`);
     expect(conversations.get(id)?.questions[0]?.state).toBe('cancelled');
   });
 
-  test('a question that was asked without an id is found in its conversation', async () => {
-    const { adapter, calls, conversations } = await start();
-    conversations.set(5, {
-      id: 5,
-      questions: [
-        { id: 51, ordinal: 0, text: 'one', state: 'completed', sources: [], followUps: [] },
-        { id: 52, ordinal: 1, text: 'two', state: 'processing', sources: [], followUps: [] },
-      ],
-    });
-    await adapter.cancel(5, undefined);
-    expect(calls).toEqual(['1.read', '1.cancel 52']);
-  });
-
   test('a conversation that is gone is no error', async () => {
     const { adapter } = await start();
-    await adapter.cancel(7, undefined);
+    await adapter.cancel(7, targetOf());
   });
 
   test('goes on over the other generation when the API is gone', async () => {
     const world = await start({ offers: { 1: 'yes', 2: 'no' } });
     const { id, questions } = await world.adapter.create('where?');
     turnInto(world, { 1: 'no', 2: 'yes' });
-    await world.adapter.cancel(id, questions[0]?.id);
+    await world.adapter.cancel(id, targetOf(questions[0]));
     expect(world.conversations.get(id)?.questions[0]?.state).toBe('cancelled');
   });
 });

@@ -3,7 +3,9 @@ import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
 import type { Conversation, DeepSearch } from '../../../src/core/ports.ts';
 import { createBreaker } from '../../../src/deepsearch/breaker.ts';
 import { createGuard } from '../../../src/deepsearch/guarded.ts';
+import { searchCut } from '../../../src/deepsearch/search-cut.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
+import { targetOf } from '../../support/deepsearch/cancel-target.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const conversation: Conversation = { id: 1, questions: [] };
@@ -85,6 +87,15 @@ describe('a closed circuit', () => {
     expect(states()).toEqual(['open']);
   });
 
+  it('counts no search that ended before it looked at all conversations', async () => {
+    const { service, guarded, states } = setUp();
+    service.answer = async () => {
+      throw searchCut('too many');
+    };
+    for (let tries = 0; tries < 6; tries += 1) await failureOf(guarded.newest(1));
+    expect(states()).toEqual([]);
+  });
+
   it.each<[string, ErrorKind, number]>([
     ['unauthorized', 'unauthorized', 401],
     ['not found', 'notFound', 404],
@@ -128,7 +139,7 @@ describe('an open circuit', () => {
       () => guarded.followUp(1, 'q'),
       () => guarded.read(1),
       () => guarded.newest(1),
-      () => guarded.cancel(1, 1),
+      () => guarded.cancel(1, targetOf({ id: 1 })),
     ];
     for (const call of calls) {
       expect(await failureOf(call())).toMatchObject({
@@ -194,7 +205,7 @@ describe('an open circuit', () => {
       });
     await vi.advanceTimersByTimeAsync(5_000);
     const probe = guarded.read(1);
-    for (const call of [guarded.read(2), guarded.create('q'), guarded.cancel(1, 1)]) {
+    for (const call of [guarded.read(2), guarded.create('q'), guarded.cancel(1, targetOf({ id: 1 }))]) {
       expect(await failureOf(call)).toMatchObject({ kind: 'unavailable', outcomeUnknown: false, retryAfterMs: 1_000 });
     }
     expect(service.calls).toEqual(['read']);

@@ -4,6 +4,7 @@ import { AppError, type AppErrorDetails } from '../../../src/core/errors.ts';
 import type { Conversation, DeepSearch } from '../../../src/core/ports.ts';
 import { createBudget } from '../../../src/deepsearch/budget.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
+import { targetOf } from '../../support/deepsearch/cancel-target.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const conversation: Conversation = { id: 1, questions: [] };
@@ -36,8 +37,12 @@ function createService() {
       note('byReadToken');
       return conversation;
     },
-    async newest() {
+    async newest(limit, _, search) {
       note('newest');
+      for (let requests = 1; search !== undefined && requests < limit; requests += 1) {
+        await search.beforeRequest?.();
+        note('request of newest');
+      }
       return [conversation];
     },
     async changes() {
@@ -103,7 +108,7 @@ describe('the rate budget', () => {
             read: () => budgeted.read(1),
             byReadToken: () => budgeted.byReadToken('t'),
             newest: () => budgeted.newest(1),
-            cancel: () => budgeted.cancel(1, 1),
+            cancel: () => budgeted.cancel(1, targetOf({ id: 1 })),
           };
           const all: Promise<unknown>[] = [];
           for (const { pauseMs, kinds } of moments) {
@@ -134,11 +139,23 @@ describe('the rate budget', () => {
     expect(service.calls).toHaveLength(8);
   });
 
+  it('counts each request of a search, and ends a search without room, but no other calls', async () => {
+    const { service, budgeted } = setUp();
+    const search = { aboutMs: 0, untilMs: 1, isSought: async () => false };
+    expect(await outcomeOf(budgeted.newest(8, 0, search))).toMatchObject({ ok: true });
+    expect(service.calls).toHaveLength(8);
+    expect(await outcomeOf(budgeted.newest(8, 0, search))).toMatchObject({ ok: false, retryAfterMs: 2_000 });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await outcomeOf(budgeted.newest(20, 0, search))).toMatchObject({ ok: false, retryAfterMs: 2_000 });
+    expect(service.calls).toHaveLength(16);
+    expect(await outcomeOf(budgeted.create('q'))).toEqual({ ok: true, afterMs: 0 });
+  });
+
   it('keeps room for questions and cancellations, however many reads there are', async () => {
     const { budgeted } = setUp();
     await countOk(times(100, () => budgeted.read(1)));
     expect(await outcomeOf(budgeted.create('q'))).toEqual({ ok: true, afterMs: 0 });
-    expect(await outcomeOf(budgeted.cancel(1, 1))).toEqual({ ok: true, afterMs: 0 });
+    expect(await outcomeOf(budgeted.cancel(1, targetOf({ id: 1 })))).toEqual({ ok: true, afterMs: 0 });
   });
 
   it('lets questions wait for up to 5 s', async () => {
@@ -169,11 +186,15 @@ describe('a 429 of the service', () => {
   it('pauses all calls for the named time', async () => {
     const { budgeted, refused } = await refuse(30_000, (deepSearch) => deepSearch.read(1));
     expect(refused).toMatchObject({ ok: false, retryAfterMs: 30_000 });
-    for (const call of [() => budgeted.read(1), () => budgeted.create('q'), () => budgeted.cancel(1, 1)]) {
+    for (const call of [
+      () => budgeted.read(1),
+      () => budgeted.create('q'),
+      () => budgeted.cancel(1, targetOf({ id: 1 })),
+    ]) {
       expect(await outcomeOf(call())).toMatchObject({ ok: false, afterMs: 0, retryAfterMs: 30_000 });
     }
     await vi.advanceTimersByTimeAsync(30_000);
-    expect(await countOk([budgeted.read(1), budgeted.create('q'), budgeted.cancel(1, 1)])).toBe(3);
+    expect(await countOk([budgeted.read(1), budgeted.create('q'), budgeted.cancel(1, targetOf({ id: 1 }))])).toBe(3);
   });
 
   it('pauses all calls for a second where it names no time', async () => {
@@ -187,7 +208,7 @@ describe('a 429 of the service', () => {
     const hoursMs = 5 * 3_600_000;
     const { budgeted, refused } = await refuse(hoursMs, (deepSearch) => deepSearch.create('q'));
     expect(refused).toMatchObject({ ok: false, retryAfterMs: hoursMs });
-    expect(await countOk([budgeted.read(1), budgeted.newest(1), budgeted.cancel(1, 1)])).toBe(3);
+    expect(await countOk([budgeted.read(1), budgeted.newest(1), budgeted.cancel(1, targetOf({ id: 1 }))])).toBe(3);
     expect(await outcomeOf(budgeted.followUp(1, 'q'))).toMatchObject({ ok: false, afterMs: 0, retryAfterMs: hoursMs });
     await vi.advanceTimersByTimeAsync(hoursMs);
     expect(await outcomeOf(budgeted.create('q'))).toMatchObject({ ok: true });
@@ -199,7 +220,7 @@ describe('a 429 of the service', () => {
     expect(refused).toMatchObject({ ok: false, retryAfterMs: 60_000 });
     expect(await outcomeOf(budgeted.read(1))).toMatchObject({ ok: false, retryAfterMs: 60_000 });
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(await countOk([budgeted.read(1), budgeted.cancel(1, 1)])).toBe(2);
+    expect(await countOk([budgeted.read(1), budgeted.cancel(1, targetOf({ id: 1 }))])).toBe(2);
     expect(await outcomeOf(budgeted.create('q'))).toMatchObject({ ok: false, retryAfterMs: hoursMs - 60_000 });
   });
 });

@@ -4,6 +4,7 @@ import type { Conversation, DeepSearch, UpstreamQuestion } from '../../../src/co
 import type { Allowance, Limiter, TakeOptions } from '../../../src/core/rate-limits.ts';
 import { createBreaker } from '../../../src/deepsearch/breaker.ts';
 import { createBudget } from '../../../src/deepsearch/budget.ts';
+import { targetOf } from '../../support/deepsearch/cancel-target.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const { log } = createRecordingLog();
@@ -57,6 +58,9 @@ function budget(deepSearch: DeepSearch, requestsPerSecond = 5, burst = 10) {
   return { ...limiters, budgeted };
 }
 
+const target = targetOf({ id: 12 });
+const search = { aboutMs: 11, untilMs: 12, isSought: async () => false };
+
 describe.each([
   ['the breaker', (deepSearch: DeepSearch) => createBreaker({ log })(deepSearch)],
   ['the budget', (deepSearch: DeepSearch) => budget(deepSearch).budgeted],
@@ -69,16 +73,16 @@ describe.each([
       await guarded.followUp(7, 'b'),
       await guarded.read(8),
       await guarded.byReadToken('t'),
-      await guarded.newest(9, 10),
-      await guarded.cancel(11, 12),
+      await guarded.newest(9, 10, search),
+      await guarded.cancel(11, target),
     ];
     expect(calls).toEqual([
       ['create', 'a'],
       ['followUp', 7, 'b'],
       ['read', 8],
       ['byReadToken', 't'],
-      ['newest', 9, 10],
-      ['cancel', 11, 12],
+      ['newest', 9, 10, expect.objectContaining(search)],
+      ['cancel', 11, target],
     ]);
     expect(results).toEqual([
       conversation,
@@ -120,7 +124,7 @@ describe('the rate budget', () => {
   it('lets questions and cancellations wait for 5 s, and can stop questions alone', async () => {
     const { budgeted, taken } = budget(createService().deepSearch);
     await budgeted.create('q');
-    await budgeted.cancel(1, 1);
+    await budgeted.cancel(1, targetOf({ id: 1 }));
     expect(taken).toEqual([
       ['codesearch.questions', undefined],
       ['codesearch', { patienceMs: 5_000 }],

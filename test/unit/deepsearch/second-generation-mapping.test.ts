@@ -48,16 +48,21 @@ describe('the state of a conversation', () => {
     expect(last(state)?.state).toBe(expected);
   });
 
-  test('is not the state of an earlier question, which is completed with an answer and failed without', () => {
+  test.each([
+    ['completed', 'failed', 'completed'],
+    ['error', 'failed', 'failed'],
+    ['canceled', 'failed', 'cancelled'],
+    ['processing', 'processing', 'processing'],
+  ])('(%s) tells of an earlier question without an answer only whether it may still run', (state, expected, last) => {
     const questions = [asked('one', 'There.'), asked('two'), asked('three', ''), asked('four', 'So far.')];
-    const mapped = map({ state: { processing: {} }, questions }).questions;
-    expect(mapped.map(({ state, ordinal }) => [ordinal, state])).toEqual([
+    const mapped = map({ state: { [state]: {} }, questions }).questions;
+    expect(mapped.map((question) => [question.ordinal, question.state])).toEqual([
       [0, 'completed'],
-      [1, 'failed'],
-      [2, 'failed'],
-      [3, 'processing'],
+      [1, expected],
+      [2, expected],
+      [3, last],
     ]);
-    expect(mapped[1]?.error).toEqual({ cause: 'service', title: '', message: '' });
+    expect(mapped[1]?.error).toEqual(expected === 'failed' ? { cause: 'service', title: '', message: '' } : undefined);
     expect(mapped[0]).not.toHaveProperty('error');
   });
 });

@@ -34,9 +34,10 @@ function accountWith(
     createTime: at(created),
     updateTime: at(updated),
   });
-  async function* summaries(wanted: number) {
+  async function* summaries(wanted: number, beforeNext?: () => Promise<void>) {
     const size = options.pageSize ?? wanted;
     for (let from = 0; from === 0 || from < list.length; from += size) {
+      if (from > 0) await beforeNext?.();
       pages.push(wanted);
       nowMs += options.pageMs ?? 0;
       yield list.slice(from, from + size).map(summaryOf);
@@ -232,5 +233,77 @@ describe('a search for the newest conversations', () => {
     await expect(account.ids(100, 0)).rejects.toMatchObject({ kind: 'unavailable', outcomeUnknown: false });
     expect(account.pages).toHaveLength(3);
     expect(account.reads).toEqual([]);
+  });
+});
+
+describe('a search for one conversation', () => {
+  /** Searches for a conversation that was created about this second, within 100 s. */
+  function searching(account: ReturnType<typeof accountWith>, aboutSecond: number, sought?: ConversationId) {
+    const seen: ConversationId[] = [];
+    let requests = 1;
+    const aboutMs = startMs + aboutSecond * 1_000;
+    const run = (limit = 1_000) =>
+      account.newest(limit, aboutMs - 100_000, {
+        aboutMs,
+        untilMs: aboutMs + 100_000,
+        isSought: async ({ id }) => {
+          seen.push(id);
+          return id === sought;
+        },
+        beforeRequest: async () => {
+          requests += 1;
+        },
+      });
+    return { run, seen, requests: () => requests };
+  }
+  const many = (count: number): Kept[] => Array.from({ length: count }, (_, id) => ({ id, created: 1_000 - id / 10 }));
+
+  test('begins with what was created about its time, and ends with the conversation that it finds', async () => {
+    const account = accountWith(many(1_000));
+    const { run, requests } = searching(account, 950, 501);
+    expect((await run()).map(({ id }) => id)).toContain(501);
+    expect(account.reads.toSorted()).toEqual([498, 499, 500, 501]);
+    // The list, which ends with its tenth page, is read again from its beginning.
+    expect(requests()).toBe(account.pages.length + account.reads.length);
+  });
+
+  test('reads nothing that was created later or earlier', async () => {
+    const account = accountWith([
+      { id: 3, created: 500 },
+      { id: 2, created: 390, updated: 480 },
+      { id: 1, created: 199, updated: 470 },
+    ]);
+    const { run, seen } = searching(account, 300);
+    expect((await run()).map(({ id }) => id)).toEqual([2]);
+    expect(seen).toEqual([2]);
+  });
+
+  test('sends at most a hundred reads, and goes on where it stopped when it is repeated', async () => {
+    const account = accountWith(many(250));
+    const { run, seen } = searching(account, 1_000);
+    for (const reads of [100, 200]) {
+      await expect(run()).rejects.toMatchObject({ kind: 'unavailable', code: 'searchCut', outcomeUnknown: false });
+      expect(account.reads).toHaveLength(reads);
+    }
+    expect(await run()).toHaveLength(250);
+    expect(new Set(seen).size).toBe(250);
+    expect(account.reads).toHaveLength(250);
+  });
+
+  test('does not end as if nothing was there when there are too many', async () => {
+    const account = accountWith(many(30));
+    await expect(searching(account, 1_000).run(20)).rejects.toMatchObject({ code: 'searchCut' });
+    expect(await searching(account, 1_000, 3).run(20)).toMatchObject([{}, {}, {}, { id: 3 }]);
+  });
+
+  test('ends when a request is not allowed', async () => {
+    const account = accountWith(many(10));
+    const refused = new AppError('rateLimited', 'no room');
+    const beforeRequest = async () => {
+      if (account.reads.length >= 6) throw refused;
+    };
+    const search = { aboutMs: startMs, untilMs: startMs + 2_000_000, isSought: async () => false, beforeRequest };
+    await expect(account.newest(1_000, startMs, search)).rejects.toBe(refused);
+    expect(account.reads.length).toBeLessThanOrEqual(8);
   });
 });

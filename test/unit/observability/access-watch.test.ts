@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { watchAccess } from '../../../src/observability/access-watch.ts';
+import { targetOf } from '../../support/deepsearch/cancel-target.ts';
 import { failing } from '../../support/lifecycle/core-harness.ts';
 import { createInMemoryLifecycle, type Fault } from '../../support/lifecycle/in-memory-lifecycle.ts';
 
@@ -42,7 +43,7 @@ describe('the watch of the access', () => {
         followUp: () => deepSearch.followUp(1, 'x'),
         read: () => deepSearch.read(1),
         newest: () => deepSearch.newest(1),
-        cancel: () => deepSearch.cancel(1, 1),
+        cancel: () => deepSearch.cancel(1, targetOf({ id: 1 })),
       }[call]();
       await expect(done).rejects.toBeInstanceOf(AppError);
       expect(await latest()).toBe('refused');

@@ -13,6 +13,7 @@ const UNTIL = Date.UTC(2023, 10, 15, 15, 0);
 const VIEWS: CardView[] = [
   { kind: 'queued', place: 2 },
   { kind: 'starting' },
+  { kind: 'asked' },
   { kind: 'running', elapsedMs: 65_000, steps: 1, lastStep: 'Reading <src/a.ts> & @here' },
   { kind: 'running', elapsedMs: 41_000, steps: 5, expected: { fromMs: 20_000, toMs: 60_000 } },
   { kind: 'running', elapsedMs: 99_000, steps: 9, expected: { fromMs: 20_000, toMs: 60_000 }, isLate: true },
@@ -62,6 +63,7 @@ describe('a card', () => {
       [
         "🕓 Number 2 in line in this thread",
         "⏳ Starting",
+        "📨 Asked. The answer comes as a reply in this thread",
         "⏳ Searching · 1 min 5 s · 1 step | Reading &lt;src/a.ts&gt; &amp; @​here",
         "⏳ Searching · 41 s · 5 steps · usually 20 to 60 s",
         "⏳ Searching · 1 min 39 s · 9 steps · taking longer than usual",
@@ -86,6 +88,7 @@ describe('a card', () => {
     expect(offered).toEqual([
       ['queued', ACTIONS.cancel],
       ['starting', ACTIONS.cancel],
+      ['asked', ACTIONS.cancel],
       ['running', ACTIONS.cancel],
       ['running', ACTIONS.cancel],
       ['running', ACTIONS.cancel],

@@ -159,6 +159,7 @@ const VIEWS: CardView[] = [
   { kind: 'queued', place: 2 },
   { kind: 'waitingForSlot', ahead: 3 },
   { kind: 'starting' },
+  { kind: 'asked' },
   {
     kind: 'running',
     elapsedMs: 41_000,

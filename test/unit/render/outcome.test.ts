@@ -274,6 +274,7 @@ describe('an outcome without an answer', () => {
       ACTIONS.tryAgain,
     ],
     [{ cause: 'unreachable' }, 'could not be reached', ACTIONS.tryAgain],
+    [{ cause: 'limited', mayBeAsked: true }, 'could not find out whether Deep Search has', ACTIONS.tryAgain],
     [
       { cause: 'limited' },
       'Deep Search is limiting requests right now.\nTry again in a few minutes.',

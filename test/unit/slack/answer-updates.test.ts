@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import type { Question } from '../../../src/core/question/question.ts';
+import type { Failure, Question } from '../../../src/core/question/question.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
@@ -23,13 +23,14 @@ afterEach(async () => {
 });
 
 /** A posted answer, and the code that updates it. */
-async function standing(options: { recalls?: (() => void)[]; markdown?: string } = {}) {
+async function standing(options: { recalls?: (() => void)[]; markdown?: string; stopped?: Failure } = {}) {
   const priorities: string[] = [];
   const { log } = createRecordingLog();
   const tasks = createBackgroundTasks({ log });
   const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
   const root = slack.say('C0GENERAL', 'U0ADA', 'root');
-  let question = answered({}, { place: { teamId: team.id, channelId: 'C0GENERAL', threadTs: root } });
+  const stopped = options.stopped === undefined ? {} : { stopped: options.stopped };
+  let question = answered(stopped, { place: { teamId: team.id, channelId: 'C0GENERAL', threadTs: root } });
   const [message] = renderOutcome(question, { format: 'markdown' });
   const posted = await client.chat.postMessage({
     channel: 'C0GENERAL',
@@ -44,6 +45,11 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
   const answerUpdates = createAnswerUpdates({
     slack: createUnlimitedSlackApi(client, undefined, (_method, { priority }) => void priorities.push(priority)),
     format: 'markdown',
+    markAskedAgain: async (_id, byUserId): Promise<Question | undefined> => {
+      if (question.askedAgain !== undefined) return undefined;
+      question = { ...question, askedAgain: { byUserId } };
+      return question;
+    },
     markUsed: async (_id, index, byUserId): Promise<Question | undefined> => {
       if (question.usedFollowUps?.some((each) => each.index === index) === true) return undefined;
       question = { ...question, usedFollowUps: [...(question.usedFollowUps ?? []), { index, byUserId }] };
@@ -56,12 +62,20 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
     },
     recall: async () => {
       recalls.shift()?.();
-      return exampleAnswer({ ...(options.markdown === undefined ? {} : { markdown: options.markdown }) });
+      return exampleAnswer({ ...stopped, ...(options.markdown === undefined ? {} : { markdown: options.markdown }) });
     },
     tasks,
   });
   const shown = (): string => JSON.stringify(slack.messages.at(-1)?.blocks);
-  return { answerUpdates, tasks, shown, priorities, id: question.id, edits: () => slack.messages.at(-1)?.edits };
+  return {
+    answerUpdates,
+    tasks,
+    shown,
+    priorities,
+    question,
+    id: question.id,
+    edits: () => slack.messages.at(-1)?.edits,
+  };
 }
 
 describe('an update of an answer', () => {
@@ -73,6 +87,23 @@ describe('an update of an answer', () => {
     expect(shown()).toContain('<@U0ADA> asked:');
     expect(shown()).toContain('<@U0BOB> asked:');
     expect(shown()).not.toContain('overflow');
+  });
+
+  it('replaces the button of an incomplete answer by the person who used it, once, and keeps it away', async () => {
+    const { answerUpdates, tasks, shown, question, id, edits } = await standing({ stopped: { cause: 'tooLong' } });
+    expect(shown()).toContain('deepsearch:ask_new');
+    answerUpdates.endUsed(question, 'any', 'U0BOB');
+    answerUpdates.endUsed(question, 'any', 'U0ADA');
+    await tasks.drain(5_000);
+    expect(shown()).not.toContain('deepsearch:ask_new');
+    expect(shown()).toContain('<@U0BOB> asked again.');
+    expect(edits()).toBe(1);
+    const later = await standing({ stopped: { cause: 'tooLong' } });
+    later.answerUpdates.endUsed(later.question, 'any', 'U0BOB');
+    later.answerUpdates.followUpUsed(id, 0, 'U0ADA');
+    await later.tasks.drain(5_000);
+    expect(later.shown()).not.toContain('deepsearch:ask_new');
+    expect(later.shown()).toContain('<@U0ADA> asked:');
   });
 
   it('adds "Only when mentioned" to the menu of the newest answer, once', async () => {

@@ -89,6 +89,16 @@ describe('removing copies', () => {
     expect(timestamps(question.place.threadTs)).toEqual([part.ts]);
   });
 
+  it('deletes a card that came after the question ended without one', async () => {
+    const messenger = createParts();
+    const question = ask();
+    const part = await messenger.prepare(question).postPart(question, 0);
+    await messenger.postCard(question, { kind: 'starting' });
+    const named = { ...question, card: { gone: true }, delivery: { round: 0, posted: [part.ts] } };
+    expect(await messenger.removeCopies(named)).toBe(1);
+    expect(timestamps(question.place.threadTs)).toEqual([part.ts]);
+  });
+
   it('keeps the oldest where the question names none', async () => {
     const messenger = createParts();
     const question = ask();

@@ -1,8 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { digestOf } from '../../../src/core/lifecycle/card-view.ts';
+import type { Question } from '../../../src/core/question/question.ts';
 import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { cardMarker, markerBlockId, partMarker } from '../../../src/render/ids.ts';
 import type { Identity } from '../../../src/slack/api/identity.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import type { CallOptions } from '../../../src/slack/api/method-limits.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
@@ -28,8 +31,10 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
     },
   });
   const rooms: (string | undefined)[] = [];
+  const waiters: NonNullable<CallOptions['waiter']>[] = [];
   const messenger = createMessenger({
-    slack: createUnlimitedSlackApi(client, identity, (method, { channelId }) => {
+    slack: createUnlimitedSlackApi(client, identity, (method, { channelId, waiter }) => {
+      if (waiter !== undefined) waiters.push(waiter);
       if (method === 'chat.postMessage') rooms.push(channelId);
     }),
     outbound,
@@ -42,6 +47,7 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
     messenger,
     calls,
     rooms,
+    waiters,
     lines,
     pass: (ms: number) => {
       nowMs += ms;
@@ -126,7 +132,52 @@ describe('posting a message', () => {
   });
 });
 
+describe('the calls that wait for room', () => {
+  const wrong = { ts: '1.1', shown: digestOf({ kind: 'starting' }) };
+  const right = { ts: '1.1', shown: digestOf({ kind: 'asked' }) };
+  const ended = { outcome: { kind: 'gaveUp' }, phase: 'delivering' } as const;
+
+  it('go in this order: cards that say what is wrong, then those of the newest questions', async () => {
+    const { messenger, waiters } = begin({ 'chat.update': { ok: true } });
+    const edits: [string, Partial<Question>][] = [
+      ['older, says what is wrong', { ...ended, card: wrong, acceptedMs: someMs }],
+      ['newer, says what is wrong', { ...ended, card: wrong, acceptedMs: someMs + 9 }],
+      ['older', { ...ended, card: right, acceptedMs: someMs }],
+      ['newer', { ...ended, card: right, acceptedMs: someMs + 9 }],
+    ];
+    for (const [id, change] of edits)
+      await messenger.updateCard({ ...questionWith(change), id }, { kind: 'cancelled' });
+    const order = waiters.toSorted((one, other) => one.order - other.order).map(({ id }) => id);
+    expect(order).toEqual(['newer, says what is wrong', 'older, says what is wrong', 'newer', 'older']);
+  });
+
+  it('give the newest question its card first, and the oldest its answer', async () => {
+    const { messenger, waiters } = begin({ 'chat.postMessage': { ok: true, ts: '1.1' } });
+    for (const acceptedMs of [someMs, someMs + 9]) {
+      const question = questionWith({ ...ended, acceptedMs });
+      await messenger.postCard(question, { kind: 'starting' });
+      await messenger.prepare(question).postPart(question, 0);
+    }
+    const [olderCard, olderAnswer, newerCard, newerAnswer] = waiters.map(({ order }) => order);
+    expect(newerCard).toBeLessThan(olderCard ?? 0);
+    expect(newerAnswer).toBeGreaterThan(olderAnswer ?? 0);
+  });
+});
+
 describe('a private message', () => {
+  it.each<[string, Partial<Question>, string | null]>([
+    ['nothing was posted there', {}, null],
+    ['there is a card', { card: { ts: '1.1' } }, '1700000000.000001'],
+    ['there is only an answer', { delivery: { round: 0, posted: ['1.1'] } }, '1700000000.000001'],
+  ])(
+    'about a question that began its thread is in the thread where Slack shows it: %s',
+    async (_, change, threadTs) => {
+      const { messenger, calls } = begin({ 'chat.postEphemeral': { ok: true } });
+      await messenger.notifyPrivately(questionWith(change), 'U2', { kind: 'answeredBeforeCancel' });
+      expect(calls.at(-1)?.args.get('thread_ts')).toBe(threadTs);
+    },
+  );
+
   it('unfurls no links where it is sent as a direct message', async () => {
     const { messenger, calls } = begin({
       'chat.postEphemeral': { ok: false, error: 'user_not_in_channel' },

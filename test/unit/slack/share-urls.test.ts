@@ -28,12 +28,23 @@ describe('a share URL', () => {
     expect(readPrefixed(address)).toMatchObject({ readToken: token });
   });
 
+  it('of the second generation has the number of the conversation, which anyone can guess', () => {
+    expect(read('https://sourcegraph.example.com/deepsearch/140?x')).toEqual({
+      readToken: '140',
+      url: 'https://sourcegraph.example.com/deepsearch/140',
+      isGuessable: true,
+    });
+    expect(read(`https://sourcegraph.example.com/deepsearch/${token}`)).not.toHaveProperty('isGuessable');
+  });
+
   it.each([
     [''],
     ['not an address'],
     ['https://sourcegraph.example.com/'],
     ['https://sourcegraph.example.com/deepsearch'],
-    ['https://sourcegraph.example.com/deepsearch/140'],
+    ['https://sourcegraph.example.com/deepsearch/0140'],
+    ['https://sourcegraph.example.com/deepsearch/shared/140'],
+    ['https://sourcegraph.example.com/deepsearch/1234567890123456'],
     [`https://sourcegraph.example.com/deepsearch/${token}/more`],
     [`https://sourcegraph.example.com/deepsearch/${token}0`],
     [`https://sourcegraph.example.com/deepsearch/${token}%2F`],

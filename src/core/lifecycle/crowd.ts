@@ -1,0 +1,47 @@
+import type { Question } from '../question/question.ts';
+import { mostProgressCards, mostRunningCounts, runningCountFreshMs } from '../settings.ts';
+import type { LifecyclePorts } from './lifecycle-ports.ts';
+
+/** Knows when a workspace has more cards than Slack's limits let the app close within a minute. */
+export interface Crowd {
+  /**
+   * Whether a card must not begin to say that its question is worked on. `isNow`: counts the running questions now.
+   * Otherwise the count may be a second old.
+   */
+  isCrowded(question: Question, isNow: boolean): Promise<boolean>;
+  /** Notes that the last edit of a card waits for room, so that no card begins to need one meanwhile. */
+  closingWaits(question: Question, ms: number): void;
+}
+
+export function createCrowd({ runSlots, now }: Pick<LifecyclePorts, 'runSlots' | 'now'>): Crowd {
+  const counts = new Map<string, { running: Promise<number>; atMs: number }>();
+  const closingUntilMs = new Map<string, number>();
+
+  return { isCrowded, closingWaits };
+
+  async function isCrowded({ place: { teamId } }: Question, isNow: boolean): Promise<boolean> {
+    if ((closingUntilMs.get(teamId) ?? 0) > now()) return true;
+    return (await countOf(teamId, isNow)) > mostProgressCards;
+  }
+
+  function countOf(teamId: string, isNow: boolean): Promise<number> {
+    const known = counts.get(teamId);
+    if (known !== undefined && !isNow && now() - known.atMs < runningCountFreshMs) return known.running;
+    const running = runSlots.countRunning(teamId);
+    running.catch(() => counts.delete(teamId));
+    keep(counts, teamId, { running, atMs: now() });
+    return running;
+  }
+
+  function closingWaits({ place: { teamId } }: Question, ms: number): void {
+    keep(closingUntilMs, teamId, Math.max(closingUntilMs.get(teamId) ?? 0, now() + ms));
+  }
+}
+
+/** Keeps a value as the newest one, and forgets the oldest where there are too many. */
+function keep<Value>(values: Map<string, Value>, teamId: string, value: Value): void {
+  values.delete(teamId);
+  const oldest = values.size < mostRunningCounts ? undefined : values.keys().next().value;
+  if (oldest !== undefined) values.delete(oldest);
+  values.set(teamId, value);
+}

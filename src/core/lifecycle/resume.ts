@@ -1,0 +1,59 @@
+import type { QuestionStore, Scheduler } from '../ports.ts';
+import type { Question } from '../question/question.ts';
+import { getReadable } from '../question/readable.ts';
+import { fewestRunRarely, resumeSpreadMs, watchBackstopMs } from '../settings.ts';
+import type { Watching } from '../watching/watching.ts';
+
+export interface ResumePorts {
+  questions: Pick<QuestionStore, 'openIds' | 'get'>;
+  scheduler: Pick<Scheduler, 'unscheduled' | 'schedule'>;
+  watching: Pick<Watching, 'goesOn'>;
+  /** Uniform in [0, 1). */
+  random: () => number;
+}
+
+/** How many questions are read or scheduled at the same time. A store takes a bounded number of commands. */
+const mostAtOnce = 200;
+
+/**
+ * Continues the open questions after a start. Returns how many there are. Many questions under way at the service are
+ * watched at once, so that the first lists show which of them changed; their runs stay as another process planned them, or
+ * come later. All others run soon. Throws if storage fails.
+ */
+export async function resume({ questions, scheduler, watching, random }: ResumePorts): Promise<number> {
+  const open = await questions.openIds();
+  const underWay = open.length < fewestRunRarely ? [] : await readUnderWay(questions, open);
+  const watched = underWay.length < fewestRunRarely ? [] : underWay;
+  for (const question of watched) watching.goesOn(question, 0);
+  const isWatched = new Set(watched.map(({ id }) => id));
+  for (const ids of groups(open)) {
+    const soon = ids.filter((id) => !isWatched.has(id));
+    const later = await scheduler.unscheduled(ids.filter((id) => isWatched.has(id)));
+    await Promise.all([
+      ...soon.map((id) => scheduler.schedule(id, random() * resumeSpreadMs)),
+      ...later.map((id) => scheduler.schedule(id, random() * watchBackstopMs)),
+    ]);
+  }
+  return open.length;
+}
+
+function groups(ids: string[]): string[][] {
+  return Array.from({ length: Math.ceil(ids.length / mostAtOnce) }, (_, index) =>
+    ids.slice(index * mostAtOnce, (index + 1) * mostAtOnce),
+  );
+}
+
+async function readUnderWay(questions: ResumePorts['questions'], ids: string[]): Promise<Question[]> {
+  const underWay: Question[] = [];
+  for (const group of groups(ids)) {
+    const read = await Promise.all(group.map((id) => getReadable(questions, id)));
+    for (const question of read) if (question !== undefined && isUnderWay(question)) underWay.push(question);
+  }
+  return underWay;
+}
+
+/** Only waits for the service: nothing failed, and nothing else is due. */
+function isUnderWay({ phase, upstream, cancel, trouble, endsQuietlyMs, recheckMs }: Question): boolean {
+  const isDue = [cancel, trouble, endsQuietlyMs, recheckMs].some((reason) => reason !== undefined);
+  return phase === 'running' && upstream.askedMs !== undefined && !isDue;
+}

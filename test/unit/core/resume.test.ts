@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
+import { resume } from '../../../src/core/lifecycle/resume.ts';
+import type { Question } from '../../../src/core/question/question.ts';
+import { fewestRunRarely, resumeSpreadMs, watchBackstopMs } from '../../../src/core/settings.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
+
+const underWay = (id: string, more: Partial<Question> = {}) =>
+  questionWith({ id, phase: 'running', upstream: { conversationId: 1, askedMs: 1, steps: 0 }, ...more });
+
+const many = Array.from({ length: fewestRunRarely }, (_, index) => underWay(`q${index}`));
+
+/** Resumes `stored`, of which a process has planned the runs of `planned`. */
+async function resumed(stored: Question[], planned: string[] = [], corrupt: string[] = []) {
+  const scheduled = new Map<string, number>();
+  const watched: string[] = [];
+  const count = await resume({
+    questions: {
+      openIds: async () => [...stored.map(({ id }) => id), ...corrupt],
+      async get(id) {
+        if (corrupt.includes(id)) throw new AppError('corrupt', 'not a question');
+        return stored.find((question) => question.id === id);
+      },
+    },
+    scheduler: {
+      unscheduled: async (ids) => ids.filter((id) => !planned.includes(id)),
+      schedule: async (id, delayMs) => void scheduled.set(id, delayMs),
+    },
+    watching: {
+      goesOn(question) {
+        watched.push(question.id);
+        return 0;
+      },
+    },
+    random: () => 0.9,
+  });
+  return { count, scheduled, watched };
+}
+
+describe('open questions after a start', () => {
+  it('all run within a second if they are few', async () => {
+    const few = many.slice(1);
+    const { count, scheduled, watched } = await resumed(few);
+    expect(count).toBe(few.length);
+    expect([...scheduled]).toEqual(few.map(({ id }) => [id, 0.9 * resumeSpreadMs]));
+    expect(watched).toEqual([]);
+  });
+
+  it('are watched at once and run later if many are under way at the service', async () => {
+    const { scheduled, watched } = await resumed(many);
+    expect(watched).toEqual(many.map(({ id }) => id));
+    expect([...scheduled]).toEqual(many.map(({ id }) => [id, 0.9 * watchBackstopMs]));
+  });
+
+  it('run when another process planned it, if it did', async () => {
+    const planned = many.slice(1).map(({ id }) => id);
+    const { scheduled, watched } = await resumed(many, planned);
+    expect(watched).toHaveLength(many.length);
+    expect([...scheduled]).toEqual([['q0', 0.9 * watchBackstopMs]]);
+  });
+
+  it.each<[string, Question]>([
+    ['wait for a slot', questionWith({ id: 'other', phase: 'waiting' })],
+    ['are not known to be asked', underWay('other', { upstream: { steps: 0 } })],
+    ['wait for a cancellation', underWay('other', { cancel: { byUserId: 'U1', atMs: 1 } })],
+    ['have trouble', underWay('other', { trouble: { kind: 'unreachable', failures: 1, sinceMs: 1, notBeforeMs: 2 } })],
+    ['end because they were replaced', underWay('other', { endsQuietlyMs: 1 })],
+    ['have to be checked for copies', underWay('other', { recheckMs: 1 })],
+    ['are answered', questionWith({ id: 'other', phase: 'delivering' })],
+  ])('run within a second if they %s, also among many others', async (_, other) => {
+    const { scheduled, watched } = await resumed([...many, other], ['other']);
+    expect(scheduled.get('other')).toBe(0.9 * resumeSpreadMs);
+    expect(watched).not.toContain('other');
+  });
+
+  it('are scheduled in groups, because Redis takes a bounded number of commands at once', async () => {
+    let pending = 0;
+    let most = 0;
+    const waiting = Array.from({ length: 1_000 }, (_, index) => questionWith({ id: `w${index}`, phase: 'waiting' }));
+    await resume({
+      questions: { openIds: async () => waiting.map(({ id }) => id), get: async () => waiting[0] },
+      scheduler: {
+        unscheduled: async (ids) => ids,
+        async schedule() {
+          pending += 1;
+          most = Math.max(most, pending);
+          await Promise.resolve();
+          pending -= 1;
+        },
+      },
+      watching: { goesOn: () => 0 },
+      random: () => 0.5,
+    });
+    expect(most).toBeLessThanOrEqual(200);
+  });
+
+  it('run within a second if their record cannot be read', async () => {
+    const { count, scheduled } = await resumed(many, [], ['broken']);
+    expect(count).toBe(many.length + 1);
+    expect(scheduled.get('broken')).toBe(0.9 * resumeSpreadMs);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { createAccept } from '../../../src/core/intake/accept.ts';
+import { digestOf } from '../../support/lifecycle/core-harness.ts';
+import { createInMemoryLifecycle } from '../../support/lifecycle/in-memory-lifecycle.ts';
+import { createLimitedSlack, type LimitedMessage } from '../../support/lifecycle/limited-slack.ts';
+
+const minuteMs = 60_000;
+
+/** Asks mentions in these channels at once. All of them are answered at the same moment. */
+async function askAtOnce(mentions: number, channels: number, answeredAfterMs: number) {
+  const slack = createLimitedSlack();
+  /** How long after the first question each one was asked, and how many cards were there. */
+  const asked: { afterMs: number; cards: number }[] = [];
+  const life: ReturnType<typeof createInMemoryLifecycle> = createInMemoryLifecycle({
+    messenger: slack.createMessenger,
+    slotLimits: { perWorkspace: mentions, perPerson: mentions },
+    mostRounds: 100_000,
+    work: () => {
+      const afterMs = life.now() - life.startMs;
+      asked.push({ afterMs, cards: slack.messages.length });
+      return { takesMs: answeredAfterMs - afterMs, ends: 'completed' };
+    },
+  });
+  const accept = createAccept({ ...life.ports, digest: digestOf });
+  for (let n = 0; n < mentions; n += 1) {
+    const place = { teamId: 'T1', channelId: `C${n % channels}`, threadTs: `1700000000.${100_000 + n}` };
+    const request = { key: `m${n}`, place, askerId: `U${n}`, text: `q${n}`, beginsThread: true };
+    life.at(n, async () => void (await accept({ ...request, origin: 'mention' })));
+  }
+  await life.run();
+  await slack.close();
+  expect(life.violations).toEqual([]);
+  expect(life.openIds()).toEqual([]);
+  const cards = slack.messages.filter(({ isCard }) => isCard);
+  const answers = slack.messages.filter(({ isCard }) => !isCard);
+  return { slack, asked, cards, answers };
+}
+
+function latest({ versions }: LimitedMessage): string {
+  return versions.at(-1)?.text ?? '';
+}
+
+function postedMs({ versions }: LimitedMessage): number {
+  return versions[0]?.atMs ?? Number.NaN;
+}
+
+/** When the card last said that the app works on the question. */
+function workingUntilMs({ versions }: LimitedMessage): number {
+  const last = versions.findLastIndex(({ text }) => /Searching|Starting/.test(text));
+  return last < 0 ? Number.NEGATIVE_INFINITY : (versions[last + 1]?.atMs ?? Number.POSITIVE_INFINITY);
+}
+
+/** The largest number of these times within any span. */
+function mostWithin(timesMs: number[], spanMs: number): number {
+  return Math.max(0, ...timesMs.map((fromMs) => timesMs.filter((ms) => ms >= fromMs && ms < fromMs + spanMs).length));
+}
+
+describe('50 mentions at once in one channel', () => {
+  it('are asked before Slack has room for their cards, and need no card once they are answered', async () => {
+    const { asked, cards, answers } = await askAtOnce(50, 1, 20_000);
+    expect(asked).toHaveLength(50);
+    expect(Math.max(...asked.map(({ afterMs }) => afterMs))).toBeLessThan(1_000);
+    expect(Math.max(...asked.map(({ cards: posted }) => posted))).toBe(5);
+    expect(new Set(answers.map(({ threadTs }) => threadTs)).size).toBe(50);
+    expect(answers).toHaveLength(50);
+    // One card per second until the answers come, besides those that Slack takes at once.
+    expect(cards.length).toBeGreaterThan(20);
+    expect(cards.length).toBeLessThan(26);
+    expect(Math.max(...cards.map(postedMs))).toBeLessThan(Math.min(...answers.map(postedMs)));
+    expect(cards.filter((card) => !latest(card).includes('Answered in'))).toEqual([]);
+  });
+});
+
+describe('200 questions of ten channels that end together', () => {
+  it('leave no card that says for longer than a minute that the app works', async () => {
+    const { slack, cards, answers } = await askAtOnce(200, 10, 60_000);
+    expect([cards.length, answers.length]).toEqual([200, 200]);
+    const answeredMs = new Map(answers.map((answer) => [answer.threadTs, postedMs(answer)]));
+    const staleMs = cards.map((card) => workingUntilMs(card) - (answeredMs.get(card.threadTs) ?? 0));
+    expect(Math.max(...staleMs)).toBeLessThanOrEqual(minuteMs);
+    expect(cards.filter((card) => !latest(card).includes('Answered in'))).toEqual([]);
+    // Answers do not wait for cards: Slack takes 300 messages a minute.
+    expect(Math.max(...answeredMs.values()) - Math.min(...answeredMs.values())).toBeLessThan(minuteMs);
+    const timesOf = (wanted: string) => slack.calls.filter(({ method }) => method === wanted).map(({ atMs }) => atMs);
+    expect(mostWithin(timesOf('chat.update'), minuteMs)).toBeLessThanOrEqual(50);
+    expect(mostWithin(timesOf('chat.postMessage'), minuteMs)).toBeLessThanOrEqual(300);
+  });
+});
