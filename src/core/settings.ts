@@ -131,6 +131,9 @@ export const mostOverduePerTick = 100;
  */
 export const newsAgeMs = 2 * listedRunMs;
 
+/** How long the quota of an account is used again for questions that end, in milliseconds, where lists leave it out. */
+export const quotaLifeMs = 30_000;
+
 /** How long a question waits for the first list that shows it. After that it is read. */
 export const firstListMs = 10_000;
 

@@ -328,7 +328,17 @@ export function failed(failure: Failure): Outcome {
 /** What the state of an upstream question means for the app's question. */
 export type Reading = { is: 'working' } | { is: 'ended'; outcome: Outcome } | { is: 'limited'; untilMs: number };
 
-/** Interprets a running or finished question of the service. Uses `elapsedMs` if the service reports no duration. */
+/**
+ * The shortest wait before a question is asked again after a limit, in milliseconds. It bounds the requests to a service
+ * whose limits always end at once.
+ */
+const shortestLimitMs = 1_000;
+
+/**
+ * Interprets a running or finished question of the service. `elapsedMs`: how long ago the question was asked, which is
+ * its duration if the service reports none. A limit that ended since then, before this app read of it, is over, so the
+ * question can be asked again. A limit that ended before says nothing about when to ask.
+ */
 export function interpret(
   observed: UpstreamQuestion,
   conversation: Conversation,
@@ -346,7 +356,9 @@ export function interpret(
       // What the service wrote before it stopped is an answer too. It would be lost by asking again after a limit.
       if (observed.answer !== undefined && observed.answer.trim() !== '') return answered({ stopped: failure });
       const retryAtMs = failure.cause === 'limited' ? (observed.error?.retryAtMs ?? 0) : 0;
-      return retryAtMs > nowMs ? { is: 'limited', untilMs: retryAtMs } : { is: 'ended', outcome: failed(failure) };
+      return retryAtMs > nowMs - elapsedMs
+        ? { is: 'limited', untilMs: Math.max(retryAtMs, nowMs + shortestLimitMs) }
+        : { is: 'ended', outcome: failed(failure) };
     }
     case 'completed':
       return answered({});

@@ -1,6 +1,6 @@
 import type { Person } from '../accounts/accounts.ts';
 import type { ListedChange } from '../ports.ts';
-import type { ConversationId } from '../question/question.ts';
+import type { ConversationId, Quota } from '../question/question.ts';
 import { fewestListed, mostMarksKept } from '../settings.ts';
 
 /** A running question that this process knows. */
@@ -41,6 +41,9 @@ export interface Watched {
   notBeforeMs: number;
   /** Whether a list carries whole conversations. Only then can one process list for all. */
   carriesAll: boolean;
+  /** The quota that a read told last, which lists leave out, and until when it is not read again. */
+  quota: Quota | undefined;
+  quotaUntilMs: number;
 }
 
 /** An account without running questions. */
@@ -60,6 +63,8 @@ export function newWatched(account: Watched['account']): Watched {
     failures: 0,
     notBeforeMs: 0,
     carriesAll: true,
+    quota: undefined,
+    quotaUntilMs: 0,
   };
 }
 

@@ -31,6 +31,7 @@ import {
   watchBackstopMs,
   watchLeaseMs,
 } from '../settings.ts';
+import { withQuota } from './listed-quota.ts';
 import { dropOld, forget, type Known, keepNewest, newWatched, noteShown, overdueOf, type Watched } from './watched.ts';
 
 /** Reads running questions: a few one by one, many of one account together. */
@@ -75,12 +76,14 @@ export function createWatching(ports: {
     const { conversationId } = question.upstream;
     if (conversationId === undefined) return undefined;
     const account = accountOf(question);
+    const readNow = (): Promise<Conversation | undefined> => deepSearch(account).read(conversationId);
     const watched = accounts.get(nameOf(account));
     if (!isFresh && watched !== undefined && watched.questions.size >= fewestWatchedTogether) {
       const known = await knownFromLists(watched, conversationId, question);
-      if (known !== 'nothing') return known === 'unchanged' ? undefined : known;
+      if (known === 'unchanged') return undefined;
+      if (known !== 'nothing') return withQuota(known, question, watched, readNow, now());
     }
-    return deepSearch(account).read(conversationId);
+    return readNow();
   }
 
   /** What the lists of any process told of a question: its changed conversation, that it is unchanged, or nothing. */

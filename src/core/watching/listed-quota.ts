@@ -1,0 +1,36 @@
+import { isAppError } from '../errors.ts';
+import type { Conversation } from '../ports.ts';
+import type { Question } from '../question/question.ts';
+import { findUpstream } from '../question/upstream.ts';
+import { quotaLifeMs } from '../settings.ts';
+import type { Watched } from './watched.ts';
+
+/**
+ * A conversation from a list, with the account's quota if the question has ended: lists leave the quota out. `read` is
+ * asked for it when the known quota is old, and always when a limit stopped the question, because only the quota tells
+ * when that limit ends. Throws the errors of such a read only after a limit.
+ */
+export async function withQuota(
+  listed: Conversation,
+  question: Question,
+  watched: Pick<Watched, 'quota' | 'quotaUntilMs'>,
+  read: () => Promise<Conversation | undefined>,
+  nowMs: number,
+): Promise<Conversation | undefined> {
+  const { state, error } = findUpstream(listed, question) ?? {};
+  if (state === 'pending' || state === 'processing' || listed.quota !== undefined) return listed;
+  const isLimited = error?.cause === 'limited' && error.retryAtMs === undefined;
+  if (isLimited) return read();
+  if (nowMs >= watched.quotaUntilMs) {
+    // Questions that end at the same time need one read.
+    watched.quotaUntilMs = nowMs + quotaLifeMs;
+    try {
+      const conversation = await read();
+      watched.quota = conversation?.quota;
+      return conversation;
+    } catch (failure) {
+      if (!isAppError(failure)) throw failure;
+    }
+  }
+  return watched.quota === undefined ? listed : { ...listed, quota: watched.quota };
+}
