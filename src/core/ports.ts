@@ -142,9 +142,16 @@ export interface SharedWatch {
   /** The newest change that was handed on a short time ago. Its conversation comes once, its mark stays. */
   take(account: string, conversationId: ConversationId): Promise<ListedChange | undefined>;
   /** Notes what the lists of the leading process show of conversations, whether they changed or not. */
-  noteListed(account: string, marks: ReadonlyMap<ConversationId, string>): Promise<void>;
-  /** The marks that the leading process noted a short time ago. */
-  listed(account: string): Promise<ReadonlyMap<ConversationId, string>>;
+  noteListed(account: string, list: MarkList): Promise<void>;
+  /** What the leading process noted a short time ago. */
+  listed(account: string): Promise<MarkList>;
+}
+
+/** The marks of conversations as lists showed them. */
+export interface MarkList {
+  /** When the first of these lists was asked for, by the clock of the process that did. */
+  atMs: number;
+  marks: ReadonlyMap<ConversationId, string>;
 }
 
 /** Stored questions. Every method throws only `AppError` of kind `storage` or `corrupt`, within a bounded time. */

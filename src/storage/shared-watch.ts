@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError, isAppError } from '../core/errors.ts';
-import type { Clock, ListedChange, SharedWatch } from '../core/ports.ts';
+import { keepNewest } from '../core/keep-newest.ts';
+import type { Clock, ListedChange, MarkList, SharedWatch } from '../core/ports.ts';
 import type { ConversationId } from '../core/question/question.ts';
 import { watchBackstopMs } from '../core/settings.ts';
 import type { KeyValueStore } from './key-value-store.ts';
@@ -60,7 +61,11 @@ const changeSchema = z.object({
   conversation: conversationSchema.exactOptional(),
 });
 const changeFormat = createFormat<ListedChange>(changeSchema satisfies Exactly<typeof changeSchema, ListedChange>);
-const listedFormat = createFormat<[ConversationId, string][]>(z.array(z.tuple([conversationId, z.string()])));
+const listedFormat = createFormat<{ atMs: number; marks: [ConversationId, string][] }>(
+  z.object({ atMs: z.number(), marks: z.array(z.tuple([conversationId, z.string()])) }),
+);
+
+const noList: MarkList = { atMs: 0, marks: new Map() };
 
 /** For a process alone: it always leads, and shares nothing. */
 export const watchAlone: SharedWatch = {
@@ -69,13 +74,13 @@ export const watchAlone: SharedWatch = {
   put: async () => {},
   take: async () => undefined,
   noteListed: async () => {},
-  listed: async () => new Map(),
+  listed: async () => noList,
 };
 
 /** For any number of processes on one Redis. */
 export function createSharedWatch(kv: KeyValueStore, clock: Clock): SharedWatch {
   const holder = randomUUID();
-  const copies = new Map<string, { atMs: number; marks: Map<ConversationId, string> }>();
+  const copies = new Map<string, { readMs: number; list: MarkList }>();
 
   return {
     async lead(account, leaseMs) {
@@ -108,24 +113,22 @@ export function createSharedWatch(kv: KeyValueStore, clock: Clock): SharedWatch 
       await kv.compareAndSet(key, text, changeFormat.encode(key, rest), changeLifeMs);
       return change;
     },
-    async noteListed(account, marks) {
+    async noteListed(account, { atMs, marks }) {
       const key = listedKey(account);
-      await kv.set(key, listedFormat.encode(key, [...marks]), listedLifeMs);
+      await kv.set(key, listedFormat.encode(key, { atMs, marks: [...marks] }), listedLifeMs);
     },
     listed: listedOf,
   };
 
-  async function listedOf(account: string): Promise<Map<ConversationId, string>> {
+  async function listedOf(account: string): Promise<MarkList> {
     const copy = copies.get(account);
-    if (copy !== undefined && clock() - copy.atMs < listedFreshMs) return copy.marks;
+    if (copy !== undefined && clock() - copy.readMs < listedFreshMs) return copy.list;
     const key = listedKey(account);
     const text = await kv.get(key);
-    const marks = new Map(text === undefined ? [] : readable(() => listedFormat.decode(key, text)));
-    copies.delete(account);
-    copies.set(account, { atMs: clock(), marks });
-    const [oldest] = copies.keys();
-    if (copies.size > MAX_COPIES && oldest !== undefined) copies.delete(oldest);
-    return marks;
+    const noted = text === undefined ? undefined : readable(() => listedFormat.decode(key, text));
+    const list = noted === undefined ? noList : { atMs: noted.atMs, marks: new Map(noted.marks) };
+    keepNewest(copies, account, { readMs: clock(), list }, MAX_COPIES);
+    return list;
   }
 }
 

@@ -1,3 +1,4 @@
+import { keepNewest } from '../keep-newest.ts';
 import type { Question } from '../question/question.ts';
 import { mostProgressCards, mostRunningCounts, runningCountFreshMs } from '../settings.ts';
 import type { LifecyclePorts } from './lifecycle-ports.ts';
@@ -29,19 +30,11 @@ export function createCrowd({ runSlots, now }: Pick<LifecyclePorts, 'runSlots' |
     if (known !== undefined && !isNow && now() - known.atMs < runningCountFreshMs) return known.running;
     const running = runSlots.countRunning(teamId);
     running.catch(() => counts.delete(teamId));
-    keep(counts, teamId, { running, atMs: now() });
+    keepNewest(counts, teamId, { running, atMs: now() }, mostRunningCounts);
     return running;
   }
 
   function closingWaits({ place: { teamId } }: Question, ms: number): void {
-    keep(closingUntilMs, teamId, Math.max(closingUntilMs.get(teamId) ?? 0, now() + ms));
+    keepNewest(closingUntilMs, teamId, Math.max(closingUntilMs.get(teamId) ?? 0, now() + ms), mostRunningCounts);
   }
-}
-
-/** Keeps a value as the newest one, and forgets the oldest where there are too many. */
-function keep<Value>(values: Map<string, Value>, teamId: string, value: Value): void {
-  values.delete(teamId);
-  const oldest = values.size < mostRunningCounts ? undefined : values.keys().next().value;
-  if (oldest !== undefined) values.delete(oldest);
-  values.set(teamId, value);
 }

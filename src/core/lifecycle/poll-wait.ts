@@ -1,4 +1,5 @@
 import { isAppError } from '../errors.ts';
+import { keepNewest } from '../keep-newest.ts';
 import { type LearnedPace, learnPace, pollMs, pollsPerQuestion } from '../learned-pace.ts';
 import type { Question } from '../question/question.ts';
 import { mostPacesKept, paceFreshMs } from '../settings.ts';
@@ -30,10 +31,7 @@ export function createPollWait({
     const known = paces.get(teamId);
     if (known !== undefined && now() - known.sinceMs < paceFreshMs) return known.pace;
     const pace = learn(teamId, known?.pace);
-    paces.delete(teamId);
-    const oldest = paces.size < mostPacesKept ? undefined : paces.keys().next().value;
-    if (oldest !== undefined) paces.delete(oldest);
-    paces.set(teamId, { pace, sinceMs: now() });
+    keepNewest(paces, teamId, { pace, sinceMs: now() }, mostPacesKept);
     return pace;
   }
 

@@ -1,7 +1,7 @@
 import type { Person } from '../accounts/accounts.ts';
 import type { ListedChange } from '../ports.ts';
 import type { ConversationId, Quota } from '../question/question.ts';
-import { fewestListed, mostMarksKept } from '../settings.ts';
+import { fewestListed } from '../settings.ts';
 
 /** A running question that this process knows. */
 export interface Known {
@@ -88,7 +88,7 @@ export function dropOld(watched: Watched, nowMs: number): void {
 /** Notes that a list which began at `atMs` shows a conversation with this mark. */
 export function noteShown({ byConversation }: Watched, id: ConversationId, mark: string, atMs: number): void {
   for (const known of byConversation.get(id) ?? []) {
-    if (known.shownMs !== undefined && known.seenMark === mark) known.shownMs = atMs;
+    if (known.shownMs !== undefined && known.seenMark === mark) known.shownMs = Math.max(known.shownMs, atMs);
   }
 }
 
@@ -100,12 +100,4 @@ export function overdueOf({ questions }: Watched, sinceMs: number, most: number)
     if (overdue.length === most) break;
   }
   return overdue;
-}
-
-/** Sets a value as the newest, and drops the oldest beyond {@link mostMarksKept}. */
-export function keepNewest<Value>(values: Map<ConversationId, Value>, id: ConversationId, value: Value): void {
-  values.delete(id);
-  values.set(id, value);
-  const [oldest] = values.keys();
-  if (values.size > mostMarksKept && oldest !== undefined) values.delete(oldest);
 }

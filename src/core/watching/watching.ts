@@ -1,6 +1,7 @@
 import { accountOf } from '../accounts/account-of.ts';
 import { type Person, personName } from '../accounts/accounts.ts';
 import { type AppError, isAppError } from '../errors.ts';
+import { keepNewest } from '../keep-newest.ts';
 import { exponentialMs } from '../pacing.ts';
 import type {
   Claims,
@@ -25,6 +26,7 @@ import {
   listedRunMs,
   mostChangedPages,
   mostListed,
+  mostMarksKept,
   mostOverduePerTick,
   newsAgeMs,
   unchangedAtEnd,
@@ -32,7 +34,7 @@ import {
   watchLeaseMs,
 } from '../settings.ts';
 import { withQuota } from './listed-quota.ts';
-import { dropOld, forget, type Known, keepNewest, newWatched, noteShown, overdueOf, type Watched } from './watched.ts';
+import { dropOld, forget, type Known, newWatched, noteShown, overdueOf, type Watched } from './watched.ts';
 
 /** Reads running questions: a few one by one, many of one account together. */
 export interface Watching {
@@ -124,7 +126,8 @@ export function createWatching(ports: {
   async function listedMark(watched: Watched, id: ConversationId): Promise<string | undefined> {
     const shown = watched.shown.get(id);
     if (shown !== undefined && now() - shown.atMs < watchBackstopMs) return shown.mark;
-    return (await shared.listed(nameOf(watched.account))).get(id);
+    const { atMs, marks } = await shared.listed(nameOf(watched.account));
+    return now() - atMs < watchBackstopMs ? marks.get(id) : undefined;
   }
 
   function isStarting(): boolean {
@@ -191,10 +194,15 @@ export function createWatching(ports: {
 
   /** Runs the questions that wait for longer than the backstop although no list showed what they had seen since. */
   async function runOverdue(watched: Watched): Promise<void> {
-    if (watched.leader === 'other') {
-      for (const [id, mark] of await shared.listed(nameOf(watched.account))) noteShown(watched, id, mark, now());
+    if (watched.leader === 'other' && hasOverdue(watched)) {
+      const { atMs, marks } = await shared.listed(nameOf(watched.account));
+      for (const [id, mark] of marks) noteShown(watched, id, mark, atMs);
     }
     await Promise.all(overdueOf(watched, now() - watchBackstopMs, mostOverduePerTick).map(runOnce));
+  }
+
+  function hasOverdue(watched: Watched): boolean {
+    return overdueOf(watched, now() - watchBackstopMs, 1).length > 0;
   }
 
   /** The question may go on in another process, so it is run once until it goes on here. */
@@ -259,7 +267,7 @@ export function createWatching(ports: {
       const oldestMs = newestMs - newsAgeMs;
       const news = new Set(page.conversations.filter((each) => isNews(watched, each, oldestMs)));
       for (const { id, mark } of page.conversations) {
-        keepNewest(watched.shown, id, { mark, atMs: startedMs });
+        keepNewest(watched.shown, id, { mark, atMs: startedMs }, mostMarksKept);
         noteShown(watched, id, mark, startedMs);
         missing.delete(id);
         watched.absent.delete(id);
@@ -280,7 +288,7 @@ export function createWatching(ports: {
     // Also if some are missing: the order of the list changes while it is read, and the next one begins with them.
     watched.completeMs = startedMs;
     for (const id of missing) watched.absent.add(id);
-    if (watched.carriesAll) await shared.noteListed(nameOf(watched.account), listed);
+    if (watched.carriesAll) await shared.noteListed(nameOf(watched.account), { atMs: startedMs, marks: listed });
   }
 
   /** The conversation of a question that another process watches is news at first sight only if it changed lately. */
@@ -307,7 +315,7 @@ export function createWatching(ports: {
     }
     await Promise.all(questionIds.map((questionId) => scheduler.schedule(questionId, 0)));
     // Last, so that a failure before is repeated at the next tick.
-    keepNewest(watched.handled, id, mark);
+    keepNewest(watched.handled, id, mark, mostMarksKept);
   }
 
   /** The question that runs in a conversation which another process watches. */

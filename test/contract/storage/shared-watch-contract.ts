@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Subject } from '../../../src/core/personal-data/person-data.ts';
-import type { Conversation, ListedChange, SharedWatch } from '../../../src/core/ports.ts';
+import type { Conversation, ListedChange, MarkList, SharedWatch } from '../../../src/core/ports.ts';
 import { watchBackstopMs } from '../../../src/core/settings.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
 import { erasePerson } from '../../../src/storage/person-records.ts';
@@ -123,7 +123,7 @@ export function sharedWatchContract(engine: Engine): void {
       await one.put('app', 7, change);
       await one.put('T1:U1', 8, change);
       for (const account of ['app', 'T1:U1', 'T1:U2']) {
-        await one.noteListed(account, new Map([[7, 'a']]));
+        await one.noteListed(account, { atMs: nowMs, marks: new Map([[7, 'a']]) });
         await one.lead(account, leaseMs);
       }
       const [kv] = stores;
@@ -145,24 +145,23 @@ export function sharedWatchContract(engine: Engine): void {
       expect(await kv?.shortenLife(key, 1_000)).toBe(true);
     });
 
-    it('tells what the newest list showed, a few seconds late at most', async () => {
-      expect((await other.listed('app')).get(7)).toBeUndefined();
-      await one.noteListed(
-        'app',
-        new Map<number | string, string>([
+    it('tells what the newest list showed and when, a few seconds late at most', async () => {
+      expect((await other.listed('app')).marks.size).toBe(0);
+      const first: MarkList = {
+        atMs: nowMs,
+        marks: new Map<number | string, string>([
           [7, 'a'],
           ['x', 'b'],
         ]),
-      );
+      };
+      await one.noteListed('app', first);
       nowMs += watchBackstopMs / 2;
-      expect((await other.listed('app')).get(7)).toBe('a');
-      expect((await other.listed('app')).get('x')).toBe('b');
-      expect((await other.listed('app')).get(8)).toBeUndefined();
-      expect((await other.listed('T1:U1')).get(7)).toBeUndefined();
-      await one.noteListed('app', new Map([[7, 'c']]));
+      expect(await other.listed('app')).toEqual(first);
+      expect((await other.listed('T1:U1')).marks.size).toBe(0);
+      const next: MarkList = { atMs: nowMs, marks: new Map([[7, 'c']]) };
+      await one.noteListed('app', next);
       nowMs += watchBackstopMs / 2;
-      expect((await other.listed('app')).get(7)).toBe('c');
-      expect((await other.listed('app')).get('x')).toBeUndefined();
+      expect(await other.listed('app')).toEqual(next);
     });
   });
 }

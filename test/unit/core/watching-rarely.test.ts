@@ -122,6 +122,30 @@ describe('very many running questions of one account', () => {
     expect(new Set(two.ran)).toEqual(new Set(['q1']));
   });
 
+  it('run within the time of the backstop after the last list of another process that showed them', async () => {
+    const service = createListedService();
+    const kv = memoryStore();
+    const [one, two] = [1, 2].map(() => startWatching(service, createSharedWatch(kv, service.now)));
+    if (one === undefined || two === undefined) throw new Error('two processes');
+    const questions = await watchVeryMany(service, one);
+    await two.watching.tick();
+    for (const question of questions) two.watching.goesOn(question, paceMs);
+    await tickOn(service, one, two);
+    for (const { watching } of [one, two]) for (const question of questions) watching.goesOn(question, paceMs);
+    two.ran.length = 0;
+    // The other process tells of its last list until that is too old.
+    service.pass(watchBackstopMs / 3);
+    await two.watching.tick();
+    expect(two.ran).toEqual([]);
+    service.hide(1);
+    const lastMs = service.shownMs(1) ?? 0;
+    while (!two.ran.includes('q1')) {
+      service.pass(watchTickMs);
+      for (const { watching } of [one, two]) await watching.tick();
+      expect(service.now() - lastMs).toBeLessThanOrEqual(watchBackstopMs + 2 * watchTickMs);
+    }
+  });
+
   it('run at the next tick if the schedule could not be changed', async () => {
     const service = createListedService();
     let isFailing = false;
