@@ -5,9 +5,8 @@ import { checkedText, type RecordFormat } from './record-format.ts';
 const MOST_KEPT_CHARS = 8_000_000;
 /** What the parsed record and the entry itself take, in characters. Measured for entries without a text. */
 const CHARS_PER_ENTRY = 300;
-/** How long a record is kept in memory after it was parsed. A forgotten person's records leave memory a minute later. */
+/** How long a record is kept in memory at most, also one of a person who was forgotten. */
 const KEPT_MS = 10 * 60_000;
-const PURGE_EVERY_MS = 60_000;
 
 /** A record and the text that was stored, or undefined for both if there was no record. */
 export interface RecentRecord<T> {
@@ -33,26 +32,18 @@ export function createRecentRecords<T>(format: RecordFormat<T>): RecentRecords<T
   const kept = new LRUCache<string, RecentRecord<T>>({
     maxSize: MOST_KEPT_CHARS,
     sizeCalculation: ({ text = '' }, key) => text.length + key.length + CHARS_PER_ENTRY,
-    ttl: KEPT_MS,
-    ttlResolution: 1_000,
-    // A change of the clock only keeps records for a longer or shorter time.
-    perf: Date,
   });
-  let isPurgePlanned = false;
+  let isClearingPlanned = false;
 
+  /** All records leave together, so that one timer is enough, which begins with a record and ends with it. */
   function keep(key: string, recent: RecentRecord<T>): void {
     kept.set(key, recent);
-    if (!isPurgePlanned) planPurge();
-  }
-
-  /** The cache would keep expired entries until it needs their room. The timer does not keep the process alive. */
-  function planPurge(): void {
-    isPurgePlanned = true;
+    if (isClearingPlanned) return;
+    isClearingPlanned = true;
     setTimeout(() => {
-      kept.purgeStale();
-      isPurgePlanned = false;
-      if (kept.size > 0) planPurge();
-    }, PURGE_EVERY_MS).unref();
+      kept.clear();
+      isClearingPlanned = false;
+    }, KEPT_MS).unref();
   }
 
   function decode(key: string, text: string): T {

@@ -69,7 +69,7 @@ describe('records that were read or written lately', () => {
       const { format } = countingFormat();
       const recent = createRecentRecords(format);
       recent.decode('a', '{"name":"one"}');
-      vi.advanceTimersByTime(12 * 60_000);
+      vi.advanceTimersByTime(10 * 60_000);
       expect(recent.latest('a')).toBeUndefined();
       expect(vi.getTimerCount()).toBe(0);
     } finally {
