@@ -199,9 +199,9 @@ export type CardView =
   | { kind: 'starting' }
   /**
    * Runs while many others run. The card says nothing that an answer makes wrong, because Slack's limits may delay its
-   * next edit for minutes.
+   * next edit for minutes. `isPrivate`: it is not certain that the answer is shown in the thread.
    */
-  | { kind: 'asked' }
+  | { kind: 'asked'; isPrivate?: true }
   | {
       kind: 'running';
       elapsedMs: number;

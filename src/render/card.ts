@@ -81,7 +81,7 @@ function statusLine(question: Question, view: CardView, say: Say): string {
     case 'starting':
       return say.card.starting();
     case 'asked':
-      return say.card.askedInCrowd();
+      return say.card.askedInCrowd(view.isPrivate === true);
     case 'running':
       return say.card.running(view);
     case 'unreachable':

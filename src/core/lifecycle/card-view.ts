@@ -49,7 +49,9 @@ export function cardView(
     return { kind: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' };
   }
   if (slot?.granted === false) return { kind: 'waitingForSlot', ahead: slot.ahead };
-  if (isCrowded && !saysWorking(question)) return { kind: 'asked' };
+  if (isCrowded && !saysWorking(question)) {
+    return { kind: 'asked', ...(areStepsPrivate(question) ? { isPrivate: true } : {}) };
+  }
   if (question.phase !== 'running') return { kind: 'starting' };
   const { expected, card } = question;
   const areStepsHidden = card.stepsHiddenMs !== undefined || areStepsPrivate(question);

@@ -28,7 +28,8 @@ const en = (f: Formats) => {
         : `🕓 Many questions are running; ${f.count(ahead, { one: 'other is', other: 'others are' })} ahead of this one`,
     starting: () => '⏳ Starting',
     /** Stays true when the answer is there. */
-    askedInCrowd: () => '📨 Asked. The answer comes as a reply in this thread',
+    askedInCrowd: (isPrivate: boolean) =>
+      isPrivate ? '📨 Asked' : '📨 Asked. The answer comes as a reply in this thread',
     running: (progress: Progress) =>
       [
         '⏳ Searching',
@@ -73,7 +74,8 @@ const de = (f: Formats): ReturnType<typeof en> => {
         ? '🕓 Gerade laufen viele Fragen; diese ist als Nächstes dran'
         : `🕓 Gerade laufen viele Fragen; ${f.count(ahead, { one: 'andere ist', other: 'andere sind' })} vor dieser dran`,
     starting: () => '⏳ Wird gestartet',
-    askedInCrowd: () => '📨 Gefragt. Die Antwort kommt als Beitrag in diesem Thread',
+    askedInCrowd: (isPrivate) =>
+      isPrivate ? '📨 Gefragt' : '📨 Gefragt. Die Antwort kommt als Beitrag in diesem Thread',
     running: (progress) =>
       [
         '⏳ Suche läuft',

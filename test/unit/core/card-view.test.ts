@@ -103,6 +103,12 @@ describe('the card, ten seconds after the question was accepted,', () => {
     expect(cardView(questionWith(change), atOnce, someMs, true).kind).toBe(kind);
   });
 
+  it('promises no reply in the thread while it is not certain that the answer is shown there', () => {
+    const kept = questionWith({ ...running, answersPrivately: true });
+    expect(cardView(kept, atOnce, someMs, true)).toEqual({ kind: 'asked', isPrivate: true });
+    expect(cardView(questionWith(running), atOnce, someMs, true)).toEqual({ kind: 'asked' });
+  });
+
   it.each<[string, Partial<Question>, number, CardView]>([
     [
       'shows nothing but that the answer is shared',

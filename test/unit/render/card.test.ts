@@ -14,6 +14,7 @@ const VIEWS: CardView[] = [
   { kind: 'queued', place: 2 },
   { kind: 'starting' },
   { kind: 'asked' },
+  { kind: 'asked', isPrivate: true },
   { kind: 'running', elapsedMs: 65_000, steps: 1, lastStep: 'Reading <src/a.ts> & @here' },
   { kind: 'running', elapsedMs: 41_000, steps: 5, expected: { fromMs: 20_000, toMs: 60_000 } },
   { kind: 'running', elapsedMs: 99_000, steps: 9, expected: { fromMs: 20_000, toMs: 60_000 }, isLate: true },
@@ -64,6 +65,7 @@ describe('a card', () => {
         "🕓 Number 2 in line in this thread",
         "⏳ Starting",
         "📨 Asked. The answer comes as a reply in this thread",
+        "📨 Asked",
         "⏳ Searching · 1 min 5 s · 1 step | Reading &lt;src/a.ts&gt; &amp; @​here",
         "⏳ Searching · 41 s · 5 steps · usually 20 to 60 s",
         "⏳ Searching · 1 min 39 s · 9 steps · taking longer than usual",
@@ -88,6 +90,7 @@ describe('a card', () => {
     expect(offered).toEqual([
       ['queued', ACTIONS.cancel],
       ['starting', ACTIONS.cancel],
+      ['asked', ACTIONS.cancel],
       ['asked', ACTIONS.cancel],
       ['running', ACTIONS.cancel],
       ['running', ACTIONS.cancel],
