@@ -28,7 +28,7 @@ const en = (f: Formats) => {
         : `🕓 Many questions are running; ${f.count(ahead, { one: 'other is', other: 'others are' })} ahead of this one`,
     starting: () => '⏳ Starting',
     /** Stays true when the answer is there. */
-    askedInCrowd: (isPrivate: boolean) =>
+    askedInCrowd: (isPrivate: boolean): string =>
       isPrivate ? '📨 Asked' : '📨 Asked. The answer comes as a reply in this thread',
     running: (progress: Progress) =>
       [
