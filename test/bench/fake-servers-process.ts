@@ -27,6 +27,9 @@ service.scriptFaults((call, conversationId) => {
   if (call === 'list') lists += 1;
   return undefined;
 });
+service.onListed((ids) => {
+  for (const id of ids) watched.add(id);
+});
 
 const sayings = z.object({ mentions: z.number(), channels: z.number() });
 let roots: { channel: string; ts: string; text: string }[] = [];

@@ -20,7 +20,7 @@ const channel = 'C0GENERAL';
 export interface OpenQuestionsRow {
   store: string;
   questions: number;
-  /** From the start of the process until every question was read at the service again. */
+  /** From the start of the process until a list or a read showed every question again. */
   bootToAllWatchedMs: number;
   bootToListeningMs: number;
   rssMeanMb: number;

@@ -2,6 +2,7 @@ import type { Person } from '../accounts/accounts.ts';
 import type { ListedChange } from '../ports.ts';
 import type { ConversationId, Quota } from '../question/question.ts';
 import { fewestListed } from '../settings.ts';
+import type { ListPass } from './list-pass.ts';
 
 /** A running question that this process knows. */
 export interface Known {
@@ -33,6 +34,8 @@ export interface Watched {
   firstPage: number;
   /** When a list last reached all running questions. */
   completeMs: number;
+  /** The list of all running questions that is under way. */
+  pass?: ListPass;
   /** Conversations that the last complete list did not show. */
   absent: Set<ConversationId>;
   isListing: boolean;

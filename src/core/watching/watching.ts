@@ -33,6 +33,7 @@ import {
   watchBackstopMs,
   watchLeaseMs,
 } from '../settings.ts';
+import { isOutdated, isOver, type ListedPage, longestPage, newPass, notePage } from './list-pass.ts';
 import { withQuota } from './listed-quota.ts';
 import { dropOld, forget, type Known, newWatched, noteShown, overdueOf, type Watched } from './watched.ts';
 
@@ -230,6 +231,7 @@ export function createWatching(ports: {
   function stopLeading(watched: Watched, leader: 'other' | 'none'): void {
     watched.leader = leader;
     watched.changed.clear();
+    delete watched.pass;
   }
 
   /** Another process may be able to list. */
@@ -246,49 +248,83 @@ export function createWatching(ports: {
 
   /**
    * Reads pages until the end of one shows nothing new. From time to time reads on until every running question was on a
-   * page, so that a change that no page showed as new is not missed.
+   * page, so that a change that no page showed as new is not missed. That may take several ticks.
    */
   async function list(watched: Watched): Promise<void> {
-    const startedMs = now();
-    const isComplete = startedMs - watched.completeMs >= watchBackstopMs / 2;
-    const missing = new Set([...watched.byConversation.keys()].filter((id) => !watched.absent.has(id)));
-    const listed = new Map<ConversationId, string>();
-    let most = isComplete ? Math.max(watched.firstPage, Math.min(missing.size, mostListed)) : watched.firstPage;
-    let newestMs: number | undefined;
+    if (watched.pass !== undefined && isOutdated(watched.pass, now())) delete watched.pass;
+    if (now() - watched.completeMs >= watchBackstopMs / 2) watched.pass ??= newPass(watched, now());
+    const isBeginning = watched.pass !== undefined && watched.pass.pages === 0;
+    let most = isBeginning ? Math.max(watched.firstPage, longestPage(watched)) : watched.firstPage;
     let changes = 0;
+    let pages = 0;
     const used = new Set<string>();
     let after: string | undefined;
-    for (let pages = 0; pages < mostChangedPages; pages += 1) {
-      // Several pages may take longer than the lease.
-      if (pages > 0 && watched.carriesAll) await shared.lead(nameOf(watched.account), watchLeaseMs);
-      const page = await deepSearch(watched.account).changes(most, after);
-      watched.carriesAll = page.conversations.every(({ conversation }) => conversation !== undefined);
+    let newestMs: number | undefined;
+    for (; pages < mostChangedPages; pages += 1) {
+      const page = await readPage(watched, most, after, pages > 0);
       newestMs ??= Math.max(...page.conversations.map(({ updatedMs = 0 }) => updatedMs));
-      const oldestMs = newestMs - newsAgeMs;
-      const news = new Set(page.conversations.filter((each) => isNews(watched, each, oldestMs)));
-      for (const { id, mark } of page.conversations) {
-        keepNewest(watched.shown, id, { mark, atMs: startedMs }, mostMarksKept);
-        noteShown(watched, id, mark, startedMs);
-        missing.delete(id);
-        watched.absent.delete(id);
-        listed.set(id, mark);
-      }
-      await Promise.all([...news].map((each) => changedNow(watched, each, startedMs)));
+      const news = await takeNews(watched, page, newestMs - newsAgeMs);
       changes += news.size;
       after = page.next;
-      if (after === undefined || used.has(after)) break;
-      used.add(after);
       const endsWithNews = page.conversations.slice(-unchangedAtEnd).some((each) => news.has(each));
-      if (!endsWithNews && !(isComplete && missing.size > 0)) break;
-      most = isComplete ? mostListed : Math.min(most * 4, mostListed);
+      if (!endsWithNews || after === undefined || used.has(after)) break;
+      used.add(after);
+      most = Math.min(most * 4, mostListed);
     }
     // One page for all changes of a tick, if as many come again, and a few conversations while nothing changes.
     watched.firstPage = Math.min(fewestListed + 2 * changes, mostListed);
-    if (!isComplete) return;
+    if (isBeginning && watched.pass !== undefined) watched.pass.after = after;
+    await goOnWithPass(watched, mostChangedPages - pages - 1, (newestMs ?? 0) - newsAgeMs);
+  }
+
+  /** Reads at most `most` further pages of the pass, and notes its result when it has ended. */
+  async function goOnWithPass(watched: Watched, most: number, oldestMs: number): Promise<void> {
+    const { pass } = watched;
+    if (pass === undefined) return;
+    for (let pages = 0; pages < most && !isOver(pass); pages += 1) {
+      const page = await readPage(watched, mostListed, pass.after, true);
+      await takeNews(watched, page, oldestMs);
+      // A service that repeats a cursor would be listed without end.
+      pass.after = page.next === pass.after ? undefined : page.next;
+    }
+    if (!isOver(pass)) return;
+    delete watched.pass;
     // Also if some are missing: the order of the list changes while it is read, and the next one begins with them.
-    watched.completeMs = startedMs;
-    for (const id of missing) watched.absent.add(id);
-    if (watched.carriesAll) await shared.noteListed(nameOf(watched.account), { atMs: startedMs, marks: listed });
+    watched.completeMs = pass.startedMs;
+    for (const id of pass.missing) watched.absent.add(id);
+    const shown = { atMs: pass.startedMs, marks: pass.listed };
+    if (watched.carriesAll) await shared.noteListed(nameOf(watched.account), shown);
+  }
+
+  /** Reads one page, and notes what it shows. */
+  async function readPage(
+    watched: Watched,
+    most: number,
+    after: string | undefined,
+    isFurther: boolean,
+  ): Promise<ListedPage> {
+    const startedMs = now();
+    // Several pages may take longer than the lease.
+    if (isFurther && watched.carriesAll) await shared.lead(nameOf(watched.account), watchLeaseMs);
+    const page = await deepSearch(watched.account).changes(most, after);
+    watched.carriesAll = page.conversations.every(({ conversation }) => conversation !== undefined);
+    for (const { id, mark } of page.conversations) {
+      keepNewest(watched.shown, id, { mark, atMs: startedMs }, mostMarksKept);
+      noteShown(watched, id, mark, startedMs);
+      watched.absent.delete(id);
+    }
+    if (watched.pass !== undefined) notePage(watched.pass, page.conversations);
+    return { ...page, startedMs };
+  }
+
+  async function takeNews(
+    watched: Watched,
+    { conversations, startedMs }: ListedPage,
+    oldestMs: number,
+  ): Promise<Set<ListedConversation>> {
+    const news = new Set(conversations.filter((each) => isNews(watched, each, oldestMs)));
+    await Promise.all([...news].map((each) => changedNow(watched, each, startedMs)));
+    return news;
   }
 
   /** The conversation of a question that another process watches is news at first sight only if it changed lately. */

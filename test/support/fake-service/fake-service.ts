@@ -65,6 +65,7 @@ export async function startFakeService(quirks: Quirks = {}) {
   let nextId = 100;
   let repositories: string[] | undefined;
   let answering: ((question: ServiceQuestion) => void) | undefined;
+  let onListed: (ids: number[]) => void = () => {};
   let chooseFault: (call: ServiceCall, conversationId: number, text?: string) => ServiceFault | undefined = () =>
     undefined;
 
@@ -90,6 +91,10 @@ export async function startFakeService(quirks: Quirks = {}) {
     /** From now on, `choose` selects the fault of every call without a planned fault. */
     scriptFaults: (choose: typeof chooseFault) => {
       chooseFault = choose;
+    },
+    /** From now on, `listed` is called with the conversations of every page that a list shows. */
+    onListed: (listed: typeof onListed) => {
+      onListed = listed;
     },
     answer,
     fail,
@@ -266,10 +271,12 @@ export async function startFakeService(quirks: Quirks = {}) {
     const token = parameters.get('filter_read_token');
     const all = conversations.filter(({ read_token }) => token === null || read_token === token).toReversed();
     if (parameters.get('sort') === '-updated_at') {
-      all.sort((one, other) => Date.parse(lastChange(other)) - Date.parse(lastChange(one)));
+      const changedMs = new Map(all.map((each) => [each, Date.parse(lastChange(each))]));
+      all.sort((one, other) => (changedMs.get(other) ?? 0) - (changedMs.get(one) ?? 0));
     }
     if (quirks.listEnvelope === 'array') return all;
     const page = all.slice(from, from + Number(parameters.get('page_first') ?? all.length));
+    onListed(page.map(({ id }) => id));
     const end = from + page.length;
     return {
       [quirks.listEnvelope ?? 'conversations']: page.map((each) => ({ ...each, updated_at: lastChange(each) })),

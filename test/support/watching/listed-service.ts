@@ -13,6 +13,7 @@ export function createListedService() {
   const calls: string[] = [];
   let failure: AppError | undefined;
   let carriesAll = true;
+  let isRepeating = false;
   let held: { until: Promise<void>; began: () => void } | undefined;
   let listed = 0;
   const shownMs = new Map<ConversationId, number>();
@@ -69,7 +70,8 @@ export function createListedService() {
       held = undefined;
       hold?.began();
       await hold?.until;
-      return { conversations, ...(all.length > from + most ? { next: String(from + most) } : {}) };
+      const next = isRepeating ? '0' : String(from + most);
+      return { conversations, ...(isRepeating || all.length > from + most ? { next } : {}) };
     },
   };
 
@@ -98,6 +100,10 @@ export function createListedService() {
     /** Lists tell only when conversations changed, as in the second generation of the API. */
     listOnlyMarks(): void {
       carriesAll = false;
+    },
+    /** Every page says that a further one follows, which is the first page. */
+    repeatCursor(): void {
+      isRepeating = true;
     },
     /** The reply to the next list arrives after `until`, with what there was before. Resolves once it was asked for. */
     holdNextList(until: Promise<void>): Promise<void> {

@@ -135,6 +135,44 @@ describe('many running questions of one account', () => {
     expect(service.taken()).toEqual(['read 1000']);
   });
 
+  it('are all shown by lists in time, a bounded number in each tick, where one tick can not list them all', async () => {
+    const count = 2 * mostChangedPages * mostListed;
+    const service = createListedService();
+    const { watching } = startWatching(service, watchAlone);
+    const ids = Array.from({ length: count }, (_, index) => index + 1);
+    for (const id of ids) {
+      service.change(id);
+      watching.goesOn(running(id), paceMs);
+    }
+    const most: number[] = [];
+    for (let passedMs = 0; passedMs <= 4 * watchBackstopMs; passedMs += watchTickMs) {
+      service.pass(watchTickMs);
+      await watching.tick();
+      const calls = service.taken();
+      expect(calls.every((call) => call.startsWith('list'))).toBe(true);
+      most.push(calls.length);
+      if (passedMs < watchBackstopMs) continue;
+      const oldestMs = Math.min(...ids.map((id) => service.shownMs(id) ?? 0));
+      expect(service.now() - oldestMs).toBeLessThan(watchBackstopMs);
+    }
+    expect(Math.max(...most)).toBeLessThanOrEqual(mostChangedPages);
+    expect(most.filter((calls) => calls === 1).length).toBeGreaterThan(most.length / 2);
+  });
+
+  it('are listed to the end once although the service repeats a cursor', async () => {
+    const service = createListedService();
+    const process = startWatching(service, watchAlone);
+    await watchMany(service, process, mostListed);
+    const hidden = running(1_000);
+    process.watching.goesOn(hidden, paceMs);
+    service.repeatCursor();
+    service.pass(watchBackstopMs / 2);
+    await process.watching.tick();
+    await process.watching.tick();
+    expect(service.taken().length).toBeLessThanOrEqual(5);
+    expect(await process.watching.read(hidden)).toMatchObject({ id: 1_000 });
+  });
+
   it('are read one by one at their own pace while the list fails, and together again afterwards', async () => {
     const { service, watching, ran, first } = await watchAlready(10);
     service.fail(new AppError('unavailable', 'down'));

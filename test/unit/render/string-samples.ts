@@ -52,6 +52,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     follows: [['Where is it?']],
     onlyIn: [['`github.com/acme/billing`']],
     asked: [['<@U0BOB>']],
+    askedInCrowd: [[false], [true]],
     askedPlain: [['Where is it?']],
     queued: counts,
     waitingForSlot: counts,

@@ -1,0 +1,56 @@
+import type { ListedConversation } from '../ports.ts';
+import type { ConversationId } from '../question/question.ts';
+import { mostChangedPages, mostListed, watchBackstopMs } from '../settings.ts';
+import type { Watched } from './watched.ts';
+
+/** A page of an account's list. */
+export interface ListedPage {
+  conversations: ListedConversation[];
+  next?: string;
+  /** When it was asked for. */
+  startedMs: number;
+}
+
+/** A pass over the list of an account until every running question was shown. It may take several ticks. */
+export interface ListPass {
+  /** When the first page was asked for. */
+  startedMs: number;
+  /** Conversations of running questions that no page has shown yet. */
+  missing: Set<ConversationId>;
+  /** The marks of all conversations that the pages showed. */
+  listed: Map<ConversationId, string>;
+  /** Where the next page begins. Undefined once there is none. */
+  after: string | undefined;
+  pages: number;
+  mostPages: number;
+}
+
+export function newPass({ byConversation, absent }: Watched, startedMs: number): ListPass {
+  const missing = new Set([...byConversation.keys()].filter((id) => !absent.has(id)));
+  // Running conversations are among the newest. A lost one must not lead through all that an account ever had.
+  const mostPages = mostChangedPages + 2 * Math.ceil(missing.size / mostListed);
+  return { startedMs, missing, listed: new Map(), after: undefined, pages: 0, mostPages };
+}
+
+/** Whether a pass takes so long that what its first pages showed no longer counts. */
+export function isOutdated({ startedMs }: ListPass, nowMs: number): boolean {
+  return nowMs - startedMs >= watchBackstopMs;
+}
+
+/** Conversations on the first page of a pass, which may show all of them. */
+export function longestPage({ pass }: Pick<Watched, 'pass'>): number {
+  return Math.min(pass?.missing.size ?? 0, mostListed);
+}
+
+export function notePage(pass: ListPass, conversations: readonly ListedConversation[]): void {
+  pass.pages += 1;
+  for (const { id, mark } of conversations) {
+    pass.missing.delete(id);
+    pass.listed.set(id, mark);
+  }
+}
+
+/** Whether every running question was shown, or no further page is read. */
+export function isOver({ missing, after, pages, mostPages }: ListPass): boolean {
+  return missing.size === 0 || after === undefined || pages >= mostPages;
+}
