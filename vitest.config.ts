@@ -1,11 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-/** Their properties are tried more often in the storm (test/support/runs.ts). */
-const properties = [
-  'test/unit/core/{life-properties,lifecycle}.test.ts',
-  'test/unit/render/{outcome-properties,markdown}.test.ts',
-  'test/unit/slack/incoming-text.test.ts',
-];
+/** The files whose properties are tried more often in the storm (test/support/runs.ts). */
+const properties = readdirSync('test/unit', { recursive: true, encoding: 'utf8' })
+  .map((path) => `test/unit/${path}`)
+  .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes('/support/runs.ts'));
 
 // Far more than any test takes on an idle machine: tests say what holds, and `npm run bench` says how fast.
 const shared = { testTimeout: 180_000, hookTimeout: 180_000, restoreMocks: true };

@@ -257,7 +257,7 @@ describe('a question, with any failures and crashes that pass,', () => {
           throw new Error(`after ${log.join('; ')}`, { cause: error });
         }
       }),
-      runs(100),
+      runs(50),
     );
   });
 
@@ -282,7 +282,7 @@ describe('a question, with any failures and crashes that pass,', () => {
           throw new Error(`after ${log.join('; ')}`, { cause: error });
         }
       }),
-      runs(60),
+      runs(30),
     );
   });
 });
@@ -310,7 +310,7 @@ describe('a question, also with failures that last,', () => {
           throw new Error(`after ${log.join('; ')}`, { cause: error });
         }
       }),
-      runs(100),
+      runs(50),
     );
   });
 });

@@ -151,7 +151,7 @@ describe('an answer of generated Markdown', () => {
         const shown = readableMarkdown(parts.markdown.join('\n\n'));
         if (readableMarkdown(markdown) !== '') expect(shown).toBe(readableMarkdown(markdown));
       }),
-      runs(200),
+      runs(100),
     );
   });
 });
@@ -216,7 +216,7 @@ describe('below the text of an answer', () => {
           }
         }
       }),
-      runs(60),
+      runs(30),
     );
   });
 });
