@@ -72,8 +72,8 @@ export function runBench(name: string, args: string[], settings: Record<string, 
   return runProgram(fileOf(name), args, settings);
 }
 
-/** The first JSON line that a process prints, or the first one with this `event`. */
-export async function firstJson(run: Run, event?: string): Promise<unknown> {
+/** The first JSON line that a process prints, or the first one with this `event`. `workMs`: what it does before that. */
+export async function firstJson(run: Run, event?: string, workMs = 0): Promise<unknown> {
   return eventually(
     () => {
       const line = run
@@ -84,7 +84,7 @@ export async function firstJson(run: Run, event?: string): Promise<unknown> {
       if (line === undefined) throw new Error(`no word from the process yet: ${run.output().slice(-2_000)}`);
       return JSON.parse(line);
     },
-    { timeoutMs: startDeadlineMs },
+    { timeoutMs: startDeadlineMs + workMs },
   );
 }
 

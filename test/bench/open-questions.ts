@@ -69,7 +69,7 @@ export async function measureOpenQuestions(setup: {
     SETTLE_MS: String(settleMs),
     MEASURED_MS: String(latenessMeasuredMs),
   });
-  const lateness = latenessSchema.parse(await firstJson(watching, 'lateness'));
+  const lateness = latenessSchema.parse(await firstJson(watching, 'lateness', settleMs + latenessMeasuredMs));
   await kill(watching);
   return {
     store: store.name,
