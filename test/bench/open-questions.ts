@@ -17,7 +17,7 @@ const measuredMs = 40_000;
 /** Each of many questions runs once in this time. */
 const latenessMeasuredMs = listedRunMs + 15_000;
 const sampleEveryMs = 1_000;
-const watchDeadlineMs = 120_000;
+const watchDeadlineMs = 300_000;
 const channel = 'C0GENERAL';
 
 export interface OpenQuestionsRow {

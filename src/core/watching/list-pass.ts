@@ -1,6 +1,6 @@
 import type { ListedConversation } from '../ports.ts';
 import type { ConversationId } from '../question/question.ts';
-import { mostChangedPages, mostListed, watchBackstopMs } from '../settings.ts';
+import { mostChangedPages, mostListed } from '../settings.ts';
 import type { Watched } from './watched.ts';
 
 /** A page of an account's list. */
@@ -30,11 +30,6 @@ export function newPass({ byConversation, absent }: Watched, startedMs: number):
   // Running conversations are among the newest. A lost one must not lead through all that an account ever had.
   const mostPages = mostChangedPages + 2 * Math.ceil(missing.size / mostListed);
   return { startedMs, missing, listed: new Map(), after: undefined, pages: 0, mostPages };
-}
-
-/** Whether a pass takes so long that what its first pages showed no longer counts. */
-export function isOutdated({ startedMs }: ListPass, nowMs: number): boolean {
-  return nowMs - startedMs >= watchBackstopMs;
 }
 
 /** Conversations on the first page of a pass, which may show all of them. */

@@ -33,7 +33,7 @@ import {
   watchBackstopMs,
   watchLeaseMs,
 } from '../settings.ts';
-import { isOutdated, isOver, type ListedPage, longestPage, newPass, notePage } from './list-pass.ts';
+import { isOver, type ListedPage, longestPage, newPass, notePage } from './list-pass.ts';
 import { withQuota } from './listed-quota.ts';
 import { dropOld, forget, type Known, newWatched, noteShown, overdueOf, type Watched } from './watched.ts';
 
@@ -251,7 +251,6 @@ export function createWatching(ports: {
    * page, so that a change that no page showed as new is not missed. That may take several ticks.
    */
   async function list(watched: Watched): Promise<void> {
-    if (watched.pass !== undefined && isOutdated(watched.pass, now())) delete watched.pass;
     if (now() - watched.completeMs >= watchBackstopMs / 2) watched.pass ??= newPass(watched, now());
     const isBeginning = watched.pass !== undefined && watched.pass.pages === 0;
     let most = isBeginning ? Math.max(watched.firstPage, longestPage(watched)) : watched.firstPage;
