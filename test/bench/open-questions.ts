@@ -59,10 +59,15 @@ export async function measureOpenQuestions(setup: {
   const bootMs = performance.now();
   const app = await startApp(mainFile, settings);
   const bootToListeningMs = performance.now() - bootMs;
-  const bootToAllWatchedMs = await untilAllWatched(fakeServers, setup.questions, bootMs);
-  await pause(settleMs);
-  const load = await measureLoad(fakeServers, app.metricsUrl);
-  await kill(app.run);
+  let bootToAllWatchedMs: number;
+  let load: Awaited<ReturnType<typeof measureLoad>>;
+  try {
+    bootToAllWatchedMs = await untilAllWatched(fakeServers, setup.questions, bootMs);
+    await pause(settleMs);
+    load = await measureLoad(fakeServers, app.metricsUrl);
+  } finally {
+    await kill(app.run);
+  }
 
   const watching = runBench('watching-process.ts', [JSON.stringify(location)], {
     ...settings,
