@@ -58,7 +58,7 @@ export async function startBackground(
   onStop(() => scheduler.stop(config.SHUTDOWN_SECONDS * 1000));
   const open = await resume({ questions, scheduler, watching, random });
   await scheduler.start(guardAdvance(createAdvance(ports), ports));
-  const watcher = repeat('watch_together', watchTickMs, startTick, log);
+  const watcher = repeat('watch_together', watchTickMs, startTick, log, 0);
   onStop(async () => watcher.stop());
   const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
   onStop(async () => sweeper.stop());

@@ -131,6 +131,13 @@ export const mostOverduePerTick = 100;
  */
 export const newsAgeMs = 2 * listedRunMs;
 
+/** The shortest wait after a limit. It doubles with every refusal of the same question, up to the longest one. */
+export const shortestLimitMs = 1_000;
+export const longestRepeatedLimitMs = 10 * 60_000;
+
+/** How long an answer from a list waits for the quota, in milliseconds. */
+export const quotaPatienceMs = 3_000;
+
 /** How long the quota of an account is used again for questions that end, in milliseconds, where lists leave it out. */
 export const quotaLifeMs = 30_000;
 
@@ -154,6 +161,12 @@ export const mostListed = 100;
 
 /** Most pages of changes in one tick. What a tick leaves is read by the next, or question by question. */
 export const mostChangedPages = 25;
+
+/**
+ * Most pages in one tick of a pass that shows all running questions, so that it fits in the default limit of eight reads a
+ * second.
+ */
+export const mostPassPages = 5;
 
 /** Conversations of one account whose latest change a process remembers. */
 export const mostMarksKept = 20_000;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createAdvance } from '../../src/core/lifecycle/advance.ts';
+import { resume } from '../../src/core/lifecycle/resume.ts';
 import { defaultPacing } from '../../src/core/pacing.ts';
 import type { Messenger, Scheduler } from '../../src/core/ports.ts';
 import { createRunSlots } from '../../src/core/run-slots.ts';
@@ -95,10 +96,9 @@ const advance = createAdvance({
   random,
   settings: { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 },
 });
+await resume({ questions: storage.questions, scheduler, watching, random });
 await scheduler.start(advance);
-repeat('watch_together', watchTickMs, watching.tick, log);
-const open = await storage.questions.openIds();
-await Promise.all(open.map((id) => scheduler.schedule(id, random() * 1_000)));
+repeat('watch_together', watchTickMs, watching.tick, log, 0);
 await new Promise((resolve) => setTimeout(resolve, settings.SETTLE_MS));
 isMeasuring = true;
 process.stdout.write(`${JSON.stringify({ event: 'measuring' })}\n`);

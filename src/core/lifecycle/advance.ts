@@ -9,7 +9,7 @@ import { createAdmission } from './admission.ts';
 import { createAsking } from './asking.ts';
 import { locate } from './at-service.ts';
 import { createCardUpdates } from './card-updates.ts';
-import { atOnce, decide, interpret, type Standing, type Step } from './decide.ts';
+import { atOnce, decide, interpret, parkedUntil, type Standing, type Step } from './decide.ts';
 import { createDelivery } from './delivery.ts';
 import {
   changeQuestion,
@@ -263,7 +263,9 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     const nowMs = now();
     const elapsedMs = nowMs - (askedMs ?? question.acceptedMs);
     const reading = interpret(observed, conversation, elapsedMs, nowMs);
-    if (reading.is === 'limited') return { question: await asking.park(question, reading.untilMs) };
+    if (reading.is === 'limited') {
+      return { question: await asking.park(question, parkedUntil(question, reading.untilMs, nowMs)) };
+    }
     if (reading.is === 'ended') {
       const { outcome } = reading;
       const isShown = question.shares !== undefined && outcome.kind === 'answered';

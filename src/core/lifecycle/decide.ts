@@ -12,11 +12,13 @@ import {
   cancelConfirmMs,
   deliveryPatienceMs,
   type LifecycleSettings,
+  longestRepeatedLimitMs,
   messagesWithoutFile,
   offerMs,
   parkedCheckMs,
   queuedCheckMs,
   replaceAfterMs,
+  shortestLimitMs,
 } from '../settings.ts';
 import { cardLeftMs, cardToPost, isCardNeeded, missingCard } from './missing-card.ts';
 import { decideShowing, isChoiceUnread, type ShowingStep } from './showing.ts';
@@ -329,15 +331,18 @@ export function failed(failure: Failure): Outcome {
 export type Reading = { is: 'working' } | { is: 'ended'; outcome: Outcome } | { is: 'limited'; untilMs: number };
 
 /**
- * The shortest wait before a question is asked again after a limit, in milliseconds. It bounds the requests to a service
- * whose limits always end at once.
+ * Until when a question waits that the service refused for a limit that ends at `retryAtMs`. A question that was refused
+ * several times waits longer, so that a service whose limits always end at once is not asked all the time.
  */
-const shortestLimitMs = 1_000;
+export function parkedUntil({ upstream }: Question, retryAtMs: number, nowMs: number): number {
+  const refusals = upstream.earlierAttempts?.length ?? 0;
+  return Math.max(retryAtMs, nowMs + Math.min(shortestLimitMs * 2 ** refusals, longestRepeatedLimitMs));
+}
 
 /**
  * Interprets a running or finished question of the service. `elapsedMs`: how long ago the question was asked, which is
- * its duration if the service reports none. A limit that ended since then, before this app read of it, is over, so the
- * question can be asked again. A limit that ended before says nothing about when to ask.
+ * its duration if the service reports none. A limit that ended after the question was asked, perhaps before this app read
+ * of it, tells when to ask again, also in the past. One that ended before says nothing about that.
  */
 export function interpret(
   observed: UpstreamQuestion,
@@ -356,8 +361,9 @@ export function interpret(
       // What the service wrote before it stopped is an answer too. It would be lost by asking again after a limit.
       if (observed.answer !== undefined && observed.answer.trim() !== '') return answered({ stopped: failure });
       const retryAtMs = failure.cause === 'limited' ? (observed.error?.retryAtMs ?? 0) : 0;
-      return retryAtMs > nowMs - elapsedMs
-        ? { is: 'limited', untilMs: Math.max(retryAtMs, nowMs + shortestLimitMs) }
+      // By one clock, if the service tells when it got the question.
+      return retryAtMs > (observed.createdMs ?? nowMs - elapsedMs)
+        ? { is: 'limited', untilMs: retryAtMs }
         : { is: 'ended', outcome: failed(failure) };
     }
     case 'completed':

@@ -1,7 +1,6 @@
 import type { ListedConversation } from '../ports.ts';
 import type { ConversationId } from '../question/question.ts';
 import { mostChangedPages, mostListed } from '../settings.ts';
-import type { Watched } from './watched.ts';
 
 /** A page of an account's list. */
 export interface ListedPage {
@@ -19,30 +18,35 @@ export interface ListPass {
   missing: Set<ConversationId>;
   /** The marks of all conversations that the pages showed. */
   listed: Map<ConversationId, string>;
-  /** Where the next page begins. Undefined once there is none. */
+  /** Where the next page begins. Undefined once there is none, and before the first one. */
   after: string | undefined;
   pages: number;
   mostPages: number;
 }
 
-export function newPass({ byConversation, absent }: Watched, startedMs: number): ListPass {
-  const missing = new Set([...byConversation.keys()].filter((id) => !absent.has(id)));
+export function newPass(missing: Set<ConversationId>, startedMs: number): ListPass {
   // Running conversations are among the newest. A lost one must not lead through all that an account ever had.
   const mostPages = mostChangedPages + 2 * Math.ceil(missing.size / mostListed);
   return { startedMs, missing, listed: new Map(), after: undefined, pages: 0, mostPages };
 }
 
 /** Conversations on the first page of a pass, which may show all of them. */
-export function longestPage({ pass }: Pick<Watched, 'pass'>): number {
-  return Math.min(pass?.missing.size ?? 0, mostListed);
+export function longestPage({ missing }: ListPass): number {
+  return Math.min(missing.size, mostListed);
 }
 
 export function notePage(pass: ListPass, conversations: readonly ListedConversation[]): void {
-  pass.pages += 1;
   for (const { id, mark } of conversations) {
     pass.missing.delete(id);
     pass.listed.set(id, mark);
   }
+}
+
+/** Goes on with the next page of a pass, which begins at `next`. */
+export function turnPage(pass: ListPass, next: string | undefined): void {
+  pass.pages += 1;
+  // A service that repeats a cursor would be listed without end.
+  pass.after = next === pass.after ? undefined : next;
 }
 
 /** Whether every running question was shown, or no further page is read. */

@@ -2,7 +2,8 @@ import { isAppError } from '../errors.ts';
 import type { Conversation } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import { findUpstream } from '../question/upstream.ts';
-import { quotaLifeMs } from '../settings.ts';
+import { quotaLifeMs, quotaPatienceMs } from '../settings.ts';
+import { within } from '../timeout.ts';
 import type { Watched } from './watched.ts';
 
 /**
@@ -25,11 +26,12 @@ export async function withQuota(
     // Questions that end at the same time need one read.
     watched.quotaUntilMs = nowMs + quotaLifeMs;
     try {
-      const conversation = await read();
+      const conversation = await within(read(), quotaPatienceMs);
       watched.quota = conversation?.quota;
-      return conversation;
+      if (conversation !== undefined) return conversation;
     } catch (failure) {
       if (!isAppError(failure)) throw failure;
+      watched.quota = undefined;
     }
   }
   return watched.quota === undefined ? listed : { ...listed, quota: watched.quota };

@@ -14,6 +14,8 @@ export interface Known {
   seenMark: string | undefined;
   /** Only of a question that waits for longer than the backstop: when a list last showed what it had seen. */
   shownMs?: number;
+  /** When the list was made that showed the last run that nothing changed. Absent if that run read. */
+  trustedMs?: number;
 }
 
 /** The running questions of one account that this process knows. */
@@ -69,6 +71,11 @@ export function newWatched(account: Watched['account']): Watched {
     quota: undefined,
     quotaUntilMs: 0,
   };
+}
+
+/** Conversations of running questions that a complete list can be expected to show. */
+export function listable({ byConversation, absent }: Watched): Set<ConversationId> {
+  return new Set([...byConversation.keys()].filter((id) => !absent.has(id)));
 }
 
 /** Forgets a question, and its conversation if no other question runs there. */

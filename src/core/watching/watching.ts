@@ -28,14 +28,15 @@ import {
   mostListed,
   mostMarksKept,
   mostOverduePerTick,
+  mostPassPages,
   newsAgeMs,
   unchangedAtEnd,
   watchBackstopMs,
   watchLeaseMs,
 } from '../settings.ts';
-import { isOver, type ListedPage, longestPage, newPass, notePage } from './list-pass.ts';
+import { isOver, type ListedPage, longestPage, newPass, notePage, turnPage } from './list-pass.ts';
 import { withQuota } from './listed-quota.ts';
-import { dropOld, forget, type Known, newWatched, noteShown, overdueOf, type Watched } from './watched.ts';
+import { dropOld, forget, type Known, listable, newWatched, noteShown, overdueOf, type Watched } from './watched.ts';
 
 /** Reads running questions: a few one by one, many of one account together. */
 export interface Watching {
@@ -109,8 +110,11 @@ export function createWatching(ports: {
     if (watched.leader === 'none') return 'nothing';
     if (seenMark === undefined) return now() - askedMs < firstListMs ? 'unchanged' : 'nothing';
     const isShown = change !== undefined && now() - change.listedMs < watchBackstopMs;
-    const mark = isShown ? change.mark : await listedMark(watched, id);
-    return mark === seenMark ? 'unchanged' : 'nothing';
+    const { mark, atMs } = isShown ? { mark: change.mark, atMs: change.listedMs } : await listedMark(watched, id);
+    if (mark !== seenMark) return 'nothing';
+    const known = watched.questions.get(question.id);
+    if (known !== undefined) known.trustedMs = atMs;
+    return 'unchanged';
   }
 
   /** The newest change of a conversation that a list showed a short time ago. */
@@ -124,11 +128,12 @@ export function createWatching(ports: {
   }
 
   /** What a list showed of a conversation a short time ago, whether it changed or not. */
-  async function listedMark(watched: Watched, id: ConversationId): Promise<string | undefined> {
+  async function listedMark(watched: Watched, id: ConversationId): Promise<{ mark?: string; atMs: number }> {
     const shown = watched.shown.get(id);
-    if (shown !== undefined && now() - shown.atMs < watchBackstopMs) return shown.mark;
+    if (shown !== undefined && now() - shown.atMs < watchBackstopMs) return shown;
     const { atMs, marks } = await shared.listed(nameOf(watched.account));
-    return now() - atMs < watchBackstopMs ? marks.get(id) : undefined;
+    const mark = now() - atMs < watchBackstopMs ? marks.get(id) : undefined;
+    return mark === undefined ? { atMs } : { mark, atMs };
   }
 
   function isStarting(): boolean {
@@ -151,7 +156,7 @@ export function createWatching(ports: {
     // Where lists carry no conversations, nothing is known to be seen, and each run reads.
     const isSeen = watched.carriesAll ? seenMark !== undefined && !isStarting() : known !== undefined;
     const isRare = isSeen && watched.carriesAll && watched.questions.size >= fewestRunRarely;
-    if (isRare) going.shownMs = now();
+    if (isRare) going.shownMs = known?.trustedMs ?? now();
     const waitMs = isRare ? listedRunMs : isSeen ? watchBackstopMs : firstListMs;
     return Math.round(waitMs * (0.9 + random() / 10));
   }
@@ -197,7 +202,7 @@ export function createWatching(ports: {
   async function runOverdue(watched: Watched): Promise<void> {
     if (watched.leader === 'other' && hasOverdue(watched)) {
       const { atMs, marks } = await shared.listed(nameOf(watched.account));
-      for (const [id, mark] of marks) noteShown(watched, id, mark, atMs);
+      for (const [id, mark] of marks) noteShown(watched, id, mark, Math.min(atMs, now()));
     }
     await Promise.all(overdueOf(watched, now() - watchBackstopMs, mostOverduePerTick).map(runOnce));
   }
@@ -251,15 +256,14 @@ export function createWatching(ports: {
    * page, so that a change that no page showed as new is not missed. That may take several ticks.
    */
   async function list(watched: Watched): Promise<void> {
-    if (now() - watched.completeMs >= watchBackstopMs / 2) watched.pass ??= newPass(watched, now());
-    const isBeginning = watched.pass !== undefined && watched.pass.pages === 0;
-    let most = isBeginning ? Math.max(watched.firstPage, longestPage(watched)) : watched.firstPage;
+    if (now() - watched.completeMs >= watchBackstopMs / 2) watched.pass ??= newPass(listable(watched), now());
+    const beginning = watched.pass?.pages === 0 ? watched.pass : undefined;
+    let most = Math.max(watched.firstPage, beginning === undefined ? 0 : longestPage(beginning));
     let changes = 0;
-    let pages = 0;
     const used = new Set<string>();
     let after: string | undefined;
     let newestMs: number | undefined;
-    for (; pages < mostChangedPages; pages += 1) {
+    for (let pages = 0; pages < mostChangedPages; pages += 1) {
       const page = await readPage(watched, most, after, pages > 0);
       newestMs ??= Math.max(...page.conversations.map(({ updatedMs = 0 }) => updatedMs));
       const news = await takeNews(watched, page, newestMs - newsAgeMs);
@@ -272,25 +276,24 @@ export function createWatching(ports: {
     }
     // One page for all changes of a tick, if as many come again, and a few conversations while nothing changes.
     watched.firstPage = Math.min(fewestListed + 2 * changes, mostListed);
-    if (isBeginning && watched.pass !== undefined) watched.pass.after = after;
-    await goOnWithPass(watched, mostChangedPages - pages - 1, (newestMs ?? 0) - newsAgeMs);
+    if (beginning !== undefined) turnPage(beginning, after);
+    await goOnWithPass(watched, (newestMs ?? 0) - newsAgeMs);
   }
 
-  /** Reads at most `most` further pages of the pass, and notes its result when it has ended. */
-  async function goOnWithPass(watched: Watched, most: number, oldestMs: number): Promise<void> {
+  /** Reads further pages of the pass, and notes its result when it has ended. */
+  async function goOnWithPass(watched: Watched, oldestMs: number): Promise<void> {
     const { pass } = watched;
     if (pass === undefined) return;
-    for (let pages = 0; pages < most && !isOver(pass); pages += 1) {
+    for (let pages = 0; pages < mostPassPages && !isOver(pass); pages += 1) {
       const page = await readPage(watched, mostListed, pass.after, true);
       await takeNews(watched, page, oldestMs);
-      // A service that repeats a cursor would be listed without end.
-      pass.after = page.next === pass.after ? undefined : page.next;
+      turnPage(pass, page.next);
     }
     if (!isOver(pass)) return;
     delete watched.pass;
     // Also if some are missing: the order of the list changes while it is read, and the next one begins with them.
     watched.completeMs = pass.startedMs;
-    for (const id of pass.missing) watched.absent.add(id);
+    for (const id of pass.missing) if (watched.byConversation.has(id)) watched.absent.add(id);
     const shown = { atMs: pass.startedMs, marks: pass.listed };
     if (watched.carriesAll) await shared.noteListed(nameOf(watched.account), shown);
   }

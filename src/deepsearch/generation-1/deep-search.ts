@@ -14,6 +14,8 @@ import type { ApiConversation, ApiQuestion, ApiSource, ConversationPage } from '
 const MAX_NEWEST = 1_000;
 /** Each conversation contains all its answers, so a page of 100 would exceed the reply limit. */
 const NEWEST_PAGE = 20;
+/** After what time a question is asked again that a limit stopped although the quota has room. */
+const PASSING_LIMIT_MS = 60_000;
 /** Conversations on a page of changes to which the reply limit may reduce all pages. A single page may have fewer. */
 const SHORTEST_CHANGES_PAGE = 5;
 const MAX_LAST_STEP_CHARACTERS = 300;
@@ -163,8 +165,9 @@ export function mapConversation(
   const [first] = questions;
   if (first && first.title === undefined && raw.title) first.title = raw.title;
   const quota = mapQuota(raw.quota_usage);
-  for (const { error } of questions) {
-    if (error?.cause === 'limited' && quota?.resetAtMs !== undefined) error.retryAtMs = quota.resetAtMs;
+  for (const { error, createdMs } of questions) {
+    if (error?.cause !== 'limited') continue;
+    Object.assign(error, defined('retryAtMs', limitEnd(quota, createdMs)));
   }
   const shareUrl = raw.share_url ? webAddress(raw.share_url, baseHref) : undefined;
   return {
@@ -175,6 +178,15 @@ export function mapConversation(
     ...defined('shareUrl', shareUrl),
     ...defined('quota', quota),
   };
+}
+
+/**
+ * When a limit ends that stopped a question. A quota with room has begun anew since, and tells when the next period ends,
+ * or another limit stopped the question.
+ */
+function limitEnd(quota: Quota | undefined, createdMs: number | undefined): number | undefined {
+  if (quota === undefined || quota.used >= quota.limit) return quota?.resetAtMs;
+  return createdMs === undefined ? undefined : createdMs + PASSING_LIMIT_MS;
 }
 
 /** Maps one question; see {@link mapConversation}. */

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce, decide, finalCard, interpret, type Situation, type Step } from '../../../src/core/lifecycle/decide.ts';
+import {
+  atOnce,
+  decide,
+  finalCard,
+  interpret,
+  parkedUntil,
+  type Situation,
+  type Step,
+} from '../../../src/core/lifecycle/decide.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
 import type { Conversation, UpstreamError, UpstreamQuestion } from '../../../src/core/ports.ts';
 import type { Outcome, Phase, Question, Trouble } from '../../../src/core/question/question.ts';
@@ -773,15 +781,43 @@ describe('the reading of a reply from the service', () => {
   });
 
   it.each([
-    ['until a limit ends', now + 9_000, now + 9_000],
-    ['for a second at least', now + 1, now + 1_000],
-    ['for a second if the limit ended before it was read', now - 59_999, now + 1_000],
-  ])('parks a limited question %s', (_, retryAtMs, untilMs) => {
-    const elapsedMs = 60_000;
-    expect(interpret(failure('limited', retryAtMs), conversation, elapsedMs, now)).toEqual({ is: 'limited', untilMs });
+    ['a limit that is not over', now + 9_000],
+    ['a limit that ended before it was read', now - 59_999],
+  ])('tells the end of %s', (_, retryAtMs) => {
+    const reading = interpret(failure('limited', retryAtMs), conversation, 60_000, now);
+    expect(reading).toEqual({ is: 'limited', untilMs: retryAtMs });
+  });
+
+  it('compares the end of a limit with the time at which the service got the question, if it tells that', () => {
+    const observed = { ...failure('limited', now - 90_000), createdMs: now - 90_001 };
+    expect(interpret(observed, conversation, 60_000, now)).toMatchObject({ is: 'limited' });
+    expect(interpret({ ...observed, createdMs: now - 90_000 }, conversation, 60_000, now)).toMatchObject({
+      is: 'ended',
+    });
   });
 
   it('ends a limited question if the limit was over when it was asked', () => {
     expect(interpret(failure('limited', now - 60_000), conversation, 60_000, now)).toMatchObject({ is: 'ended' });
+  });
+});
+
+describe('a question that a limit refused', () => {
+  const refused = (times: number) =>
+    questionWith({
+      upstream: { steps: 0, earlierAttempts: Array.from({ length: times }, () => ({ conversationId: 1 })) },
+    });
+
+  it('waits until the limit ends', () => {
+    expect(parkedUntil(questionWith(), now + 9_000, now)).toBe(now + 9_000);
+  });
+
+  it.each([
+    [0, 1_000],
+    [1, 2_000],
+    [5, 32_000],
+    [20, 600_000],
+  ])('waits after %d refusals for %d ms at least', (times, ms) => {
+    expect(parkedUntil(refused(times), now - 1, now)).toBe(now + ms);
+    expect(parkedUntil(refused(times), now + 1, now)).toBe(now + ms);
   });
 });

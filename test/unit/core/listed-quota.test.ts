@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
-import { quotaLifeMs } from '../../../src/core/settings.ts';
+import { quotaLifeMs, quotaPatienceMs } from '../../../src/core/settings.ts';
 import { withQuota } from '../../../src/core/watching/listed-quota.ts';
 import { newWatched } from '../../../src/core/watching/watched.ts';
 import { runningQuestion } from '../../support/watching/listed-service.ts';
@@ -82,6 +82,18 @@ describe('a conversation from a list', () => {
     expect(await take(answered)).toBe(answered);
     expect(await take(answered, now + 1)).toBe(answered);
     expect(reads()).toBe(1);
+  });
+
+  it('is taken without the quota if that takes longer than a few seconds', async () => {
+    vi.useFakeTimers();
+    try {
+      const { take } = account(() => new Promise(() => {}));
+      const taken = take(answered);
+      await vi.advanceTimersByTimeAsync(quotaPatienceMs);
+      expect(await taken).toBe(answered);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('is not taken if the app itself fails', async () => {

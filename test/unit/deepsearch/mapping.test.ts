@@ -181,6 +181,30 @@ describe('a conversation', () => {
     expect(mapWhole({ quota_usage }).quota).toEqual(quota);
   });
 
+  const createdAt = '2026-02-01T10:00:00Z';
+  const resetTime = '2026-02-02T00:00:00Z';
+  test.each([
+    ['the quota, until it resets', { total_quota: 10, quota_limit: 10, reset_time: resetTime }, resetTime],
+    [
+      'a quota that has room again, for a minute',
+      { total_quota: 0, quota_limit: 10, reset_time: resetTime },
+      '2026-02-01T10:01:00Z',
+    ],
+    ['a quota that tells no time', { total_quota: 10, quota_limit: 10 }, undefined],
+    ['something other than a quota', null, undefined],
+  ])('says that a question is limited by %s', (_, quota_usage, retryAt) => {
+    const limited = {
+      id: 1,
+      question: 'q',
+      status: 'completed',
+      created_at: createdAt,
+      error: { kind: 'RateLimitExceeded' },
+    };
+    const [question] = mapWhole({ quota_usage, questions: [limited] }).questions;
+    expect(question?.error).toMatchObject({ cause: 'limited' });
+    expect(question?.error?.retryAtMs).toBe(retryAt === undefined ? undefined : Date.parse(retryAt));
+  });
+
   test.each([
     ['https://code.example.com/deepsearch/t', 'https://code.example.com/deepsearch/t'],
     ['/deepsearch/t', 'https://code.example.com/deepsearch/t'],
