@@ -14,8 +14,6 @@ export interface Known {
   seenMark: string | undefined;
   /** Only of a question that waits for longer than the backstop: when a list last showed what it had seen. */
   shownMs?: number;
-  /** When the list was made that showed the last run that nothing changed. Absent if that run read. */
-  trustedMs?: number;
 }
 
 /** The running questions of one account that this process knows. */

@@ -110,11 +110,8 @@ export function createWatching(ports: {
     if (watched.leader === 'none') return 'nothing';
     if (seenMark === undefined) return now() - askedMs < firstListMs ? 'unchanged' : 'nothing';
     const isShown = change !== undefined && now() - change.listedMs < watchBackstopMs;
-    const { mark, atMs } = isShown ? { mark: change.mark, atMs: change.listedMs } : await listedMark(watched, id);
-    if (mark !== seenMark) return 'nothing';
-    const known = watched.questions.get(question.id);
-    if (known !== undefined) known.trustedMs = atMs;
-    return 'unchanged';
+    const mark = isShown ? change.mark : await listedMark(watched, id);
+    return mark === seenMark ? 'unchanged' : 'nothing';
   }
 
   /** The newest change of a conversation that a list showed a short time ago. */
@@ -128,12 +125,11 @@ export function createWatching(ports: {
   }
 
   /** What a list showed of a conversation a short time ago, whether it changed or not. */
-  async function listedMark(watched: Watched, id: ConversationId): Promise<{ mark?: string; atMs: number }> {
+  async function listedMark(watched: Watched, id: ConversationId): Promise<string | undefined> {
     const shown = watched.shown.get(id);
-    if (shown !== undefined && now() - shown.atMs < watchBackstopMs) return shown;
+    if (shown !== undefined && now() - shown.atMs < watchBackstopMs) return shown.mark;
     const { atMs, marks } = await shared.listed(nameOf(watched.account));
-    const mark = now() - atMs < watchBackstopMs ? marks.get(id) : undefined;
-    return mark === undefined ? { atMs } : { mark, atMs };
+    return now() - atMs < watchBackstopMs ? marks.get(id) : undefined;
   }
 
   function isStarting(): boolean {
@@ -156,7 +152,7 @@ export function createWatching(ports: {
     // Where lists carry no conversations, nothing is known to be seen, and each run reads.
     const isSeen = watched.carriesAll ? seenMark !== undefined && !isStarting() : known !== undefined;
     const isRare = isSeen && watched.carriesAll && watched.questions.size >= fewestRunRarely;
-    if (isRare) going.shownMs = known?.trustedMs ?? now();
+    if (isRare) going.shownMs = now();
     const waitMs = isRare ? listedRunMs : isSeen ? watchBackstopMs : firstListMs;
     return Math.round(waitMs * (0.9 + random() / 10));
   }

@@ -146,22 +146,6 @@ describe('very many running questions of one account', () => {
     }
   });
 
-  it('run within that time also after a run that trusted an older list', async () => {
-    const { service, watching, ran, first } = await start();
-    service.pass(watchBackstopMs / 2);
-    await watching.tick();
-    const lastMs = service.shownMs(1) ?? 0;
-    service.hide(1);
-    service.pass(watchBackstopMs - watchTickMs);
-    expect(await watching.read(first)).toBeUndefined();
-    watching.goesOn(first, paceMs);
-    while (!ran.includes('q1')) {
-      service.pass(watchTickMs);
-      await watching.tick();
-      expect(service.now() - lastMs).toBeLessThanOrEqual(watchBackstopMs + 2 * watchTickMs);
-    }
-  });
-
   it('run at the next tick if the schedule could not be changed', async () => {
     const service = createListedService();
     let isFailing = false;
