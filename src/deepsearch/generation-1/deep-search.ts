@@ -181,7 +181,7 @@ export function mapConversation(
 }
 
 /**
- * When a limit ends that stopped a question. A quota with room has begun anew since, and tells when the next period ends,
+ * When a limit ends that stopped a question. A quota with room was reset since, and tells when the next period ends,
  * or another limit stopped the question.
  */
 function limitEnd(quota: Quota | undefined, createdMs: number | undefined): number | undefined {
