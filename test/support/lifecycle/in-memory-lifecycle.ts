@@ -27,6 +27,7 @@ import { createRunSlots, type SlotLimits } from '../../../src/core/run-slots.ts'
 import { fewestWatchedTogether, type LifecycleSettings, watchTickMs } from '../../../src/core/settings.ts';
 import { createWatching, type Watching } from '../../../src/core/watching/watching.ts';
 import { dayCountType } from '../../../src/storage/brief-records.ts';
+import type { RecordFormat } from '../../../src/storage/record-format.ts';
 import { questionFormat, runSlotsType, threadFormat } from '../../../src/storage/records.ts';
 import { watchAlone } from '../../../src/storage/shared-watch.ts';
 import { createRecordingLog } from '../recording-log.ts';
@@ -104,6 +105,12 @@ interface Asked extends UpstreamQuestion {
 }
 
 /** A scheduled run; `againMs` is the time of another run requested while it was running. */
+/** A record as a store keeps it. A change replaces it as a whole. */
+interface StoredRecord {
+  readonly text: string;
+  readonly revision: number;
+}
+
 interface Due {
   atMs: number;
   isRunning: boolean;
@@ -138,10 +145,10 @@ export function createInMemoryLifecycle(
   let nowMs = startMs;
   const agenda: { atMs: number; run: () => Promise<void> | void }[] = [];
   const violations: string[] = [];
-  const questions = new Map<string, { text: string; revision: number }>();
-  const threads = new Map<string, { text: string; revision: number }>();
-  const runSlotBooks = new Map<string, { text: string; revision: number }>();
-  const dayCounts = new Map<string, { text: string; revision: number }>();
+  const questions = new Map<string, StoredRecord>();
+  const threads = new Map<string, StoredRecord>();
+  const runSlotBooks = new Map<string, StoredRecord>();
+  const dayCounts = new Map<string, StoredRecord>();
   const open = new Set<string>();
   const claims = new Map<string, string>();
   const conversations = new Map<
@@ -200,27 +207,28 @@ export function createInMemoryLifecycle(
 
   /** Read-modify-write by comparing revisions, as with Redis and LMDB; shows that `apply` is pure. */
   async function change<Value>(
-    records: Map<string, { text: string; revision: number }>,
+    records: Map<string, StoredRecord>,
     key: string,
-    codec: { encode: (key: string, value: Value) => string; decode: (key: string, text: string) => Value },
+    codec: RecordFormat<Value>,
     apply: (current: Value | undefined) => Value | undefined,
   ): Promise<Value | undefined> {
     for (;;) {
       const read = records.get(key);
       await yieldToOthers();
-      const before = read === undefined ? undefined : deepFrozen(codec.decode(key, read.text));
+      const before = read && decodeOnce(key, read, codec);
       const after = apply(before);
-      const again = apply(read === undefined ? undefined : codec.decode(key, read.text));
+      const again = apply(before);
       if (JSON.stringify(again) !== JSON.stringify(after)) violations.push(`change of ${key} is not pure`);
       if (after === undefined || after === before) return before;
       rejectUndefinedFields(key, after);
       const text = codec.encode(key, after);
+      const stored = { text, revision: (read?.revision ?? 0) + 1 };
       const written = await operate('write', () => {
         if (records.get(key)?.revision !== read?.revision) return false;
-        records.set(key, { text, revision: (read?.revision ?? 0) + 1 });
+        records.set(key, stored);
         return true;
       });
-      if (written) return codec.decode(key, text);
+      if (written) return decodeOnce(key, stored, codec);
     }
   }
 
@@ -234,7 +242,7 @@ export function createInMemoryLifecycle(
 
   function readQuestion(id: string): Question | undefined {
     const record = questions.get(id);
-    return record === undefined ? undefined : deepFrozen(questionFormat.decode(id, record.text));
+    return record && decodeOnce(id, record, questionFormat);
   }
 
   const threadKey = ({ teamId, channelId, threadTs }: ThreadPlace): string => `${teamId}/${channelId}/${threadTs}`;
@@ -500,7 +508,7 @@ export function createInMemoryLifecycle(
       get: (place) =>
         operate('get', () => {
           const record = threads.get(threadKey(place));
-          return record === undefined ? undefined : deepFrozen(threadFormat.decode('thread', record.text));
+          return record && decodeOnce('thread', record, threadFormat);
         }),
       update: async (place, apply) => {
         const thread = await change(threads, threadKey(place), threadFormat, apply);
@@ -513,7 +521,7 @@ export function createInMemoryLifecycle(
         get: (teamId) =>
           operate('get', () => {
             const record = runSlotBooks.get(teamId);
-            return record === undefined ? undefined : runSlotsType.format.decode('run slots', record.text);
+            return record && decodeOnce('run slots', record, runSlotsType.format);
           }),
         update: async (teamId, apply) => {
           const book = await change(runSlotBooks, teamId, runSlotsType.format, apply);
@@ -550,7 +558,7 @@ export function createInMemoryLifecycle(
         get: (name) =>
           operate('get', () => {
             const record = dayCounts.get(name);
-            return record === undefined ? undefined : dayCountType.format.decode('day count', record.text);
+            return record && decodeOnce('day count', record, dayCountType.format);
           }),
         update: async (name, apply) => {
           const count = await change(dayCounts, name, dayCountType.format, apply);
@@ -771,6 +779,17 @@ function rejectUndefinedFields(key: string, value: unknown): void {
     if (field === undefined) throw new Error(`${key} is stored with a field ${name} without a value`);
     rejectUndefinedFields(key, field);
   }
+}
+
+const decodedRecords = new WeakMap<StoredRecord, unknown>();
+
+/** The frozen value of a stored record. Decodes its text at the first read only, because that is most of a run's work. */
+function decodeOnce<Value>(key: string, record: StoredRecord, format: RecordFormat<Value>): Value {
+  const known = decodedRecords.get(record) as Value | undefined;
+  if (known !== undefined) return known;
+  const value = deepFrozen(format.decode(key, record.text));
+  decodedRecords.set(record, value);
+  return value;
 }
 
 function deepFrozen<Value>(value: Value): Value {
