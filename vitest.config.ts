@@ -16,7 +16,11 @@ export default defineConfig({
   test: {
     // Most tests wait for programs and timers rather than compute, so that four files at once suit two processors.
     maxWorkers: 4,
-    globalSetup: ['test/support/skipped-layers.ts', 'test/support/processes/build-server.ts'],
+    globalSetup: [
+      'test/support/run-folder.ts',
+      'test/support/skipped-layers.ts',
+      'test/support/processes/build-server.ts',
+    ],
     projects: [
       {
         test: {

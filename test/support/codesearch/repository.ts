@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -15,7 +15,19 @@ export interface TestRepository {
 }
 
 export function createTestRepository(files: Record<string, string | Buffer> = {}): TestRepository {
-  const path = mkdtempSync(join(tmpdir(), 'codesearch-repository-'));
+  const repository = repositoryIn(mkdtempSync(join(tmpdir(), 'codesearch-repository-')));
+  begin(repository, files);
+  return repository;
+}
+
+/** Makes an empty folder a repository without commits, with these files. */
+function begin({ git, write }: TestRepository, files: Record<string, string | Buffer>): void {
+  git('init', '-q', '-b', 'main');
+  git('config', 'core.hooksPath', '/dev/null');
+  for (const [name, content] of Object.entries(files)) write(name, content);
+}
+
+function repositoryIn(path: string): TestRepository {
   const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
   const git = (...parameters: string[]): string => gitWith({}, ...parameters);
   function gitWith(extra: Record<string, string>, ...parameters: string[]): string {
@@ -25,7 +37,7 @@ export function createTestRepository(files: Record<string, string | Buffer> = {}
       stdio: 'pipe',
     });
   }
-  const repository: TestRepository = {
+  return {
     path,
     git,
     write(name, content) {
@@ -50,10 +62,6 @@ export function createTestRepository(files: Record<string, string | Buffer> = {}
     },
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
-  git('init', '-q', '-b', 'main');
-  git('config', 'core.hooksPath', '/dev/null');
-  for (const [name, content] of Object.entries(files)) repository.write(name, content);
-  return repository;
 }
 
 const RETRY = `import { settings } from '../config.ts';
@@ -121,9 +129,21 @@ test('the delay doubles and stops at the cap', () => {
 });
 `;
 
+let example: TestRepository | undefined;
+
 /** A small example project: retries, a queue, settings, tests, a document and a history. */
 export function createHarbourRepository(): TestRepository {
-  const repository = createTestRepository({
+  const path = mkdtempSync(join(tmpdir(), 'codesearch-repository-'));
+  const { RUN_FOLDER: runFolder } = process.env;
+  if (runFolder === undefined) return fillExample(repositoryIn(path));
+  // Twenty files of tests use this project. A copy needs no git process.
+  example ??= fillExample(repositoryIn(mkdtempSync(join(runFolder, 'harbour-'))));
+  cpSync(example.path, path, { recursive: true, preserveTimestamps: true });
+  return repositoryIn(path);
+}
+
+function fillExample(repository: TestRepository): TestRepository {
+  begin(repository, {
     'README.md': '# Harbour\n\nHarbour moves containers between ships and trains, and retries what fails.\n',
     'package.json': '{ "name": "harbour", "description": "Moves containers between ships and trains" }\n',
     'src/config.ts': CONFIG,

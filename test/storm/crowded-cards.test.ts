@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createAccept } from '../../../src/core/intake/accept.ts';
-import { digestOf } from '../../support/lifecycle/core-harness.ts';
-import { createInMemoryLifecycle } from '../../support/lifecycle/in-memory-lifecycle.ts';
-import { createLimitedSlack, type LimitedMessage } from '../../support/lifecycle/limited-slack.ts';
+import { createAccept } from '../../src/core/intake/accept.ts';
+import { digestOf } from '../support/lifecycle/core-harness.ts';
+import { createInMemoryLifecycle } from '../support/lifecycle/in-memory-lifecycle.ts';
+import { createLimitedSlack, type LimitedMessage } from '../support/lifecycle/limited-slack.ts';
 
 const minuteMs = 60_000;
 
