@@ -135,10 +135,10 @@ export const newsAgeMs = 2 * listedRunMs;
 export const shortestLimitMs = 1_000;
 export const longestRepeatedLimitMs = 10 * 60_000;
 
-/** How long an answer from a list waits for the quota, in milliseconds. */
+/** How long an answer waits for the account's quota, in milliseconds, where the reply with the answer leaves it out. */
 export const quotaPatienceMs = 3_000;
 
-/** How long the quota of an account is used again for questions that end, in milliseconds, where lists leave it out. */
+/** How long the quota of an account is used again for questions that end, in milliseconds. */
 export const quotaLifeMs = 30_000;
 
 /** How long a question waits for the first list that shows it. After that it is read. */

@@ -48,7 +48,12 @@ try {
   const acknowledgements = isWanted('acknowledgements') ? await measureAcknowledgements() : [];
   const openQuestions: OpenQuestionsRow[] = [];
   if (isWanted('openQuestions')) {
-    for (const open of stores()) openQuestions.push(await withStore(open, measureStoreOpenQuestions));
+    for (const open of stores()) {
+      const row = await withStore(open, measureStoreOpenQuestions);
+      openQuestions.push(row);
+      // A run with many questions takes long: a later failure must not lose this row.
+      process.stderr.write(`${JSON.stringify(row)}\n`);
+    }
   }
   const watching: WatchingRow[] = [];
   if (isWanted('watching')) {

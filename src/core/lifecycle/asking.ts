@@ -23,7 +23,7 @@ import {
 import { getReadable } from '../question/readable.ts';
 import { areReadersAccepted } from '../question/reader-choices.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
-import { positionOf, withoutAttempt } from '../question/upstream.ts';
+import { isUnderWay, positionOf, withoutAttempt } from '../question/upstream.ts';
 import { longestQuietWaitMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
 import { cancelAtService } from './at-service.ts';
@@ -82,7 +82,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     const asked = await send(intended, conversationId, checkFirst ? question : undefined);
     if (!(await isOurs(ports, intended, asked))) return { question: intended };
     const bound = await bind(intended, question.place, asked);
-    const answeredAtOnce = asked.question.state !== 'pending' && asked.question.state !== 'processing';
+    const answeredAtOnce = !isUnderWay(asked.question);
     if (answeredAtOnce) return { question: bound };
     return { question: bound, waitMs: ports.watching.goesOn(bound, await pollWait(bound, 0)) };
   }

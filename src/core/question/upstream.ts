@@ -43,6 +43,11 @@ export function positionOf({ id, ordinal }: Position): Pick<Question['upstream']
   return { ...(id === undefined ? {} : { questionId: id }), ...(ordinal === undefined ? {} : { ordinal }) };
 }
 
+/** Whether the service still works on a question. */
+export function isUnderWay({ state }: Pick<UpstreamQuestion, 'state'>): boolean {
+  return state === 'pending' || state === 'processing';
+}
+
 /**
  * The question of a conversation that is this question. By its text as in {@link upstreamCandidates}, else the one at its
  * position: the service may change a text.

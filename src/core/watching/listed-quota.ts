@@ -1,7 +1,7 @@
 import { isAppError } from '../errors.ts';
 import type { Conversation } from '../ports.ts';
 import type { Question } from '../question/question.ts';
-import { findUpstream } from '../question/upstream.ts';
+import { findUpstream, isUnderWay } from '../question/upstream.ts';
 import { quotaLifeMs, quotaPatienceMs } from '../settings.ts';
 import { within } from '../timeout.ts';
 import type { Watched } from './watched.ts';
@@ -18,9 +18,9 @@ export async function withQuota(
   read: () => Promise<Conversation | undefined>,
   nowMs: number,
 ): Promise<Conversation | undefined> {
-  const { state, error } = findUpstream(listed, question) ?? {};
-  if (state === 'pending' || state === 'processing' || listed.quota !== undefined) return listed;
-  const isLimited = error?.cause === 'limited' && error.retryAtMs === undefined;
+  const upstream = findUpstream(listed, question);
+  if ((upstream && isUnderWay(upstream)) || listed.quota !== undefined) return listed;
+  const isLimited = upstream?.error?.cause === 'limited' && upstream.error.retryAtMs === undefined;
   if (isLimited) return read();
   if (nowMs >= watched.quotaUntilMs) {
     // Questions that end at the same time need one read.

@@ -196,15 +196,14 @@ export function createWatching(ports: {
 
   /** Runs the questions that wait for longer than the backstop although no list showed what they had seen since. */
   async function runOverdue(watched: Watched): Promise<void> {
-    if (watched.leader === 'other' && hasOverdue(watched)) {
+    const overdue = (): Known[] => overdueOf(watched, now() - watchBackstopMs, mostOverduePerTick);
+    let waiting = overdue();
+    if (watched.leader === 'other' && waiting.length > 0) {
       const { atMs, marks } = await shared.listed(nameOf(watched.account));
       for (const [id, mark] of marks) noteShown(watched, id, mark, Math.min(atMs, now()));
+      waiting = overdue();
     }
-    await Promise.all(overdueOf(watched, now() - watchBackstopMs, mostOverduePerTick).map(runOnce));
-  }
-
-  function hasOverdue(watched: Watched): boolean {
-    return overdueOf(watched, now() - watchBackstopMs, 1).length > 0;
+    await Promise.all(waiting.map(runOnce));
   }
 
   /** The question may go on in another process, so it is run once until it goes on here. */

@@ -1,6 +1,7 @@
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { CancelTarget, Conversation, UpstreamError, UpstreamQuestion } from '../../core/ports.ts';
 import type { ConversationId, Quota, Source } from '../../core/question/question.ts';
+import { isUnderWay } from '../../core/question/upstream.ts';
 import { isApiGone } from '../api-gone.ts';
 import { busyConversation } from '../busy-conversation.ts';
 import { capabilitiesOf, type DeepSearchAdapter, type Generation } from '../generation.ts';
@@ -105,7 +106,7 @@ export function createDeepSearch(
   /** The id of a question that was asked over the other generation. Undefined if it no longer runs. */
   async function runningId(conversationId: number, target: CancelTarget): Promise<number | undefined> {
     const found = await target.find(toConversation(await client.get(conversationId)));
-    return found !== undefined && isRunning(found) ? found.id : undefined;
+    return found !== undefined && isUnderWay(found) ? found.id : undefined;
   }
 
   /** Pages that exceed the reply limit become shorter for good. Each conversation contains all its answers. */
@@ -127,13 +128,9 @@ export function createDeepSearch(
    */
   async function throwIfBusy(conversationId: number, cause: AppError): Promise<void> {
     const { questions } = toConversation(await client.get(conversationId));
-    if (!questions.some(isRunning)) return;
+    if (!questions.some(isUnderWay)) return;
     throw busyConversation(cause);
   }
-}
-
-function isRunning({ state }: UpstreamQuestion): boolean {
-  return state === 'pending' || state === 'processing';
 }
 
 /** Turns count too, because the service may add them without a new time. */

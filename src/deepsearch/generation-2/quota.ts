@@ -1,15 +1,12 @@
 import { isAppError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { Quota } from '../../core/question/question.ts';
+import { quotaLifeMs, quotaPatienceMs } from '../../core/settings.ts';
 import { within } from '../../core/timeout.ts';
 import type { Graphql } from '../graphql.ts';
 
-/** How long a known quota is used again, in milliseconds. */
-const quotaLifeMs = 30_000;
 /** How long a service that does not tell the quota is not asked again, in milliseconds. */
 const unknownLifeMs = 10 * 60_000;
-/** How long an answer waits for its quota, in milliseconds. */
-const quotaPatienceMs = 3_000;
 
 /**
  * Reads the quota of one account, which only GraphQL tells beside this generation. Undefined if the account has none, or if
