@@ -55,6 +55,8 @@ export const LIMITS = {
   /** Analyzed in one go. */
   analyzedBytes: 1_000_000,
   analysisMs: 30_000,
+  /** Of one file, by its grammar; a file that takes longer is read line by line. */
+  parseMs: 1_000,
   /** Of files with the same content, so many are analyzed; the others are found by their paths. */
   copiesAnalyzed: 100,
   filesPerRepository: 100_000,

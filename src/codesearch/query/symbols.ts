@@ -1,6 +1,7 @@
 import { LIMITS } from '../limits.ts';
 import type { Corpus } from '../search/corpus.ts';
-import { type CodeSymbol, findSymbols } from '../search/symbols.ts';
+import { createFileAnalyzer } from '../search/file-analyzer.ts';
+import type { CodeSymbol } from '../search/symbols.ts';
 import { fileMatch } from './content.ts';
 import { type Place, selectFiles } from './files.ts';
 import type { PlannedBranch } from './plan.ts';
@@ -44,6 +45,15 @@ export async function searchSymbols(corpus: Corpus, place: Place, branch: Planne
     const sizes = await place.repository.blobs.sizes(group.map(({ blob }) => blob));
     const readable = group.filter(({ blob }) => (sizes.get(blob) ?? Infinity) <= LIMITS.fileBytes);
     const texts = await place.repository.blobs.texts(readable.map(({ blob }) => blob));
-    for (const { path, blob } of readable) await add(path, findSymbols(path, texts.get(blob)?.split('\n') ?? []));
+    const known = readable.flatMap(({ path, blob }) => {
+      const text = texts.get(blob);
+      return text === undefined ? [] : [{ path, text }];
+    });
+    const analyzer = createFileAnalyzer(known.reduce((sum, { text }) => sum + text.length, 0));
+    try {
+      for await (const [{ path }, { symbols }] of analyzer.analyze(known)) await add(path, symbols);
+    } finally {
+      await analyzer.close();
+    }
   }
 }

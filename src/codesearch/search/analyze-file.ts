@@ -1,38 +1,70 @@
-import { type Chunk, cutChunks } from './chunks.ts';
-import { looksGenerated, type Role, roleOf } from './roles.ts';
-import { type CodeSymbol, findSymbols } from './symbols.ts';
-import { indexText } from './words.ts';
+import { isMachineWritten, isMinified, type Role, roleOf, saysGenerated } from './roles.ts';
+import type { CodeSymbol, Outline } from './symbols.ts';
+import { outlineOf } from './syntax/outline.ts';
+import type { FieldTerms } from './text-index.ts';
+import { cutUnits, type Unit } from './units.ts';
+import { textTerms } from './words.ts';
 
 /** What the index keeps of a file; plain data, so that a worker thread can send it. */
 export interface AnalyzedFile {
   role: Role;
   lineCount: number;
   symbols: CodeSymbol[];
-  /** Index terms of the path. */
-  pathText: string;
-  /** Chunks with the index terms of their definitions and their text. */
-  chunks: { chunk: Chunk; symbols: string; body: string }[];
+  /** Lines that are only comment, and lines that are only imports. */
+  commentLines: ReadonlySet<number>;
+  importLines: ReadonlySet<number>;
+  units: AnalyzedUnit[];
 }
 
-/** Finds the role, definitions, chunks and index terms of a file; without text (binary, too large) only those of its path. */
-export function analyzeFile(path: string, text: string | undefined): AnalyzedFile {
+/** A unit with its index terms; `symbol` is a place in the symbols of the file. */
+export interface AnalyzedUnit extends Omit<Unit, 'symbol'> {
+  symbol: number | undefined;
+  terms: FieldTerms;
+}
+
+/** Of a line; longer ones are data. */
+const LONGEST_LINE = 2_000;
+
+/** Finds the role, definitions, units and index terms of a file; without text (binary, too large) only those of its path. */
+export async function analyzeFile(path: string, text: string | undefined): Promise<AnalyzedFile> {
   const named = roleOf(path);
-  const role = text !== undefined && named === 'source' && looksGenerated(text) ? 'generated' : named;
-  const lines = text === undefined || role === 'generated' ? [] : text.split('\n');
-  const symbols = findSymbols(path, lines);
-  const cut = lines.length === 0 ? [{ start: 1, end: 1 }] : cutChunks(lines.length, symbols);
+  const role =
+    text !== undefined && named === 'source' && (isMinified(text) || saysGenerated(text)) ? 'generated' : named;
+  const terms: FieldTerms = { path: textTerms(path) };
+  if (text === undefined || isMinified(text) || isMachineWritten(path)) {
+    const units = [{ start: 1, end: 1, symbol: undefined, terms }];
+    return { role, lineCount: 0, symbols: [], commentLines: new Set(), importLines: new Set(), units };
+  }
+  const lines = text.split('\n').map((line) => line.slice(0, LONGEST_LINE));
+  const outline = await outlineOf(path, text);
+  const places = new Map(outline.symbols.map((symbol, place) => [symbol, place]));
   return {
     role,
     lineCount: lines.length,
-    symbols,
-    pathText: indexText(path, 1),
-    chunks: cut.map((chunk) => {
-      const names = symbols.filter(({ line }) => line >= chunk.start && line <= chunk.end).map(({ name }) => name);
-      return {
-        chunk,
-        symbols: indexText(names.join(' '), 2),
-        body: indexText(lines.slice(chunk.start - 1, chunk.end).join('\n')),
-      };
-    }),
+    ...outline,
+    units: cutUnits(lines, outline).map(({ start, end, symbol }) => ({
+      start,
+      end,
+      symbol: symbol === undefined ? undefined : places.get(symbol),
+      terms: { ...terms, ...termsOf({ start, end, symbol }, lines, outline) },
+    })),
+  };
+}
+
+function termsOf(
+  { start, end, symbol }: Unit,
+  lines: readonly string[],
+  { symbols, commentLines }: Outline,
+): FieldTerms {
+  const names = symbols.filter((each) => each === symbol || (each.line >= start && each.line <= end));
+  const comment: string[] = [];
+  const body: string[] = [];
+  for (let line = start; line <= end; line += 1) {
+    (commentLines.has(line) ? comment : body).push(lines[line - 1] ?? '');
+  }
+  return {
+    symbol: [...new Set(names.flatMap(({ name, owner = '' }) => textTerms(`${name} ${owner}`)))],
+    comment: textTerms(comment.join('\n')),
+    body: textTerms(body.join('\n')),
   };
 }

@@ -1,46 +1,41 @@
-import MiniSearch from 'minisearch';
 import type { Commit } from './commits.ts';
-import { indexText } from './words.ts';
+import { createTextIndex, MOST_QUERY_TERMS, type Numbered } from './text-index.ts';
+import { textTerms } from './words.ts';
 
 export interface CommitHit {
   repository: string;
   commit: Commit;
-  terms: string[];
   score: number;
 }
 
-interface Entry {
-  id: number;
-  subject: string;
-  body: string;
+interface Entry extends Numbered {
+  commit: Commit;
 }
+
+/** Of a message; the rest is mostly lists and logs. */
+const LONGEST_BODY = 2_000;
+const MOST_HITS = 200;
 
 /** A search index of the messages of one repository's newest commits. */
 export function createCommitIndex(repository: string, commits: readonly Commit[]) {
-  const search = new MiniSearch<Entry>({
-    fields: ['subject', 'body'],
-    tokenize: (text) => text.split(' '),
-    processTerm: (term) => term || null,
-  });
-  search.addAll(
-    commits.map((commit, id) => ({
-      id,
-      subject: indexText(commit.subject, 2),
-      body: indexText(commit.body.slice(0, 2_000), 2),
-    })),
-  );
+  const search = createTextIndex<Entry>();
+  for (const commit of commits) {
+    const body = textTerms(commit.body.slice(0, LONGEST_BODY));
+    search.add({ id: 0, commit }, { subject: textTerms(commit.subject), body });
+  }
   return {
     newest: (count: number): Commit[] => commits.slice(0, count),
+    /** Commits whose message has any of the terms, best first. */
     find(terms: ReadonlyMap<string, number>): CommitHit[] {
-      if (terms.size === 0) return [];
-      const results = search.search([...terms.keys()].join(' '), {
-        boost: { subject: 2 },
-        boostTerm: (term) => terms.get(term) ?? 1,
-      });
-      return results.slice(0, 200).flatMap((result) => {
-        const commit = commits[Number(result.id)];
-        return commit === undefined ? [] : [{ repository, commit, terms: result.queryTerms, score: result.score }];
-      });
+      const heaviest = [...terms].sort((a, b) => b[1] - a[1]).slice(0, MOST_QUERY_TERMS);
+      return search
+        .find(
+          heaviest.map(([term]) => term),
+          heaviest.map(([, weight]) => weight),
+        )
+        .sort((a, b) => b.score - a.score || a.document.id - b.document.id)
+        .slice(0, MOST_HITS)
+        .map(({ document, score }) => ({ repository, commit: document.commit, score }));
     },
   };
 }

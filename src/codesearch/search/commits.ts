@@ -30,6 +30,20 @@ export function readRecentCommits(repository: Repository): Promise<Commit[]> {
   return readCommits(repository, { first: LIMITS.commitsIndexed, withoutMerges: true, timeoutMs: LIMITS.gitTimeoutMs });
 }
 
+/** The newest commit that wrote one of these lines; undefined for lines that are not committed. */
+export async function lastChange(
+  repository: Repository,
+  path: string,
+  start: number,
+  end: number,
+): Promise<Commit | undefined> {
+  const ranges = await orNothing(blame(repository, 'HEAD', path, { start, end }));
+  const [newest] = (ranges ?? []).toSorted((a, b) => (a.author.date < b.author.date ? 1 : -1));
+  if (newest === undefined) return undefined;
+  const [commit] = await readCommits(repository, { revision: newest.commit, first: 1 });
+  return commit;
+}
+
 /** The authors of a range of lines, most lines first. */
 export async function blameAuthors(
   repository: Repository,

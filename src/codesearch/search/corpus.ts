@@ -162,7 +162,7 @@ async function updateFiles(repository: Repository, index: FileIndex): Promise<nu
   }
   for (const [blob, paths] of pathsOf) {
     for (const path of paths) {
-      index.put(repository.name, path, blob, analyzeFile(path, undefined));
+      index.put(repository.name, path, blob, await analyzeFile(path, undefined));
       changed += 1;
       if (changed % FILES_PER_BREATH === 0) await breathe();
     }

@@ -16,11 +16,11 @@ export function createFileAnalyzer(bytes: number) {
   const isSmall = bytes <= LIMITS.analyzedInlineBytes;
 
   async function analyzeGroup(files: FileText[]): Promise<AnalyzedFile[]> {
-    if (isSmall) return files.map(({ path, text }) => analyzeFile(path, text));
+    if (isSmall) return Promise.all(files.map(({ path, text }) => analyzeFile(path, text)));
     try {
       return await worker.call(files);
     } catch (error) {
-      if (error instanceof WorkerLimitError) return files.map(({ path }) => analyzeFile(path, undefined));
+      if (error instanceof WorkerLimitError) return Promise.all(files.map(({ path }) => analyzeFile(path, undefined)));
       throw error;
     }
   }

@@ -1,8 +1,8 @@
-import MiniSearch from 'minisearch';
 import type { AnalyzedFile } from './analyze-file.ts';
-import type { Chunk } from './chunks.ts';
 import type { Role } from './roles.ts';
 import type { CodeSymbol } from './symbols.ts';
+import { createTextIndex, type Match, type Numbered } from './text-index.ts';
+import type { Unit } from './units.ts';
 import { identifierTerms } from './words.ts';
 
 /** A tracked file in the index. */
@@ -15,57 +15,35 @@ export interface IndexedFile {
   role: Role;
   lineCount: number;
   symbols: CodeSymbol[];
-  chunkIds: number[];
+  commentLines: ReadonlySet<number>;
+  importLines: ReadonlySet<number>;
+  units: IndexedUnit[];
 }
 
-/** A chunk that matched; `terms` are the terms of the query found in it. */
-export interface ChunkHit {
+/** A unit with its file. */
+export interface IndexedUnit extends Unit, Numbered {
   file: IndexedFile;
-  chunk: Chunk;
-  score: number;
-  terms: string[];
 }
 
-interface Entry {
-  id: number;
-  path: string;
-  symbols: string;
-  body: string;
+export type UnitMatch = Match<IndexedUnit>;
+
+/** A definition in a file. */
+export interface Definition {
+  file: IndexedFile;
+  symbol: CodeSymbol;
 }
 
-const PRIOR: Record<Role, number> = {
-  source: 1,
-  docs: 0.75,
-  config: 0.6,
-  test: 0.5,
-  example: 0.5,
-  vendored: 0.15,
-  generated: 0.1,
-};
-
-/** The weight of each file role in the first search; questions about tests or documents change it. */
-export type RoleWeights = Partial<Record<Role, number>>;
-
-/** The search index of all repositories: BM25+ over chunks of files, and definitions by name. */
+/** The search index of all repositories: terms of units, and definitions by name. */
 export function createFileIndex() {
-  const search = new MiniSearch<Entry>({
-    fields: ['path', 'symbols', 'body'],
-    tokenize: (text) => text.split(' '),
-    processTerm: (term) => term || null,
-  });
-  const chunks = new Map<number, { file: IndexedFile; chunk: Chunk }>();
+  const search = createTextIndex<IndexedUnit>();
   const files = new Map<string, IndexedFile>();
-  const byName = new Map<string, { file: IndexedFile; symbol: CodeSymbol }[]>();
-  let nextId = 1;
+  const byName = new Map<string, Definition[]>();
 
   function remove(key: string): void {
     const file = files.get(key);
     if (file === undefined) return;
     files.delete(key);
-    for (const id of file.chunkIds) {
-      search.discard(id);
-      chunks.delete(id);
-    }
+    search.remove(file.units);
     for (const symbol of file.symbols) {
       const name = nameKey(symbol.name);
       const rest = (byName.get(name) ?? []).filter((entry) => entry.file !== file);
@@ -79,13 +57,14 @@ export function createFileIndex() {
     put(repository: string, path: string, blob: string, analyzed: AnalyzedFile): void {
       const key = fileKey(repository, path);
       remove(key);
-      const { role, lineCount, symbols, pathText } = analyzed;
-      const file: IndexedFile = { repository, path, blob, commit: undefined, role, lineCount, symbols, chunkIds: [] };
-      for (const { chunk, symbols: names, body } of analyzed.chunks) {
-        const id = nextId++;
-        search.add({ id, path: pathText, symbols: names, body });
-        chunks.set(id, { file, chunk });
-        file.chunkIds.push(id);
+      const { units, ...outline } = analyzed;
+      const { symbols } = outline;
+      const file: IndexedFile = { repository, path, blob, commit: undefined, ...outline, units: [] };
+      for (const { start, end, symbol: place, terms } of units) {
+        const symbol = place === undefined ? undefined : symbols[place];
+        const unit: IndexedUnit = { id: 0, file, start, end, symbol };
+        search.add(unit, terms);
+        file.units.push(unit);
       }
       files.set(key, file);
       for (const symbol of symbols) {
@@ -101,39 +80,29 @@ export function createFileIndex() {
     all: (): IterableIterator<IndexedFile> => files.values(),
     size: (): number => files.size,
     /** Definitions of this name; those with the same capitalization first. */
-    definitions(name: string): { file: IndexedFile; symbol: CodeSymbol }[] {
+    definitions(name: string): Definition[] {
       const found = byName.get(nameKey(name)) ?? [];
       const exact = found.filter(({ symbol }) => symbol.name === name);
       return exact.length > 0 ? exact : found;
     },
+    /** Files with all of these terms. */
+    filesWith(terms: readonly string[]): IndexedFile[] {
+      let common: Set<IndexedFile> | undefined;
+      for (const term of terms) {
+        const own = new Set<IndexedFile>();
+        for (const { file } of search.documentsWith(term)) if (common === undefined || common.has(file)) own.add(file);
+        common = own;
+      }
+      return [...(common ?? [])];
+    },
     /** Files that contain an identifier as a whole word, in any capitalization. */
     findName(name: string): IndexedFile[] {
-      const terms = identifierTerms(name);
-      const term = terms.at(-1);
-      if (term === undefined) return [];
-      const results = search.search(term, { fields: ['body'] });
-      return [...new Set(results.flatMap((result) => chunks.get(Number(result.id))?.file ?? []))];
+      return this.filesWith(identifierTerms(name).slice(-1));
     },
-    /** All chunks with any of the terms, best first. */
-    find(terms: ReadonlyMap<string, number>, roles: RoleWeights): ChunkHit[] {
-      const query = [...terms.keys()].join(' ');
-      if (query === '') return [];
-      const weights = { ...PRIOR, ...roles };
-      const results = search.search(query, {
-        boost: { path: 1.6, symbols: 2.2, body: 1 },
-        boostTerm: (term) => terms.get(term) ?? 1,
-        boostDocument: (id) => {
-          const entry = chunks.get(Number(id));
-          return entry === undefined ? 0 : weights[entry.file.role];
-        },
-      });
-      const hits: ChunkHit[] = [];
-      for (const result of results) {
-        const entry = chunks.get(Number(result.id));
-        if (entry !== undefined) hits.push({ ...entry, score: result.score, terms: result.queryTerms });
-      }
-      return hits;
-    },
+    hasTerm: search.has,
+    rarity: search.rarity,
+    /** All units with any of the terms, in no order. */
+    find: (terms: readonly string[], weights: readonly number[]): UnitMatch[] => search.find(terms, weights),
   };
 }
 

@@ -2,6 +2,8 @@ import { parentPort } from 'node:worker_threads';
 import { analyzeFile } from './analyze-file.ts';
 
 /** A thread that analyzes files; `file-analyzer.ts` calls it. */
-parentPort?.on('message', (files: { path: string; text: string }[]) => {
-  parentPort?.postMessage(files.map(({ path, text }) => analyzeFile(path, text)));
+parentPort?.on('message', async (files: { path: string; text: string }[]) => {
+  const analyzed = [];
+  for (const { path, text } of files) analyzed.push(await analyzeFile(path, text));
+  parentPort?.postMessage(analyzed);
 });

@@ -10,18 +10,19 @@ import { listOptions } from './answers/options.ts';
 import { describePlace } from './answers/place.ts';
 import { listTests } from './answers/tests.ts';
 import { explainUsage } from './answers/usage.ts';
+import { CONFIDENCE, PRIOR } from './constants.ts';
 import type { Corpus } from './corpus.ts';
 import type { Finding, Investigate } from './finding.ts';
 import { createInvestigation, type Investigation } from './investigation.ts';
-import { findPassages } from './passages.ts';
+import { absentWords, queryWords } from './query-terms.ts';
 import { parseQuestionInContext, type QuestionInContext } from './questions/carry-over.ts';
 import { separateRestriction } from './questions/surroundings.ts';
+import { rankPassages } from './rank.ts';
 import { readableCorpus } from './readable-corpus.ts';
 import { resolveTargets } from './targets.ts';
-import { weigh } from './weighing.ts';
-import { textTerms } from './words.ts';
+import { isTelling, type Literal } from './verbatim.ts';
 
-const LEAST_COVERED = 0.3;
+const MOST_LITERALS = 4;
 
 /** Answers questions from the corpus: search, read, rank, write. The same input gives the same answer. */
 export function createInvestigate(corpus: Corpus): Investigate {
@@ -57,26 +58,28 @@ async function investigate(
 async function research(question: QuestionInContext, investigation: Investigation): Promise<Draft> {
   const { corpus, step } = investigation;
   const targets = resolveTargets(question, investigation);
-  const ownNames = new Set(corpus.repositories.flatMap(({ name }) => textTerms(name.split('/').at(-1) ?? name)));
   await step(`Searching ${corpus.index.size()} files of ${corpus.repositories.map(({ name }) => name).join(', ')}`);
-  const weighed = weigh(question.subjects, question.intent, ownNames, investigation);
-  const best = [...new Set(weighed.hits.slice(0, 40).map(({ file }) => file.path))].slice(0, 3);
-  const files = new Set(weighed.hits.map(({ file }) => file)).size;
-  await step(
-    best.length === 0
-      ? 'No file mentions any of it'
-      : `${files} files mention it; reading the best, first ${best.join(', ')}`,
-  );
-  const passages = await findPassages(weighed, targets, question.intent, investigation);
-  return write({ question, targets, weighed, passages, investigation });
+  const words = queryWords(question, corpus.index);
+  const literals: Literal[] = [];
+  for (const text of question.literals.slice(0, MOST_LITERALS)) literals.push(await investigation.lookUp(text));
+  const passages = await rankPassages(words, literals, question.intent, investigation);
+  const best = [...new Set(passages.map(({ file }) => file.path))].slice(0, 3);
+  await step(best.length === 0 ? 'No file mentions any of it' : `Reading the best places, first in ${best.join(', ')}`);
+  return write({ question, targets, words, literals, passages, investigation });
 }
 
 /** Chooses the writer that fits the question and what was found. */
 async function write(findings: Findings): Promise<Draft> {
-  const { question, targets } = findings;
+  const { question, targets, literals } = findings;
   const hasPlace = targets.files.length > 0 || targets.directories.length > 0;
   const hasName = targets.names.length > 0;
   if (question.intent === 'about' && question.identifiers.length === 0 && !hasPlace) return overview(findings);
+  const isQuoted = literals.some(({ text, hits }) => /\s/.test(text) && hits.length > 0);
+  if (question.intent === 'options' && !isQuoted) {
+    const options = await listOptions(findings);
+    if (options !== undefined) return options;
+  }
+  if (question.intent === 'usage' && hasName) return explainUsage(findings);
   if (question.intent === 'history' || question.intent === 'authors') {
     const history = await explainHistory(findings);
     if (history !== undefined) return history;
@@ -85,14 +88,9 @@ async function write(findings: Findings): Promise<Draft> {
     const tests = await listTests(findings);
     if (tests !== undefined) return tests;
   }
-  if (question.intent === 'options') {
-    const options = await listOptions(findings);
-    if (options !== undefined) return options;
-  }
-  if (question.intent === 'usage' && hasName) return explainUsage(findings);
   if (hasPlace && !hasName && !isNarrow(findings)) return describePlace(findings);
-  if (!isRelevant(findings)) return nothingFound(findings);
-  if (question.intent === 'files' || question.intent === 'usage') return listFiles(findings);
+  if (!isCovered(findings)) return nothingFound(findings);
+  if (question.intent === 'files') return listFiles(findings);
   return explain(findings);
 }
 
@@ -106,18 +104,16 @@ function isNarrow({ question, passages, targets }: Findings): boolean {
   return own >= 2 && inside && ['how', 'why', 'define'].includes(question.intent) && top.covered > 0.4;
 }
 
-/** Whether the results match the question: a name that exists, or a passage that covers enough of the question. */
-function isRelevant({ targets, passages, weighed }: Findings): boolean {
+/** Whether the results match the question: a name that exists, a text as it is written, or a passage that covers enough of its rare words. */
+function isCovered({ question, targets, passages, literals, words }: Findings): boolean {
   if (passages.length === 0) return false;
-  if (targets.names.some(({ certain }) => certain)) return true;
-  const covered = Math.max(...passages.slice(0, 6).map((passage) => passage.covered));
-  const strong = weighed.subjects.filter(({ weight }) => weight >= 0.5);
-  const absent = strong.filter(({ files }) => files === 0);
-  const unseen = targets.unknown.filter((name) =>
-    weighed.subjects.every(({ word, files }) => word !== name || files === 0),
+  if (targets.names.length > 0) return true;
+  if (literals.some((literal) => literal.hits.length > 0 && isTelling(literal))) return true;
+  const covered = Math.max(
+    ...passages.map(({ covered: own, file }) => own * (question.intent === 'tests' ? 1 : PRIOR[file.role])),
   );
-  if (unseen.length > 0 && covered < 0.6) return false;
-  return covered >= LEAST_COVERED && (absent.length === 0 || absent.length * 2 < strong.length);
+  const isAbsent = absentWords(words, question).some(({ isNoun }) => isNoun);
+  return covered >= (isAbsent ? CONFIDENCE.leastWithAbsent : CONFIDENCE.least);
 }
 
 function finish(draft: Draft, question: QuestionInContext, investigation: Investigation): Finding {

@@ -1,17 +1,11 @@
 import { escapeRegExp } from '../escape.ts';
 import type { LogOptions } from '../git/commits.ts';
 import { estimateTokens } from '../limits.ts';
-import { blockEnd } from './blocks.ts';
 import { type Commit, readCommits } from './commits.ts';
 import type { Corpus } from './corpus.ts';
-import type { ChunkHit, IndexedFile, RoleWeights } from './file-index.ts';
-import { type CodeSymbol, indentOf } from './symbols.ts';
-
-/** A definition in a file. */
-export interface Definition {
-  file: IndexedFile;
-  symbol: CodeSymbol;
-}
+import type { Definition, IndexedFile, UnitMatch } from './file-index.ts';
+import { type CodeSymbol, enclosing } from './symbols.ts';
+import { type Literal, lookUp } from './verbatim.ts';
 
 /** One line that uses a name; `within` is the enclosing definition. */
 export interface Usage {
@@ -21,7 +15,7 @@ export interface Usage {
   within: CodeSymbol | undefined;
 }
 
-const MOST_USAGE_FILES = 250;
+const MOST_USAGE_FILES = 1_000;
 
 /** The tools of one investigation; each use is announced as a step or counted as a tool call. */
 export function createInvestigation(corpus: Corpus, step: (reasoning: string) => Promise<void>) {
@@ -33,9 +27,15 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
     corpus,
     step,
     spent: () => ({ toolCalls, tokensRead }),
-    find(terms: ReadonlyMap<string, number>, roles: RoleWeights): ChunkHit[] {
+    /** All units with any of the terms, in no order. */
+    find(terms: readonly string[], weights: readonly number[]): UnitMatch[] {
       toolCalls += 1;
-      return corpus.index.find(terms, roles);
+      return corpus.index.find(terms, weights);
+    },
+    /** Looks a text up as it is written. */
+    lookUp(text: string): Promise<Literal> {
+      toolCalls += 1;
+      return lookUp(text, corpus.index, tools.lines);
     },
     definitions(name: string): Definition[] {
       return corpus.index.definitions(name);
@@ -52,7 +52,9 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
       }
       return read.get(file) ?? [];
     },
-    /** Lines that use an identifier, without its definitions and imports; searches a few hundred files at most. */
+    /** Whether more files have an identifier than {@link usages} reads. */
+    hasMoreUsages: (name: string): boolean => corpus.index.findName(name).length > MOST_USAGE_FILES,
+    /** Lines that use an identifier, without its definitions, imports and comments; of the most useful files. */
     async usages(name: string, definitions: readonly Definition[]): Promise<Usage[]> {
       toolCalls += 1;
       const files = corpus.index.findName(name).sort(byUsefulness).slice(0, MOST_USAGE_FILES);
@@ -60,16 +62,12 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
       const word = usagePattern(name, definitions);
       const usages: Usage[] = [];
       for (const file of files) {
-        const lines = (await corpus.lines(file)) ?? [];
-        let inComment = false;
-        for (const [index, text] of lines.entries()) {
-          if (/^\s*\/\*/.test(text)) inComment = true;
-          const isComment = inComment;
-          if (text.includes('*/')) inComment = false;
-          if (isComment || text.length > 500 || !word.test(text) || isImportOrComment(text)) continue;
+        const { commentLines, importLines, symbols } = file;
+        for (const [index, text] of ((await corpus.lines(file)) ?? []).entries()) {
           const line = index + 1;
-          if (definitions.some((known) => known.file === file && known.symbol.line === line)) continue;
-          usages.push({ file, line, text: text.trim(), within: enclosing(file, line, lines) });
+          if (commentLines.has(line) || importLines.has(line) || text.length > 500 || !word.test(text)) continue;
+          if (definitions.some((known) => known.file === file && isOwnLine(known.symbol, line))) continue;
+          usages.push({ file, line, text: text.trim(), within: enclosing(symbols, line) });
         }
       }
       return usages;
@@ -91,17 +89,9 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
 
 export type Investigation = ReturnType<typeof createInvestigation>;
 
-/** The innermost definition whose block contains a line. */
-export function enclosing(file: IndexedFile, line: number, lines: readonly string[]): CodeSymbol | undefined {
-  const indent = indentOf(lines[line - 1] ?? '');
-  return file.symbols.findLast(
-    (symbol) =>
-      symbol.line < line &&
-      symbol.indent < indent &&
-      symbol.kind !== 'constant' &&
-      symbol.kind !== 'heading' &&
-      blockEnd(lines, symbol) >= line,
-  );
+/** Whether a line is part of the definition itself; a function may call itself. */
+function isOwnLine(symbol: CodeSymbol, line: number): boolean {
+  return line === symbol.line || (symbol.kind === 'constant' && symbol.line < line && line <= symbol.end);
 }
 
 const ROLE_ORDER = ['source', 'config', 'test', 'example', 'docs', 'vendored', 'generated'];
@@ -122,11 +112,4 @@ function usagePattern(name: string, definitions: readonly Definition[]): RegExp 
   const before = isWord && !isMethod ? '(?<![\\p{L}\\p{N}_$.])' : '(?<![\\p{L}\\p{N}_$])';
   const after = isWord ? '\\s*(?:<[^>]*>)?\\(' : '(?![\\p{L}\\p{N}_$])';
   return new RegExp(`${before}${escapeRegExp(name)}${after}`, 'u');
-}
-
-/** Import and comment lines mention a name without using it. */
-function isImportOrComment(line: string): boolean {
-  return /^\s*(import\b|from\s+\S+\s+import\b|export\s+(?:type\s+)?(?:\*|\{)|use\s+[\w:]+|#include|\/\/|\/?\*|#\s|--[-\s]|(?:abstract|declare)\b)|^\s*(?:const|let|var)\s+\{?[^=]*=\s*require\(/.test(
-    line,
-  );
 }

@@ -37,6 +37,8 @@ function readableIndex(index: FileIndex, canRead: CanRead): FileIndex {
     },
     definitions: (name) => index.definitions(name).filter(({ file }) => canRead(file.repository)),
     findName: (name) => index.findName(name).filter(({ repository }) => canRead(repository)),
-    find: (terms, roles) => index.find(terms, roles).filter(({ file }) => canRead(file.repository)),
+    filesWith: (terms) => index.filesWith(terms).filter(({ repository }) => canRead(repository)),
+    hasTerm: (term) => index.filesWith([term]).some(({ repository }) => canRead(repository)),
+    find: (terms, weights) => index.find(terms, weights).filter(({ document }) => canRead(document.file.repository)),
   };
 }

@@ -1,16 +1,13 @@
-import type { IndexedFile } from './file-index.ts';
-import { comparePaths, type Definition, type Investigation } from './investigation.ts';
-import { languageShares } from './language-shares.ts';
+import type { Definition, IndexedFile } from './file-index.ts';
+import { comparePaths, type Investigation } from './investigation.ts';
 import type { QuestionInContext } from './questions/carry-over.ts';
 import { INTENT_STEMS } from './questions/vocabulary.ts';
-import { languageOf } from './roles.ts';
 import { stem } from './stem.ts';
-import { splitIdentifier } from './words.ts';
 
 /** Names and paths in the question that exist in the repositories. */
 export interface Targets {
   /** The names asked about, as defined; the first is the main one. */
-  names: { name: string; definitions: Definition[]; certain: boolean }[];
+  names: { name: string; definitions: Definition[] }[];
   files: IndexedFile[];
   directories: { repository: string; path: string; files: IndexedFile[] }[];
   /** Code names and paths in the question that do not exist. */
@@ -31,28 +28,21 @@ const KIND_RANK = {
 
 /** Matches names, compound words and paths of a question with definitions and tracked files. */
 export function resolveTargets(question: QuestionInContext, investigation: Investigation): Targets {
-  const shares = languageShares(investigation);
-  const share = ({ file }: Definition): number => shares.get(languageOf(file.path)) ?? 0;
-  const byRank = (a: Definition, b: Definition): number =>
-    rank(a, b) ||
-    share(b) - share(a) ||
-    Number(b.symbol.exported) - Number(a.symbol.exported) ||
-    comparePaths(a.file, b.file);
   const { corpus } = investigation;
   const targets: Targets = { names: [], files: [], directories: [], unknown: [] };
-  const add = (name: string, definitions: Definition[], certain: boolean): boolean => {
+  const add = (name: string, definitions: Definition[]): boolean => {
     if (definitions.length === 0) return false;
     const known = definitions[0]?.symbol.name ?? name;
     if (!targets.names.some((other) => other.name === known)) {
-      targets.names.push({ name: known, definitions: [...definitions].sort(byRank), certain });
+      targets.names.push({ name: known, definitions: [...definitions].sort(byRank) });
     }
     return true;
   };
   for (const identifier of question.identifiers) {
     const parts = identifier.split(/\.|::|#|->/).filter((part) => part !== '');
     const last = parts.at(-1) ?? identifier;
-    if (add(identifier, corpus.index.definitions(identifier), true)) continue;
-    if (parts.length > 1 && add(last, membersOf(parts, corpus.index.definitions(last)), true)) continue;
+    if (add(identifier, corpus.index.definitions(identifier))) continue;
+    if (parts.length > 1 && add(last, membersOf(parts, corpus.index.definitions(last)))) continue;
     if (!/^[a-z]+$/.test(identifier)) targets.unknown.push(identifier);
   }
   for (const path of question.paths) {
@@ -70,11 +60,10 @@ export function resolveTargets(question: QuestionInContext, investigation: Inves
       .definitions(alone)
       .filter(({ symbol, file }) => symbol.name === alone && !['test', 'example', 'vendored'].includes(file.role));
     const isPlace = question.intent === 'history' || question.intent === 'authors';
-    if (!add(alone, exact, true) && isPlace && targets.files.length === 0) {
+    if (!add(alone, exact) && isPlace && targets.files.length === 0) {
       targets.directories.push(...directoriesAt(alone, corpus.index.all()).slice(0, 1));
     }
   }
-  for (const [name, definitions] of compounds(question.phrase, corpus.index.definitions)) add(name, definitions, false);
   return targets;
 }
 
@@ -93,28 +82,6 @@ function onlySubjectOf({ phrase, intent }: QuestionInContext): string | undefine
   return words.length === 1 ? words[0] : undefined;
 }
 
-/** Names that adjacent words, or one capitalized word, could form. */
-function* compounds(
-  phrase: readonly string[],
-  definitions: (name: string) => Definition[],
-): Generator<[string, Definition[]]> {
-  for (let length = 4; length >= 2; length -= 1) {
-    for (let start = 0; start + length <= phrase.length; start += 1) {
-      const words = phrase.slice(start, start + length);
-      const whole = words.join('');
-      const found = [whole, whole.replace(/s$/, '')]
-        .map((name) => definitions(name).filter(({ symbol }) => splitIdentifier(symbol.name).length >= length))
-        .find((some) => some.length > 0);
-      if (found !== undefined) yield [whole, found];
-    }
-  }
-  for (const [index, word] of phrase.entries()) {
-    if (!/^\p{Lu}\p{Ll}{2,}/u.test(word) || (index === 0 && phrase.length > 1)) continue;
-    const exact = definitions(word).filter(({ symbol }) => symbol.name === word);
-    if (exact.length > 0) yield [word, exact];
-  }
-}
-
 function membersOf(parts: readonly string[], definitions: Definition[]): Definition[] {
   const owner = parts.at(-2)?.toLowerCase();
   const inOwner = definitions.filter(
@@ -125,8 +92,13 @@ function membersOf(parts: readonly string[], definitions: Definition[]): Definit
   return inOwner;
 }
 
-function rank(a: Definition, b: Definition): number {
-  return ROLE_RANK[a.file.role] - ROLE_RANK[b.file.role] || KIND_RANK[a.symbol.kind] - KIND_RANK[b.symbol.kind];
+function byRank(a: Definition, b: Definition): number {
+  return (
+    ROLE_RANK[a.file.role] - ROLE_RANK[b.file.role] ||
+    KIND_RANK[a.symbol.kind] - KIND_RANK[b.symbol.kind] ||
+    Number(b.symbol.exported) - Number(a.symbol.exported) ||
+    comparePaths(a.file, b.file)
+  );
 }
 
 /** The file with exactly this path, or else files whose path ends with it, shortest first. */

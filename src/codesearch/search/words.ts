@@ -35,16 +35,3 @@ export function textTerms(text: string): string[] {
   }
   return terms;
 }
-
-/** Terms of a text for MiniSearch: joined by spaces, each at most `most` times, because more occurrences add little. */
-export function indexText(text: string, most = 3): string {
-  const counts = new Map<string, number>();
-  const kept: string[] = [];
-  for (const term of textTerms(text)) {
-    const count = counts.get(term) ?? 0;
-    if (count >= most) continue;
-    counts.set(term, count + 1);
-    kept.push(term);
-  }
-  return kept.join(' ');
-}

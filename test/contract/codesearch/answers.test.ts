@@ -16,7 +16,9 @@ afterAll(async () => {
 
 /** The answer without addresses, as people read it. */
 async function read(question: string): Promise<string> {
-  return ((await service.answer(question)).answer ?? '').replace(/\]\([^)]*\)/g, ']');
+  return ((await service.answer(question)).answer ?? '')
+    .replace(/\]\([^)]*\)/g, ']')
+    .replace(/\[[0-9a-f]{8}\]/g, '[id]');
 }
 
 describe('a question', () => {
@@ -31,60 +33,55 @@ describe('a question', () => {
       }
       \`\`\`
 
-      **Used** in 1 place in 1 file
+      **Called from**
 
       - [src/retry.ts:16] in \`withRetries\`: \`await sleep(retryDelay(attempt));\`
 
-      **Tests** that name it: [test/retry.test.ts:5].
+      **Tests**: [test/retry.test.ts:5].
 
-      **Also relevant**
+      **Last change**: [id] 2024-05-02, Grace Hopper: Cap the retry delay. Without a cap a crane waited for two days after an outage.
 
-      - \`withRetries\`, [src/retry.ts:10-19]: Runs a task until it succeeds or the attempts are used up."
+      **Other places**
+
+      - \`withRetries\`, [src/retry.ts:9-19]: Runs a task until it succeeds or the attempts are used up."
     `);
   });
 
   test('about how something works gets the code that does it and what that code uses', async () => {
     expect(await read('How does a job get retried?')).toMatchInlineSnapshot(`
-      "This is done by \`JobQueue\`, a class in [src/queue.ts:11-23]. Runs jobs in the order in which they came.
+      "This is in \`drain\`, a method of \`JobQueue\` in [src/queue.ts:19-22].
 
       \`\`\`ts
-      export class JobQueue {
-        private waiting: (() => Promise<void>)[] = [];
-
-        enqueue(job: () => Promise<void>): void {
-          this.waiting.push(job);
-          this.drain();
-        }
-
-        private async drain(): Promise<void> {
-          const job = this.waiting.shift();
-          if (job) await withRetries(job);
-        }
+      private async drain(): Promise<void> {
+        const job = this.waiting.shift();
+        if (job) await withRetries(job);
       }
       \`\`\`
 
-      **It depends on**
+      **Called from**
+
+      - [src/queue.ts:16] in \`enqueue\`: \`this.drain();\`
+
+      **It rests on**
 
       - \`withRetries\` ([src/retry.ts:10]): Runs a task until it succeeds or the attempts are used up.
 
-      **Also relevant**
+      **Last change**: [id] 2024-06-03, Ada Byron: Queue jobs in the order of arrival
 
-      - \`QueueOptions\`, [src/queue.ts:3-8]: How many jobs run at once.
+      **Other places**
 
-      **Documented in**
-
-      - “Retries”, [docs/retries.md:1-3]: A failed job is tried again after a delay that doubles."
+      - \`JobQueue\`, [src/queue.ts:10-13]: Runs jobs in the order in which they came.
+      - “Retries”, [docs/retries.md:1-3]: A failed job is tried again after a delay that doubles.
+      - \`enqueue\`, [src/queue.ts:14-17]: \`enqueue(job: () => Promise<void>): void {\`
+      - \`QueueOptions\`, [src/queue.ts:3-8]: How many jobs run at once."
     `);
   });
 
   test('about the callers of something gets the callers', async () => {
     expect(await read('What calls withRetries?')).toMatchInlineSnapshot(`
-      "\`withRetries\`, a function defined in [src/retry.ts:10], is used in 1 place in 1 source file. Runs a task until it succeeds or the attempts are used up.
-
-      For example in [src/queue.ts:18-22]:
+      "\`withRetries\`, function in [src/retry.ts:10], is used in 1 place in 1 source file: \`drain\` at [src/queue.ts:21] when \`job\`. Runs a task until it succeeds or the attempts are used up.
 
       \`\`\`ts
-
         private async drain(): Promise<void> {
           const job = this.waiting.shift();
           if (job) await withRetries(job);
@@ -117,7 +114,7 @@ describe('a question', () => {
 
   test('about the environment variables gets where they are read', async () => {
     const answer = await read('Which environment variables are read?');
-    expect(answer).toContain('The code reads 2 environment variables.');
+    expect(answer).toContain('The code reads 2 environment variables by name.');
     expect(answer).toContain('`RETRY_CAP_MS` in [src/config.ts:4]');
   });
 

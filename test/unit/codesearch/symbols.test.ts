@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { blockEnd, docComment, fileComment, firstSentence } from '../../../src/codesearch/search/blocks.ts';
-import { cutChunks } from '../../../src/codesearch/search/chunks.ts';
+import { docComment, fileComment, firstSentence } from '../../../src/codesearch/search/blocks.ts';
 import { roleOf } from '../../../src/codesearch/search/roles.ts';
-import { findSymbols } from '../../../src/codesearch/search/symbols.ts';
+import { enclosing } from '../../../src/codesearch/search/symbols.ts';
+import { conditionOf } from '../../../src/codesearch/search/syntax/condition.ts';
+import { outlineOf } from '../../../src/codesearch/search/syntax/outline.ts';
+import { cutUnits } from '../../../src/codesearch/search/units.ts';
 
-const namesIn = (path: string, text: string): string[] =>
-  findSymbols(path, text.split('\n')).map(({ kind, name }) => `${kind} ${name}`);
+const namesIn = async (path: string, text: string): Promise<string[]> =>
+  (await outlineOf(path, text)).symbols.map(({ kind, name }) => `${kind} ${name}`);
 
 describe('finding symbols', () => {
-  test('finds what TypeScript defines', () => {
+  test('finds what TypeScript defines', async () => {
     const text = `export async function load<T>(id: T) {
   if (id) { return; }
 }
@@ -28,7 +30,7 @@ type Id = string;
 export const LIMIT = 3;
 const add = (a: number) => a + 1;
 `;
-    expect(namesIn('a.ts', text)).toEqual([
+    expect(await namesIn('a.ts', text)).toEqual([
       'function load',
       'class Store',
       'method get',
@@ -54,7 +56,7 @@ const add = (a: number) => a + 1;
     [
       'a.rs',
       'pub struct Store {}\nimpl Store {\n    pub fn get(&self) {}\n}\npub trait Load {}\n',
-      ['class Store', 'function get', 'interface Load'],
+      ['class Store', 'method get', 'interface Load'],
     ],
     [
       'A.java',
@@ -64,9 +66,15 @@ const add = (a: number) => a + 1;
     ['a.rb', 'class Store\n  def get\n  end\nend\n', ['class Store', 'method get']],
     ['a.c', '#define LIMIT 3\nstatic int load(char *key)\n{\n}\n', ['constant LIMIT', 'function load']],
     ['a.md', '# Title\n```sh\n# not a heading\n```\n## Part\n', ['heading Title', 'heading Part']],
+    ['a.js', 'exports.load = function () {}\nconst path = require("path")\n', ['function load']],
+    ['a.cs', 'class Store { int Get() { return 1; } }\n', ['class Store', 'method Get']],
+    ['a.php', '<?php\nclass Store { function get() {} }\n', ['class Store', 'method get']],
+    ['a.sh', 'load() {\n  :\n}\n', ['function load']],
+    ['a.kt', 'class Store {\n  override fun get(): Int = 1\n}\n', ['class Store', 'function get']],
+    ['a.proto', 'message Store {\n  string key = 1;\n}\n', ['type Store']],
     ['a.txt', 'function nothing() {}\n', []],
-  ])('finds the symbols of %s', (path, text, expected) => {
-    expect(namesIn(path, text)).toEqual(expected);
+  ])('finds the symbols of %s', async (path, text, expected) => {
+    expect(await namesIn(path, text)).toEqual(expected);
   });
 });
 
@@ -87,24 +95,30 @@ Counts without stars.
 */
 const count = 3;
 `.split('\n');
-  const [add, count] = findSymbols('a.ts', code);
 
-  test('of a definition ends at its closing brace, after a signature of several lines', () => {
-    expect(add === undefined ? 0 : blockEnd(code, add)).toBe(10);
-    expect(count === undefined ? 0 : blockEnd(code, count)).toBe(15);
+  test('of a definition ends with its closing brace, after a signature of several lines', async () => {
+    const { symbols } = await outlineOf('a.ts', code.join('\n'));
+    expect(symbols.map(({ name, line, end }) => [name, line, end])).toEqual([
+      ['add', 5, 10],
+      ['count', 15, 15],
+    ]);
+  });
+
+  test('is the innermost definition around a line', async () => {
+    const { symbols } = await outlineOf('a.py', 'class Store:\n    def get(self):\n        return 1\n');
+    expect(enclosing(symbols, 3)).toMatchObject({ name: 'get', owner: 'Store' });
+    expect(enclosing(symbols, 9)).toBeUndefined();
   });
 
   test('of a comment is read without its marks and tags', () => {
-    expect(docComment(code, add?.line ?? 0)).toBe('Adds numbers. Not more.');
-    expect(firstSentence(docComment(code, add?.line ?? 0))).toBe('Adds numbers.');
-    expect(docComment(code, count?.line ?? 0)).toBe('Counts without stars.');
+    expect(docComment(code, 5)).toBe('Adds numbers. Not more.');
+    expect(firstSentence(docComment(code, 5))).toBe('Adds numbers.');
+    expect(docComment(code, 15)).toBe('Counts without stars.');
   });
 
-  test('of Python begins with its docstring and ends where the indentation does', () => {
-    const python = 'def load(key):\n    """Loads a key."""\n    if key:\n        return 1\n\nx = 1\n'.split('\n');
-    const [load] = findSymbols('a.py', python);
+  test('of Python begins with its docstring', () => {
+    const python = 'def load(key):\n    """Loads a key."""\n    return 1\n'.split('\n');
     expect(docComment(python, 1)).toBe('Loads a key.');
-    expect(load === undefined ? 0 : blockEnd(python, load)).toBe(4);
   });
 
   test('of a license does not describe its file', () => {
@@ -113,13 +127,65 @@ const count = 3;
   });
 });
 
-test('chunks cover every line once', () => {
-  const chunks = cutChunks(500, [{ name: 'f', kind: 'function', line: 40, exported: false, indent: 0 }]);
-  expect(chunks.map(({ start }) => start).slice(1)).toEqual(chunks.map(({ end }) => end + 1).slice(0, -1));
-  expect(chunks[0]?.start).toBe(1);
-  expect(chunks.at(-1)?.end).toBe(500);
-  expect(chunks.some(({ start }) => start === 40)).toBe(true);
+describe('the units of a file', () => {
+  const long = Array.from({ length: 150 }, (_, at) => `  step(${at});`).join('\n');
+  const text = `import x from 'x';
+
+/** Loads. */
+export function load() {
+  return x;
+}
+
+export class Store {
+  limit = 3;
+
+  /** Reads. */
+  get() {
+    return load();
+  }
+}
+
+function run() {
+${long}
+}
+`;
+
+  test('cover every line once', async () => {
+    const lines = text.split('\n');
+    const units = cutUnits(lines, await outlineOf('a.ts', text));
+    expect(units.map(({ start }) => start).slice(1)).toEqual(units.map(({ end }) => end + 1).slice(0, -1));
+    expect(units[0]?.start).toBe(1);
+    expect(units.at(-1)?.end).toBe(lines.length);
+  });
+
+  test('are definitions with their comments, and parts of long ones', async () => {
+    const units = cutUnits(text.split('\n'), await outlineOf('a.ts', text));
+    const named = units.map(({ symbol, start }) => `${symbol?.name ?? '-'} ${start}`);
+    expect(named.slice(0, 4)).toEqual(['- 1', 'load 3', 'Store 8', 'get 11']);
+    expect(units.filter(({ symbol }) => symbol?.name === 'run').length).toBeGreaterThan(2);
+  });
+
+  test('know which lines are comments and which are imports', async () => {
+    const { commentLines, importLines } = await outlineOf('a.ts', text);
+    expect([...commentLines]).toEqual([3, 11]);
+    expect([...importLines]).toEqual([1]);
+  });
 });
+
+test.each([
+  ['a.ts', 'function f(a) {\n  if (a > 1) {\n    throw new Error();\n  }\n}', 3, 'a > 1'],
+  ['a.ts', 'function f(a) {\n  if (a) {\n    b();\n  } else {\n    c();\n  }\n}', 5, 'not a'],
+  ['a.py', 'def f(a):\n    if not a:\n        raise ValueError()\n', 3, 'not a'],
+  ['a.rs', 'fn f(a: bool) {\n    if a {\n        panic!();\n    }\n}', 3, 'a'],
+  ['a.ts', 'if (a) {\n  on(() => {\n    b();\n  });\n}', 3, undefined],
+  ['a.ts', 'b();', 1, undefined],
+  ['a.txt', 'if (a)\n  b', 2, undefined],
+])(
+  'the condition of a line in %s is that of the `if` around it in its function: %j, line %i',
+  async (path, text, line, condition) => {
+    expect(await conditionOf(path, text.split('\n'), line)).toBe(condition);
+  },
+);
 
 test.each([
   ['src/a.ts', 'source'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stem } from '../../../src/codesearch/search/stem.ts';
-import { identifierTerms, indexText, splitIdentifier, textTerms } from '../../../src/codesearch/search/words.ts';
+import { identifierTerms, splitIdentifier, textTerms } from '../../../src/codesearch/search/words.ts';
 
 describe('splitting an identifier', () => {
   test.each([
@@ -39,8 +39,4 @@ describe('stemming a word', () => {
 test('an identifier is indexed by its words and as a whole', () => {
   expect(identifierTerms('retryDelay')).toEqual([stem('retry'), stem('delay'), 'retrydelay']);
   expect(textTerms('await retryDelay(1)')).toContain('retrydelay');
-});
-
-test('repetitions after the third add nothing to the index', () => {
-  expect(indexText('job job job job job')).toBe('job job job');
 });

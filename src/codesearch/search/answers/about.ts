@@ -85,9 +85,8 @@ async function addRepository(
     draft.sections.push(`**Where to start reading**: ${joinWords(entry.map((file) => fileLink(file)))}.`);
   draft.sources.push(...entry.map((file) => fileSource(file)));
   draft.files.push(...entry);
-  const big = busiest(files);
-  if (big !== undefined) draft.followUps.push(`What is in \`${big}\`?`);
-  draft.followUps.push(...entry.slice(0, 1).map((file) => `What is in \`${file.path}\`?`));
+  const main = entry.flatMap(({ symbols }) => symbols).find(({ exported, kind }) => exported && kind !== 'heading');
+  if (main !== undefined) draft.followUps.push(`How does \`${main.name}\` work?`);
 }
 
 async function manifestDescription(
@@ -186,13 +185,4 @@ function entryPoints(files: readonly IndexedFile[]): IndexedFile[] {
     .filter(({ path, role }) => role === 'source' && pattern.test(path))
     .sort((a, b) => a.path.length - b.path.length || (a.path < b.path ? -1 : 1))
     .slice(0, 3);
-}
-
-function busiest(files: readonly IndexedFile[]): string | undefined {
-  const folders = new Map<string, number>();
-  for (const { path, role } of files) {
-    const folder = path.split('/').slice(0, -1).join('/');
-    if (role === 'source' && folder !== '') folders.set(folder, (folders.get(folder) ?? 0) + 1);
-  }
-  return [...folders].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0]?.[0];
 }

@@ -2,16 +2,18 @@ import { commitPath, filePath, repositoryPath } from '../addresses.ts';
 import type { IndexedFile } from '../file-index.ts';
 import type { Focus, SourceRecord } from '../finding.ts';
 import type { Investigation } from '../investigation.ts';
-import type { Passage } from '../passages.ts';
+import type { QueryWord } from '../query-terms.ts';
 import type { QuestionInContext } from '../questions/carry-over.ts';
+import type { Passage } from '../rank.ts';
 import type { Targets } from '../targets.ts';
-import type { Weighed } from '../weighing.ts';
+import type { Literal } from '../verbatim.ts';
 
 /** Everything found for a question, as input for writing the answer. */
 export interface Findings {
   question: QuestionInContext;
   targets: Targets;
-  weighed: Weighed;
+  words: readonly QueryWord[];
+  literals: readonly Literal[];
   passages: Passage[];
   investigation: Investigation;
 }

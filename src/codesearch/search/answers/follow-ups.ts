@@ -1,31 +1,28 @@
-import type { IndexedFile } from '../file-index.ts';
-import type { CodeSymbol } from '../symbols.ts';
+import type { Passage } from '../rank.ts';
 import type { Findings } from './draft.ts';
 
-/** Useful next questions about what was found; each one names an existing symbol or file. */
-export function followUpsFor(
-  symbol: CodeSymbol | undefined,
-  file: IndexedFile,
-  { question, passages }: Findings,
-): string[] {
+/** What a person would ask next about a passage. Each names something that exists, so that it has an answer. */
+export async function followUpsFor(
+  main: Passage,
+  others: readonly Passage[],
+  { question, investigation }: Findings,
+): Promise<string[]> {
+  const name = nameOf(main);
+  const next = others.map(nameOf).find((other) => other !== undefined && other !== name);
   const followUps: string[] = [];
-  const name =
-    symbol === undefined || symbol.kind === 'heading' || symbol.name.startsWith('__') ? undefined : symbol.name;
   if (name !== undefined) {
-    if (question.intent !== 'usage') followUps.push(`Where is \`${name}\` used?`);
-    if (question.intent !== 'how') followUps.push(`How does \`${name}\` work?`);
+    const usages = await investigation.usages(name, investigation.definitions(name));
+    if (usages.some(({ file }) => file.role !== 'test')) followUps.push(`Where is \`${name}\` used?`);
+    if (question.intent === 'define') followUps.push(`How does \`${name}\` work?`);
+    if (usages.some(({ file }) => file.role === 'test')) followUps.push(`Which tests cover \`${name}\`?`);
+    followUps.push(`Why was \`${name}\` last changed?`);
   }
-  const next = passages.find(
-    (passage) =>
-      passage.symbol !== undefined &&
-      passage.symbol.kind !== 'heading' &&
-      passage.symbol.name !== name &&
-      !passage.symbol.name.startsWith('_') &&
-      passage.file.role === 'source',
-  );
-  if (next?.symbol !== undefined) followUps.push(`How does \`${next.symbol.name}\` work?`);
-  if (name !== undefined && question.intent !== 'tests') followUps.push(`Which tests cover \`${name}\`?`);
-  if (question.intent !== 'history') followUps.push(`When was \`${file.path}\` last changed?`);
-  followUps.push(`What is in \`${file.path}\`?`);
-  return followUps;
+  if (next !== undefined) followUps.splice(2, 0, `How does \`${next}\` work?`);
+  return name === undefined ? [...followUps, `Who wrote \`${main.file.path}\`?`, 'What changed recently?'] : followUps;
+}
+
+function nameOf({ symbol }: Passage): string | undefined {
+  return symbol === undefined || symbol.kind === 'heading' || /^_|^constructor$/.test(symbol.name)
+    ? undefined
+    : symbol.name;
 }

@@ -1,98 +1,117 @@
 import { directoryPath } from '../addresses.ts';
-import { blockEnd, firstSentence } from '../blocks.ts';
-import { blameAuthors, type Commit, countAuthors } from '../commits.ts';
-import { coverage } from '../weighing.ts';
+import { blameAuthors, type Commit, countAuthors, lastChange } from '../commits.ts';
+import { CONFIDENCE } from '../constants.ts';
+import { coverage, type Passage } from '../rank.ts';
 import { commitLine, commitLink, reasonOf } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
-import { endSentence } from './explain.ts';
-import { bullets, code, count, fileLink, joinWords, link, prose } from './markdown.ts';
+import { bullets, code, count, endSentence, fence, fileLink, joinWords, link, prose } from './markdown.ts';
+import { quote } from './snippet.ts';
 import { questionTitle } from './titles.ts';
 
-interface HistorySection {
+/** A part of the answer: what it says, the commits it rests on, most important first, and the lines that it is about. */
+interface Part {
   repository: string;
   commits: Commit[];
   opening: string;
+  passage?: Passage | undefined;
 }
+
+const MOST_COMMITS = 8;
+const MOST_LINES = 12;
+const PICKAXE_COMMITS = 100;
 
 /** Answers "when/why was X changed" and "who wrote X" from commits; undefined when no commit matches. */
 export async function explainHistory(findings: Findings): Promise<Draft | undefined> {
   const { question, targets, investigation, passages } = findings;
   await investigation.step('Looking through commit messages and the history of what was found');
-  const definition = targets.names[0]?.definitions[0];
-  const file = targets.files[0] ?? definition?.file;
-  const directory = targets.directories[0];
-  const found: HistorySection[] = [];
-  if (definition !== undefined && targets.files.length === 0) found.push(...(await ofName(findings)));
-  else if (file !== undefined) found.push(...(await ofPath(findings, file.repository, file.path, fileLink(file))));
-  else if (directory !== undefined) {
-    const label = link(`${directory.path}/`, directoryPath(directory.repository, directory.path));
-    found.push(...(await ofPath(findings, directory.repository, directory.path, label)));
-  } else found.push(...(await ofIdentifier(findings)));
-  found.push(...matching(findings));
-  const best = passages[0];
-  if (found.length === 0 && best !== undefined && best.covered >= 0.5) {
-    found.push(...(await ofPath(findings, best.file.repository, best.file.path, fileLink(best.file))));
-  }
-  const strong = question.subjects.filter(({ weight }) => weight >= 0.5);
-  if (found.length === 0 && strong.length === 0) found.push(...recent(findings));
-  if (found.length === 0) return undefined;
-  const shown = new Set<string>();
+  const parts = await partsOf(findings);
+  if (parts.length === 0) return undefined;
   const sections: string[] = [];
-  for (const { opening, commits, repository } of found) {
-    const fresh = commits.filter(({ id }) => !shown.has(id)).slice(0, 8);
+  const shown = new Set<string>();
+  for (const { opening, commits, repository, passage } of parts) {
+    const fresh = commits.filter(({ id }) => !shown.has(id)).slice(0, MOST_COMMITS);
     if (fresh.length === 0 && commits.length > 0) continue;
     for (const { id } of fresh) shown.add(id);
-    sections.push(
-      opening,
-      ...(fresh.length > 0 ? [bullets(fresh.map((commit) => commitLine(repository, commit)))] : []),
-    );
+    sections.push(opening);
+    if (passage !== undefined) {
+      sections.push(
+        fence(quote(passage, await investigation.lines(passage.file), MOST_LINES).lines, passage.file.path),
+      );
+    }
+    if (fresh.length > 0) sections.push(bullets(fresh.map((commit) => commitLine(repository, commit))));
   }
-  const touched = file ?? passages[0]?.file;
-  const first = found[0]?.commits[0];
-  const name = targets.names[0]?.name;
+  const touched = [
+    ...targets.files,
+    ...parts.flatMap(({ passage }) => (passage === undefined ? [] : [passage.file])),
+    ...(targets.names[0]?.definitions.slice(0, 1).map(({ file }) => file) ?? []),
+  ];
+  const [name] = targets.names;
+  const near = passages.slice(0, 4).filter(({ file }) => !touched.includes(file) && targets.files.length === 0);
   return {
-    title: questionTitle(question, name ?? file?.path),
+    title: questionTitle(question, name?.name ?? touched[0]?.path),
     sections,
     sources: [
-      ...(file === undefined ? [] : [fileSource(file, definition?.symbol.line)]),
-      ...found.flatMap(({ repository, commits }) =>
+      ...parts.flatMap(({ passage }) =>
+        passage === undefined ? [] : [fileSource(passage.file, passage.start, passage.end)],
+      ),
+      ...targets.files.slice(0, 1).map((file) => fileSource(file)),
+      ...parts.flatMap(({ repository, commits }) =>
         commits.slice(0, 6).map(({ id, subject }) => commitSource(repository, id, subject)),
       ),
+      ...(name === undefined ? near.map(({ file, start, end }) => fileSource(file, start, end)) : []),
     ],
     followUps: [
-      ...(name === undefined ? [] : [`How does \`${name}\` work?`]),
-      ...(touched === undefined ? [] : [`What is in \`${touched.path}\`?`]),
-      ...(question.intent === 'authors' || touched === undefined ? [] : [`Who wrote \`${touched.path}\`?`]),
-      ...(first === undefined || touched !== undefined
-        ? []
-        : [`Which files have to do with ${firstSentence(first.subject, 50)}?`]),
+      ...(name === undefined ? [] : [`How does \`${name.name}\` work?`, `Where is \`${name.name}\` used?`]),
+      ...(question.intent === 'authors' || touched[0] === undefined ? [] : [`Who wrote \`${touched[0].path}\`?`]),
       'What changed recently?',
     ],
     symbols: targets.names.map((target) => target.name),
-    files: touched === undefined ? [] : [touched],
+    files: touched,
   };
 }
 
-/** The history of a definition: the authors of its lines, and the commits that added or removed its name. */
-async function ofName({ targets, investigation, question }: Findings): Promise<HistorySection[]> {
+async function partsOf(findings: Findings): Promise<Part[]> {
+  const { targets, question } = findings;
+  const [definition] = targets.names[0]?.definitions ?? [];
+  const [file] = targets.files;
+  const [directory] = targets.directories;
+  const found: Part[] = [];
+  if (file !== undefined) found.push(...(await ofPath(findings, file.repository, file.path, fileLink(file))));
+  else if (definition !== undefined) found.push(...(await ofName(findings)));
+  else if (directory !== undefined) {
+    const label = link(`${directory.path}/`, directoryPath(directory.repository, directory.path));
+    found.push(...(await ofPath(findings, directory.repository, directory.path, label)));
+  } else if (question.subjects.every(({ weight }) => weight < 0.5)) found.push(...recent(findings));
+  else {
+    found.push(...(await ofText(findings)));
+    const own = byMessage(findings);
+    // Releases and merges mention everything; lines of code say more than a message that has little of the question.
+    found.push(...own.filter(({ isClear }) => isClear));
+    if (found.length === 0) found.push(...(await ofLines(findings)));
+    if (found.length === 0) found.push(...own);
+  }
+  return found;
+}
+
+/** The history of a definition: the commits that changed its lines or its name, and the authors of its lines. */
+async function ofName({ targets, investigation, question }: Findings): Promise<Part[]> {
   const target = targets.names[0];
   const definition = target?.definitions[0];
   if (target === undefined || definition === undefined) return [];
   const { file, symbol } = definition;
-  const lines = await investigation.lines(file);
-  const end = blockEnd(lines, symbol);
-  const place = fileLink(file, symbol.line, end);
-  const introduced = await investigation.commitsOf(file.repository, 20, { changing: target.name, path: file.path });
-  const touched = await investigation.commitsOf(file.repository, 8, {
-    path: file.path,
-    lines: { start: symbol.line, end },
+  const place = fileLink(file, symbol.line, symbol.end);
+  const { repository, path } = file;
+  const introduced = await investigation.commitsOf(repository, 20, { changing: target.name, path });
+  const touched = await investigation.commitsOf(repository, 8, {
+    path,
+    lines: { start: symbol.line, end: symbol.end },
   });
   const commits = touched.length > 0 ? touched : introduced;
   const newest = commits[0];
   const oldest = introduced.at(-1);
   if (newest === undefined) return [];
-  const repository = investigation.corpus.repository(file.repository);
-  const authors = repository === undefined ? [] : await blameAuthors(repository, file.path, symbol.line, end);
+  const opened = investigation.corpus.repository(repository);
+  const authors = opened === undefined ? [] : await blameAuthors(opened, path, symbol.line, symbol.end);
   const by =
     authors.length === 0
       ? ''
@@ -100,36 +119,69 @@ async function ofName({ targets, investigation, question }: Findings): Promise<H
   const since =
     oldest === undefined
       ? ''
-      : ` The name first came into that file on ${oldest.date} with ${commitLink(file.repository, oldest)}.`;
+      : ` The name first came into that file on ${oldest.date} with ${commitLink(repository, oldest)}.`;
+  const reason = reasonOf(newest);
+  const because = reason === '' ? '' : ` ${endSentence(prose(reason))}`;
+  const name = `${code(target.name)} (${place})`;
   const opening =
     question.intent === 'authors'
-      ? `${code(target.name)} (${place}) was last changed by ${prose(newest.author)} on ${newest.date}.${by}${since}`
-      : `${code(target.name)} (${place}) was last changed on ${newest.date} by ${prose(newest.author)}, in ${commitLink(file.repository, newest)}: ${prose(newest.subject)}.${since}${by}`;
-  return [{ repository: file.repository, commits: [...commits.slice(0, 6), ...introduced.slice(-1)], opening }];
+      ? `${name} was last changed by ${prose(newest.author)} on ${newest.date}.${by}${since}`
+      : `${name} was last changed on ${newest.date} by ${prose(newest.author)}, in ${commitLink(repository, newest)}: ${endSentence(prose(newest.subject))}${because}${since}${by}`;
+  const passage = { file, symbol, start: symbol.line, end: symbol.end, score: 1, covered: 1, keyLines: [symbol.line] };
+  return [{ repository, commits: [...commits.slice(0, 6), ...introduced.slice(-1)], opening, passage }];
 }
 
-/** The history of a name without a definition (a property, a setting): the commits that first added it and last changed its count. */
-async function ofIdentifier({ question, investigation }: Findings): Promise<HistorySection[]> {
-  const name = question.identifiers[0];
-  if (name === undefined || name.length < 3) return [];
-  const found: HistorySection[] = [];
+const ASKS_REMOVAL = /\b(?:removed?|deleted?|dropped|gone|thrown out|taken out|got rid of|stop(?:ped)?)\b/i;
+
+/** The commits that added or removed a text of the question (pickaxe). */
+async function ofText({ question, literals, investigation, passages }: Findings): Promise<Part[]> {
+  const [literal] = literals.filter(({ words }) => words.length > 1);
+  if (literal === undefined) return [];
+  const { text } = literal;
+  const parts: Part[] = [];
   for (const { name: repository } of investigation.corpus.repositories) {
-    const commits = await investigation.commitsOf(repository, 100, { withoutMerges: true, changing: name });
+    const commits = await investigation.commitsOf(repository, PICKAXE_COMMITS, { withoutMerges: true, changing: text });
     const oldest = commits.at(-1);
     const newest = commits[0];
     if (oldest === undefined || newest === undefined) continue;
-    const last =
-      newest === oldest
-        ? ''
-        : ` The last commit that added or removed it is ${commitLink(repository, newest)} of ${newest.date}.`;
-    const reason = reasonOf(oldest);
-    found.push({
-      repository,
-      commits: [oldest, ...commits.slice(0, 5)].filter((commit, index, all) => all.indexOf(commit) === index),
-      opening: `${code(name)} first came in on ${oldest.date} with ${commitLink(repository, oldest)} by ${prose(oldest.author)}: ${endSentence(prose(oldest.subject))}${reason === '' ? '' : ` ${endSentence(prose(reason))}`}${last}`,
-    });
+    const passage = passages.find(({ file, start, end }) =>
+      literal.hits.some((hit) => hit.file === file && start <= hit.line && hit.line <= end),
+    );
+    const told = (commit: Commit): string =>
+      `on ${commit.date} with ${commitLink(repository, commit)} by ${prose(commit.author)}: ${endSentence(prose(commit.subject))}${reasonOf(commit) === '' ? '' : ` ${endSentence(prose(reasonOf(commit)))}`}`;
+    const others = commits.filter((commit) => commit !== oldest && commit !== newest);
+    parts.push(
+      ASKS_REMOVAL.test(question.text) && newest !== oldest
+        ? {
+            repository,
+            passage,
+            commits: [newest, ...others.slice(0, 4), oldest],
+            opening: `${code(text)} was last added or removed ${told(newest)} It first came in ${told(oldest)}`,
+          }
+        : {
+            repository,
+            passage,
+            commits: [oldest, ...others.slice(-4), ...(newest === oldest ? [] : [newest])],
+            opening: `${code(text)} first came in ${told(oldest)}${newest === oldest ? '' : ` The last commit that added or removed it is ${commitLink(repository, newest)} of ${newest.date}.`}`,
+          },
+    );
   }
-  return found;
+  return parts;
+}
+
+/** The commit that wrote the lines that answer best (blame). */
+async function ofLines({ passages, investigation }: Findings): Promise<Part[]> {
+  const [best] = passages;
+  if (best === undefined || best.covered < CONFIDENCE.least) return [];
+  const { file, symbol } = best;
+  const repository = investigation.corpus.repository(file.repository);
+  const key = best.keyLines[0] ?? best.start;
+  const commit = repository === undefined ? undefined : await lastChange(repository, file.path, key, key);
+  if (commit === undefined) return [];
+  const name = symbol === undefined || symbol.kind === 'heading' ? '' : ` in ${code(symbol.name)}`;
+  const reason = reasonOf(commit);
+  const opening = `The line that matches best${name}, ${fileLink(file, key)}, came in on ${commit.date} with ${commitLink(file.repository, commit)} by ${prose(commit.author)}: ${endSentence(prose(commit.subject))}${reason === '' ? '' : ` ${endSentence(prose(reason))}`}`;
+  return [{ repository: file.repository, commits: [commit], opening, passage: best }];
 }
 
 async function ofPath(
@@ -137,7 +189,7 @@ async function ofPath(
   repository: string,
   path: string,
   label: string,
-): Promise<HistorySection[]> {
+): Promise<Part[]> {
   const commits = await investigation.commitsOf(repository, 200, { path });
   const newest = commits[0];
   if (newest === undefined) return [];
@@ -147,53 +199,48 @@ async function ofPath(
   const opening =
     question.intent === 'authors'
       ? `${label} has ${amount}, by ${by}${authors.length > 4 ? ` and ${authors.length - 4} more` : ''}. The last one, on ${newest.date}, is by ${prose(newest.author)}.`
-      : `${label} was last changed on ${newest.date} by ${prose(newest.author)}: ${prose(newest.subject)}. It has ${amount}, by ${by}.`;
-  return [{ repository, commits: commits.slice(0, 8), opening }];
+      : `${label} was last changed on ${newest.date} by ${prose(newest.author)}: ${endSentence(prose(newest.subject))} It has ${amount}, by ${by}.`;
+  return [{ repository, commits: commits.slice(0, MOST_COMMITS), opening }];
 }
 
-/** Commits whose messages match most of the question. */
-function matching({ weighed, investigation, targets, question }: Findings): HistorySection[] {
-  const wantsFirst = /\b(?:introduced?|added?|created?|first|original(?:ly)?|begin|began|start(?:ed)?)\b/i.test(
-    question.text,
+const ASKS_FIRST = /\b(?:introduced?|added?|created?|first|original(?:ly)?|begin|began|start(?:ed)?|since)\b/i;
+
+/** Commits whose messages have most of the question. */
+function byMessage({ words, investigation, question }: Findings): (Part & { isClear: boolean })[] {
+  if (words.length === 0) return [];
+  const terms = new Map(
+    words.flatMap(({ terms: own, weight }) => [...own].map(([term, part]) => [term, part * weight])),
   );
-  const subjects = weighed.subjects.filter(({ weight }) => weight >= 0.3);
-  if (subjects.length === 0) return [];
-  const terms = new Map(subjects.map(({ stem, gain }) => [stem, gain]));
-  const total = subjects.reduce((sum, { gain }) => sum + gain, 0);
   const hits = investigation
     .findCommits(terms)
-    .map((hit) => ({ ...hit, covered: coverage(subjects, new Set(hit.terms)) / total }))
-    .filter(({ covered }) => covered >= 0.5);
-  const best = Math.max(0, ...hits.map(({ covered }) => covered));
-  const close = hits.filter(({ covered }) => covered >= best * 0.8).slice(0, 6);
-  const first = close[0];
-  if (first === undefined) return [];
-  const words = joinWords(subjects.slice(0, 4).map(({ word }) => code(word)));
-  const byRepository = new Map<string, Commit[]>();
-  for (const { repository, commit } of close)
-    byRepository.set(repository, [...(byRepository.get(repository) ?? []), commit]);
-  return [...byRepository].map(([repository, commits]) => {
-    const direction = wantsFirst ? -1 : 1;
-    const ordered = commits.toSorted((a, b) => direction * (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
-    const lead = ordered[0] ?? first.commit;
-    const alone = targets.names.length === 0 && targets.files.length === 0 && targets.directories.length === 0;
-    return {
-      repository,
-      commits: ordered,
-      opening: alone
-        ? `The ${wantsFirst ? 'first' : 'newest'} commit about ${words} is ${commitLink(repository, lead)} of ${lead.date} by ${prose(lead.author)}: ${prose(lead.subject)}.`
-        : `**Commits whose message mentions ${words}**`,
-    };
+    .map((hit) => ({ ...hit, covered: coverage(`${hit.commit.subject}\n${hit.commit.body}`, words) }))
+    .filter(({ covered }) => covered >= CONFIDENCE.message);
+  const most = Math.max(0, ...hits.map(({ covered }) => covered));
+  const close = hits.filter(({ covered }) => covered >= most * 0.8).slice(0, 6);
+  const named = joinWords(
+    words
+      .filter(({ terms: own }) => own.size > 0)
+      .slice(0, 4)
+      .map(({ word }) => code(word)),
+  );
+  return [...new Set(close.map(({ repository }) => repository))].flatMap((repository) => {
+    const direction = ASKS_FIRST.test(question.text) ? -1 : 1;
+    const own = close.filter((hit) => hit.repository === repository).map(({ commit }) => commit);
+    const commits = own.toSorted((a, b) => direction * (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
+    const lead = commits[0];
+    if (lead === undefined) return [];
+    const opening = `The ${direction < 0 ? 'first' : 'newest'} commit whose message is about ${named} is ${commitLink(repository, lead)} of ${lead.date} by ${prose(lead.author)}: ${endSentence(prose(lead.subject))}${reasonOf(lead) === '' ? '' : ` ${endSentence(prose(reasonOf(lead)))}`}`;
+    return [{ repository, commits, opening, isClear: most >= CONFIDENCE.sure }];
   });
 }
 
-function recent({ investigation }: Findings): HistorySection[] {
+function recent({ investigation }: Findings): Part[] {
   return investigation.corpus.repositories.flatMap(({ name }) => {
     const commits = investigation.corpus.commits(name)?.newest(10) ?? [];
     const newest = commits[0];
     if (newest === undefined) return [];
     const authors = countAuthors(commits.map(({ author }) => author));
-    const opening = `The last change in ${prose(name)} was made on ${newest.date} by ${prose(newest.author)}: ${prose(newest.subject)}. The last ${count(commits.length, 'commit')} are by ${joinWords(authors.slice(0, 4).map(({ author, lines }) => `${prose(author)} (${lines})`))}.`;
+    const opening = `The last change in ${prose(name)} was made on ${newest.date} by ${prose(newest.author)}: ${endSentence(prose(newest.subject))} The last ${count(commits.length, 'commit')} are by ${joinWords(authors.slice(0, 4).map(({ author, lines }) => `${prose(author)} (${lines})`))}.`;
     return [{ repository: name, commits, opening }];
   });
 }

@@ -74,3 +74,7 @@ export function joinWords(words: readonly string[]): string {
   if (words.length < 2) return words[0] ?? '';
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 }
+
+export function endSentence(text: string): string {
+  return /[.!?…:]$/.test(text) ? text : `${text}.`;
+}

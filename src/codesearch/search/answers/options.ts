@@ -1,12 +1,11 @@
-import { blockEnd, commentAbove, docComment, firstSentence } from '../blocks.ts';
-import type { IndexedFile } from '../file-index.ts';
-import type { Definition } from '../investigation.ts';
-import type { Passage } from '../passages.ts';
-import { indentOf } from '../symbols.ts';
+import { commentAbove, docComment, firstSentence } from '../blocks.ts';
+import type { Definition, IndexedFile } from '../file-index.ts';
+import type { Passage } from '../rank.ts';
+import { indentOf } from '../syntax/indent.ts';
 import { textTerms } from '../words.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { bullets, code, count, fileLink, joinWords, prose } from './markdown.ts';
-import { shorten } from './related.ts';
+import { shorten } from './surroundings.ts';
 import { questionTitle } from './titles.ts';
 
 interface Option {
@@ -52,17 +51,17 @@ export async function listOptions(findings: Findings): Promise<Draft | undefined
   draft.followUps.push(
     ...(symbol === undefined ? [] : [`Where is \`${symbol}\` used?`]),
     ...(wantsEnvironment ? ['What settings are there?'] : ['Which environment variables are read?']),
-    ...(file === undefined ? [] : [`When was \`${file.path}\` last changed?`, `What is in \`${file.path}\`?`]),
+    ...(file === undefined ? [] : [`When was \`${file.path}\` last changed?`]),
   );
   return draft;
 }
 
-async function addTypes({ targets, passages, investigation, weighed }: Findings, draft: Draft): Promise<void> {
+async function addTypes({ targets, passages, investigation, question }: Findings, draft: Draft): Promise<void> {
   const isType = ({ kind, name }: Definition['symbol']): boolean =>
     OPTION_TYPE.test(name) && ['interface', 'type', 'class', 'constant'].includes(kind);
   const named: Definition[] = targets.names.flatMap(({ definitions: own }) => own.slice(0, 1));
   const definitions = named.filter(({ symbol }) => isType(symbol));
-  const stems = weighed.subjects.filter(({ weight }) => weight >= 0.5).map(({ stem }) => stem);
+  const stems = question.subjects.filter(({ weight }) => weight >= 0.5).map(({ stem }) => stem);
   const byName = [...investigation.corpus.index.all()]
     .filter(({ role }) => role === 'source' || role === 'config')
     .flatMap((file) => file.symbols.filter(isType).map((symbol) => ({ file, symbol })))
@@ -86,7 +85,7 @@ async function addTypes({ targets, passages, investigation, weighed }: Findings,
     if (seen.has(symbol) || draft.sections.length >= 6) continue;
     seen.add(symbol);
     const lines = await investigation.lines(file);
-    const end = blockEnd(lines, symbol);
+    const { end } = symbol;
     const options = membersOf(lines, symbol.line, end);
     if (options.length === 0 || !(OPTION_TYPE.test(symbol.name) || options.length > 1)) continue;
     const description = prose(firstSentence(docComment(lines, symbol.line)));
@@ -212,5 +211,8 @@ async function addEnvironment({ investigation }: Findings, draft: Draft): Promis
     draft.files.push(first.file);
     return `${code(name)} in ${fileLink(first.file, first.line)}${places.length > 1 ? ` and ${count(places.length - 1, 'other place')}` : ''}: ${code(shorten(first.text))}`;
   });
-  draft.sections.push(`The code reads ${count(names.length, 'environment variable')}.`, bullets(items));
+  draft.sections.push(
+    `The code reads ${count(names.length, 'environment variable')} by name. Names that it puts together as it runs are not among them.`,
+    bullets(items),
+  );
 }

@@ -1,12 +1,11 @@
 import { escapeRegExp } from '../../escape.ts';
 import { directoryPath } from '../addresses.ts';
-import { blockEnd, docComment, fileComment, firstSentence } from '../blocks.ts';
+import { docComment, fileComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
 import { byUsefulness, type Investigation } from '../investigation.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
-import { endSentence } from './explain.ts';
-import { bullets, code, count, fence, fileLink, joinWords, link, prose } from './markdown.ts';
-import { sectionText } from './related.ts';
+import { bullets, code, count, endSentence, fence, fileLink, joinWords, link, prose } from './markdown.ts';
+import { sectionText } from './statement.ts';
 
 /** Answers "what is in <file or folder>?". */
 export async function describePlace(findings: Findings): Promise<Draft> {
@@ -28,7 +27,7 @@ async function describeFile(file: IndexedFile, investigation: Investigation): Pr
   const items = shown.map((symbol) => {
     if (isDocument) return fileLinkNamed(file, symbol.name, symbol.line);
     const meaning = prose(firstSentence(docComment(lines, symbol.line), 160));
-    return `${code(symbol.name)} (${fileLink(file, symbol.line, blockEnd(lines, symbol))})${meaning === '' ? '' : `: ${meaning}`}`;
+    return `${code(symbol.name)} (${fileLink(file, symbol.line, symbol.end)})${meaning === '' ? '' : `: ${meaning}`}`;
   });
   const what = isDocument ? 'sections' : 'definitions';
   const sections = [
@@ -45,7 +44,7 @@ async function describeFile(file: IndexedFile, investigation: Investigation): Pr
       `**Imported by** ${count(importers.length, 'file')}: ${joinWords(named)}${importers.length > 5 ? ' …' : ''}.`,
     );
   }
-  const size = (symbol: (typeof shown)[number]): number => blockEnd(lines, symbol) - symbol.line;
+  const size = (symbol: (typeof shown)[number]): number => symbol.end - symbol.line;
   const main = [...shown].sort((a, b) => size(b) - size(a))[0];
   const name = main === undefined || isDocument ? undefined : main.name;
   return {
@@ -125,9 +124,12 @@ async function describeDirectory(
     ],
     sources: sorted.slice(0, 10).map((file) => fileSource(file)),
     followUps: [
-      ...(first === undefined ? [] : [`What is in \`${first.path}\`?`]),
-      ...(second === undefined ? [] : [`What is in \`${second.path}\`?`]),
+      ...[first, second].flatMap((file) => {
+        const main = file?.symbols.find(({ exported, kind }) => exported && kind !== 'heading');
+        return main === undefined ? [] : [`How does \`${main.name}\` work?`];
+      }),
       `Who wrote \`${path}/\`?`,
+      `When was \`${path}/\` last changed?`,
     ],
     symbols: [],
     files: sorted,

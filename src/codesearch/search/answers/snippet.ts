@@ -1,6 +1,5 @@
-import { commentStart } from '../blocks.ts';
-import type { Passage } from '../passages.ts';
-import { indentOf } from '../symbols.ts';
+import type { Passage } from '../rank.ts';
+import { indentOf } from '../syntax/indent.ts';
 
 const LONGEST_LINE = 180;
 
@@ -31,13 +30,6 @@ function unfinished(snippet: Snippet, end: number): Snippet {
   if (snippet.end >= end) return snippet;
   const indent = /^\s*/.exec(snippet.lines.at(-1) ?? '')?.[0] ?? '';
   return { ...snippet, lines: [...snippet.lines, `${indent}…`] };
-}
-
-/** Quotes a definition, with the comment above it when both are short. */
-export function quoteWithComment(passage: Passage, lines: readonly string[], most = 24): Snippet {
-  const from = commentStart(lines, passage.start);
-  const short = passage.start - from <= 6 && passage.end - from + 1 <= most;
-  return short ? cut(lines, from, passage.end) : quote(passage, lines, most);
 }
 
 function signatureEnd(lines: readonly string[], start: number, end: number): number {

@@ -2,7 +2,7 @@ import type { IndexedFile } from '../file-index.ts';
 import { byUsefulness } from '../investigation.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { bullets, code, count, fence, fileLink, joinWords } from './markdown.ts';
-import { shorten } from './related.ts';
+import { shorten } from './surroundings.ts';
 import { questionTitle } from './titles.ts';
 
 const CASE =
@@ -14,13 +14,7 @@ interface TestCase {
 }
 
 /** Answers "how is X tested", "which tests cover X"; undefined when no test matches. */
-export async function listTests({
-  targets,
-  weighed,
-  passages,
-  question,
-  investigation,
-}: Findings): Promise<Draft | undefined> {
+export async function listTests({ targets, passages, question, investigation }: Findings): Promise<Draft | undefined> {
   const target = targets.names[0];
   const wanted = new Map<IndexedFile, Set<number>>();
   const note = (file: IndexedFile, line: number): void => {
@@ -46,7 +40,8 @@ export async function listTests({
     }
   }
   const files = [...wanted.keys()].sort(
-    (a, b) => (wanted.get(b)?.size ?? 0) - (wanted.get(a)?.size ?? 0) || byUsefulness(a, b),
+    // Passages are in the order of their score.
+    (a, b) => (named ? (wanted.get(b)?.size ?? 0) - (wanted.get(a)?.size ?? 0) || byUsefulness(a, b) : 0),
   );
   const [leading] = files;
   if (leading === undefined) return undefined;
@@ -74,7 +69,7 @@ export async function listTests({
     target !== undefined && named
       ? code(target.name)
       : joinWords(
-          weighed.subjects
+          question.subjects
             .filter(({ weight }) => weight >= 0.5)
             .slice(0, 4)
             .map(({ word }) => code(word)),
@@ -90,7 +85,6 @@ export async function listTests({
     sources,
     followUps: [
       ...(target === undefined ? [] : [`How does \`${target.name}\` work?`, `Where is \`${target.name}\` used?`]),
-      ...files.slice(0, 2).map((file) => `What is in \`${file.path}\`?`),
       ...files.slice(0, 1).map((file) => `When was \`${file.path}\` last changed?`),
     ],
     symbols: target === undefined ? [] : [target.name],

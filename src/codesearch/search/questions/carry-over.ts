@@ -5,7 +5,7 @@ import { asIntent } from './intent.ts';
 import { parseQuestion, type Question } from './question.ts';
 import { withQuotes } from './quoted.ts';
 import { separateRestriction, separateSurroundings } from './surroundings.ts';
-import { relatedStems } from './vocabulary.ts';
+import { relatedStems } from './thesaurus.ts';
 
 /** A question with what it takes over from the conversation. */
 export interface QuestionInContext extends Question {

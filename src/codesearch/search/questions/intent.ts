@@ -25,8 +25,12 @@ const RULES: readonly [Intent, RegExp][] = [
     /^(?:so\s+)?who\b.*\b(?:wrote|writes|written|authored?|authors?|maintains?|owns?|contribut\w*|introduced|changed|added|works? on|worked on|knows|touched|created|implemented|built|to ask)\b|\b(?:authors?|maintainers?|contributors?|owner)\s+of\b|\bwho\s+(?:is|are)\s+the\s+(?:authors?|maintainers?|contributors?|owners?)/,
   ],
   [
+    'usage',
+    /^(?:and\s+|so\s+)?(?:where|when|what)\b.*\b(?:is|are|does|can|gets?|throws|raises|emits)\b.*\b(?:thrown|raised|throws?|raises?|emitted|emits?|reported|returned)\b/,
+  ],
+  [
     'history',
-    /^(?:and\s+|so\s+)?(?:since\s+)?when\s+(?:was|were|did|is|has|have)\b|\bwhich\s+(?:commits?|versions?|release)\b|\b(?:what|which|anything)\b.*\b(?:changed|new)\b.*\b(?:recently|lately|last|latest|since)\b|\b(?:what|anything)\s+(?:has\s+)?changed\b|\b(?:recent|latest|last|newest)\s+(?:changes?|commits?|work)\b|\bhistory\s+(?:of|behind)\b|\bgit\s+(?:log|history|blame)\b|\bwhy\s+(?:was|were|did)\b|\blast\s+(?:changed|modified|updated|touched)\b|\bcommits?\b.*\b(?:about|for|that|mention\w*|touch\w*)\b/,
+    /^since\s+(?:when|which)\b|^(?:and\s+|so\s+)?when\s+(?:was|were|did|is|has|have)\b|\bwhich\s+(?:commits?|versions?|release)\b|\b(?:what|which|anything)\b.*\b(?:changed|new)\b.*\b(?:recently|lately|last|latest|since)\b|\b(?:what|anything)\s+(?:has\s+)?changed\b|\b(?:recent|latest|last|newest)\s+(?:changes?|commits?|work)\b|\bhistory\s+(?:of|behind)\b|\bgit\s+(?:log|history|blame)\b|\bwhy\s+(?:was|were|did)\b|\blast\s+(?:changed|modified|updated|touched)\b|\bcommits?\b.*\b(?:about|for|that|mention\w*|touch\w*)\b/,
   ],
   [
     'tests',
@@ -72,7 +76,8 @@ export function intentOf(text: string): Intent {
   const plain = text
     .slice(0, LONGEST_JUDGED)
     .toLowerCase()
-    .replace(/`[^`]*`/g, ' x ')
+    // What is quoted, and names that are not words, say nothing about the kind of question.
+    .replace(/`[^`]*`|"[^"]*"|“[^”]*”|(?<!\S)--?[a-z][\w-]*|(?<!\S)[\w@/-]+[._/][\w./_-]*\w/g, ' x ')
     .replace(/[’]/g, "'")
     .replace(/\s+/g, ' ')
     .trim()

@@ -1,7 +1,8 @@
 import { stem } from '../stem.ts';
 import { splitIdentifier } from '../words.ts';
 import { type Intent, intentOf } from './intent.ts';
-import { INTENT_STEMS, relatedStems, STOP_WORDS, WEAK_STEMS } from './vocabulary.ts';
+import { phrasesIn, relatedStems } from './thesaurus.ts';
+import { INTENT_STEMS, STOP_WORDS, WEAK_STEMS } from './vocabulary.ts';
 
 /** One word the question is about: as written, its stem, and related stems, which count at half weight. */
 export interface Subject {
@@ -20,6 +21,8 @@ export interface Question {
   identifiers: string[];
   /** Paths and file names. */
   paths: string[];
+  /** Texts to look up as they are written: quoted ones, names, settings. Longest first. */
+  literals: string[];
   /** Significant words in order, for compound names: "rate limiter" may be `RateLimiter`. */
   phrase: string[];
   /** Contains "it", "there", "that function": refers to an earlier question or answer. */
@@ -70,6 +73,9 @@ export function parseQuestion(text: string): Question {
   const isShouted = words.filter((word) => /^\p{Lu}/u.test(word)).length > words.length / 2;
   for (const [index, word] of words.entries())
     add(word, index > 0 && /^\p{Lu}\p{Ll}+$/u.test(word) && !isShouted ? 1.5 : 1);
+  for (const { phrase, related } of phrasesIn(rest)) {
+    if (subjects.size < MOST_SUBJECTS) subjects.set(phrase, { word: phrase, stem: phrase, weight: 1, related });
+  }
   for (const word of wordsOf(context).slice(0, 200)) add(word, CONTEXT_WEIGHT);
   return {
     text: asked,
@@ -77,6 +83,7 @@ export function parseQuestion(text: string): Question {
     subjects: [...subjects.values()],
     identifiers,
     paths,
+    literals: literalsIn(asked, identifiers),
     phrase: words.filter((word) => !STOP_WORDS.has(word.toLowerCase())),
     refersBack: REFERS_BACK.test(asked.replace(REPOSITORY_WORDS, ' ').replace(/`[^`]*`/g, ' ')),
   };
@@ -84,6 +91,22 @@ export function parseQuestion(text: string): Question {
 
 function wordsOf(text: string): string[] {
   return text.replace(/['’](?:s|re|ve|ll|t|d|m)\b/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+const QUOTED =
+  /"([^"\n]{3,300})"|“([^”\n]{3,300})”|\u0060([^\u0060\n]{3,300})\u0060|(?<![\p{L}\p{N}])'([^'\n]{3,300})'(?![\p{L}\p{N}])/gu;
+/** Words that are joined by more than a hyphen, or begin with hyphens: names, settings, switches, packages. */
+const JOINED = /(?<![\w/.-])(?:--?[a-z][\w.-]+|@?[\w-]+(?:[._/:-][\w-]+)+_?|[A-Z][A-Z0-9]{3,})(?![\w/-])/g;
+
+/** What a question says word for word. */
+function literalsIn(text: string, identifiers: readonly string[]): string[] {
+  const quoted = [...text.matchAll(QUOTED)].map((parts) => parts.slice(1).find((part) => part !== undefined) ?? '');
+  // A double quote within single quotes is part of the text.
+  const outer = quoted.filter((each) => !quoted.some((other) => other !== each && other.includes(each)));
+  const joined = text.replace(QUOTED, ' ').match(JOINED) ?? [];
+  return [...new Set([...outer, ...identifiers, ...joined.map((each) => each.replace(/[.:]+$/, ''))])]
+    .filter((each) => /[\p{L}\p{N}]{2}/u.test(each))
+    .sort((a, b) => b.length - a.length);
 }
 
 function separateContext(text: string): { asked: string; context: string } {

@@ -1,0 +1,126 @@
+import { docComment, firstSentence, stripMarks } from '../blocks.ts';
+import { CONFIDENCE } from '../constants.ts';
+import type { IndexedFile } from '../file-index.ts';
+import type { QueryWord } from '../query-terms.ts';
+import { coverage, type Passage } from '../rank.ts';
+import { prose } from './markdown.ts';
+
+/** A sentence that people wrote about the code, and the line where it begins. */
+export interface Statement {
+  text: string;
+  line: number;
+  covered: number;
+}
+
+const LONGEST = 320;
+const FEWEST_CHARACTERS = 20;
+
+/** The sentence in the comments of a passage that says most about the question; in a document, of its text. */
+export function bestStatement(
+  passage: Passage,
+  lines: readonly string[],
+  words: readonly QueryWord[],
+): Statement | undefined {
+  let best: Statement | undefined;
+  for (const { text, line } of paragraphsOf(passage, lines)) {
+    const sentences = sentencesOf(text);
+    for (const [at, sentence] of sentences.entries()) {
+      const covered = coverage(sentence, words);
+      if (covered > (best?.covered ?? 0))
+        best = { text: prose(joinedUpTo(LONGEST, sentences.slice(at))), line, covered };
+    }
+  }
+  return best !== undefined && best.covered >= CONFIDENCE.sentence ? best : undefined;
+}
+
+/** What the comment of a definition says first; empty without a comment. */
+export function descriptionOf({ file, symbol }: Pick<Passage, 'file' | 'symbol'>, lines: readonly string[]): string {
+  if (symbol === undefined) return '';
+  return (
+    prose(
+      firstSentence(
+        symbol.kind === 'heading' ? sectionText(lines, symbol.line) : docComment(lines, symbol.line),
+        LONGEST,
+      ),
+    ) || (file.role === 'docs' ? prose(symbol.name) : '')
+  );
+}
+
+/** Consecutive lines of comment, or of text in a document, without marks. */
+function paragraphsOf({ file, start, end }: Passage, lines: readonly string[]): { text: string; line: number }[] {
+  const found: { text: string; line: number }[] = [];
+  let own: string[] = [];
+  // A part of a document may begin within a block of code.
+  let fenced = lines.slice(0, start - 1).filter((line) => FENCE.test(line)).length % 2 === 1;
+  const close = (line: number): void => {
+    const text = file.role === 'docs' ? own.join(' ') : stripMarks(own).replace(/\n/g, ' ');
+    if (text.length >= FEWEST_CHARACTERS) found.push({ text, line: line - own.length });
+    own = [];
+  };
+  for (let line = start; line <= end; line += 1) {
+    const text = lines[line - 1] ?? '';
+    if (FENCE.test(text)) fenced = !fenced;
+    if (isText(file, text, line, fenced)) own.push(file.role === 'docs' ? withoutMarks(text) : text);
+    else close(line);
+    if (file.role === 'docs' && ITEM.test(lines[line] ?? '')) close(line + 1);
+  }
+  close(end + 1);
+  return found;
+}
+
+const FENCE = /^\s*(?:```|~~~)/;
+/** The beginning of a list item or of a row of a table. */
+const ITEM = /^\s*(?:(?:[*+-]|\d+\.)\s|\|)/;
+
+function withoutMarks(text: string): string {
+  return text
+    .replace(ITEM, '')
+    .replace(/\s*\|\s*$/, '')
+    .replace(/\s*\|\s*/g, ': ')
+    .trim();
+}
+
+function isText(file: IndexedFile, text: string, line: number, fenced: boolean): boolean {
+  if (file.role !== 'docs') return file.commentLines.has(line) && text.trim() !== '';
+  return !fenced && text.trim() !== '' && !/^\s*(?:#|```|~~~|<|!\[|---|\|[\s:|-]+$)/.test(text);
+}
+
+/** As many sentences as fit, at least the first. */
+function joinedUpTo(most: number, sentences: readonly string[]): string {
+  let text = (sentences[0] ?? '').slice(0, most);
+  for (const sentence of sentences.slice(1)) {
+    if (text.length + sentence.length >= most) break;
+    text += ` ${sentence}`;
+  }
+  return text;
+}
+
+function sentencesOf(text: string): string[] {
+  return text
+    .slice(0, 4_000)
+    .split(/(?<=[.!?:])\s+(?=[A-Z`"(])/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence.length >= FEWEST_CHARACTERS);
+}
+
+/** The first paragraph under a heading; skips tables, lists, images and code blocks. */
+export function sectionText(lines: readonly string[], line: number): string {
+  const paragraph: string[] = [];
+  for (let index = line; index < Math.min(lines.length, line + 25); index += 1) {
+    const text = (lines[index] ?? '').trim();
+    if (/^(#|```|~~~|\||<|!\[|\[!|---|===|:::|\{%)/.test(text)) {
+      if (paragraph.length > 0 || text.startsWith('#')) break;
+      continue;
+    }
+    if (text === '') {
+      if (paragraph.length > 0) break;
+      continue;
+    }
+    if (paragraph.length === 0 && /^(?:type|default|since|status|date|added in)\b.{0,3}:|^\S+$/i.test(text)) {
+      while (index + 1 < lines.length && (lines[index + 1] ?? '').trim() !== '') index += 1;
+      continue;
+    }
+    paragraph.push(text.replace(/^([*+-]|\d+\.)\s+|^>\s*/, ''));
+  }
+  return paragraph.join(' ');
+}

@@ -1,0 +1,114 @@
+/** Every number that the ranking depends on. They were chosen on the part `tune` of `npm run bench:answers`. */
+
+/** How files are cut into units. */
+export const UNITS = {
+  /** A definition of fewer lines belongs to the text around it. */
+  fewestLines: 3,
+  /** A function within a shorter function is no unit of its own. */
+  shortFunctionLines: 60,
+  /** A longer unit is split into windows. */
+  mostLines: 60,
+  windowLines: 40,
+} as const;
+
+/** BM25F (Robertson, Zaragoza and Taylor 2004): weighted term frequencies of all fields are added before they saturate. */
+export const BM25F = {
+  k1: 1.2,
+  b: 0.5,
+  path: 1.5,
+  symbol: 4,
+  comment: 1.5,
+  subject: 2,
+  body: 1,
+} as const;
+
+/** Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
+export const FUSION = {
+  k: 60,
+  /** Units that each ranker hands on, and that are read for the second ranking. */
+  candidates: 60,
+  /** Passages that an answer is written from. */
+  kept: 12,
+} as const;
+
+/** Weights of the words of a question; each is multiplied by its rarity (inverse document frequency) in the repositories. */
+export const WEIGHTS = {
+  /** Zipf frequencies in everyday English: up to the first a word has its full weight, from the second on the least. */
+  rareZipf: 3.5,
+  commonZipf: 6.5,
+  commonest: 0.15,
+  /** Parts of speech, beside 1 for a noun. */
+  verb: 0.6,
+  adjective: 0.8,
+  /** Shares of a word's weight for a related word, and for another form of it. */
+  related: 0.4,
+  form: 0.8,
+  /** Two adjacent words of the question that are one name in the code. */
+  compound: 0.3,
+} as const;
+
+/** How likely a file of each kind answers a question. */
+export const PRIOR = {
+  source: 1,
+  docs: 0.7,
+  config: 0.6,
+  test: 0.5,
+  example: 0.5,
+  vendored: 0.2,
+  generated: 0.3,
+} as const;
+
+/** The same for a list of changes. */
+export const LOG_PRIOR = 0.3;
+
+/** The second ranking: each is a factor of the share of the question's weight that was found in that way. */
+export const RERANK = {
+  /** A word in the path, or the name around the lines, but not in them. */
+  around: 0.4,
+  /** Words within a few lines of each other. */
+  near: 0.5,
+  nearLines: 6,
+  /** Longer lines are data: what stands further right counts no more. */
+  lineCharacters: 300,
+  /** Words in the name of the definition. */
+  name: 0.3,
+  /** BM25F, as a share of the best. */
+  score: 0.6,
+  /** Lines that are kept of a passage. */
+  keyLines: 8,
+} as const;
+
+/** Texts of a question that are looked up as they are written. */
+export const VERBATIM = {
+  /** So many of a message's words must stand together when it is not there as a whole. */
+  fewestWords: 3,
+  mostFiles: 200,
+  /** A text may be broken over so many lines. */
+  linesOfText: 3,
+  /** Of a hit in other capitals, or of a part. */
+  inexact: 0.8,
+  /** Of a hit in a line that imports. */
+  head: 0.4,
+  /** Of a text of one or two plain words. */
+  short: 0.3,
+  /** What the best verbatim hit adds to the worth of its unit; all the words of the question in one line are worth 2. */
+  lead: 1.5,
+} as const;
+
+/** Shares of the question's weight. */
+export const CONFIDENCE = {
+  /** Below it nothing is presented as the answer. */
+  least: 0.33,
+  /** The same where the repositories have nothing for a noun that has the share `absent`. */
+  leastWithAbsent: 0.5,
+  /** From it on a passage is presented as the answer; between both as the closest match. */
+  sure: 0.6,
+  /** A sentence of a comment or a document that is quoted. */
+  sentence: 0.25,
+  /** A word that no file has, and that is worth saying so. */
+  absent: 0.2,
+  /** A sentence that is called the reason. */
+  reason: 0.4,
+  /** A commit message. */
+  message: 0.5,
+} as const;

@@ -1,0 +1,91 @@
+import { CONFIDENCE, WEIGHTS } from './constants.ts';
+import type { FileIndex } from './file-index.ts';
+import { partsOfSpeech } from './questions/parts-of-speech.ts';
+import type { Question } from './questions/question.ts';
+import { zipfOf } from './questions/speech.ts';
+import { stem } from './stem.ts';
+import { MOST_QUERY_TERMS } from './text-index.ts';
+
+/** A word of the question as it is searched for. */
+export interface QueryWord {
+  word: string;
+  /** Index terms that stand for it, each with its share of the weight: 1 for the word itself, less for a related one. */
+  terms: ReadonlyMap<string, number>;
+  /** How much a unit with this word says about the question: rare in the repositories and in everyday English is much. */
+  weight: number;
+  /** Whether the repositories have the word itself. */
+  isKnown: boolean;
+  /** Whether it names what the question is about, and does not say what is done or how. */
+  isNoun: boolean;
+}
+
+/** The words of a question with their weights, heaviest first. */
+export function queryWords({ subjects, phrase, text }: Question, index: FileIndex): QueryWord[] {
+  const parts = partsOfSpeech(text);
+  const words = subjects.flatMap(({ word, stem: own, weight, related }): QueryWord[] => {
+    const terms = new Map<string, number>();
+    for (const other of related) if (index.hasTerm(other)) terms.set(other, WEIGHTS.related);
+    for (const form of formsOf(own)) if (index.hasTerm(form)) terms.set(form, WEIGHTS.form);
+    const isKnown = index.hasTerm(own);
+    if (isKnown) terms.set(own, 1);
+    // A word that only says what kind of question it is need not be there.
+    if (terms.size === 0 && weight < 0.5) return [];
+    const rarity = isKnown || terms.size === 0 ? index.rarity([own]) : index.rarity([...terms.keys()]);
+    const part = partWeight(parts.get(word));
+    return [{ word, terms, weight: weight * rarityOf(word) * part * rarity, isKnown, isNoun: part === 1 }];
+  });
+  for (const [first, second] of pairs(phrase)) {
+    const whole = `${first}${second}`.toLowerCase();
+    const term = [whole, whole.replace(/s$/, '')].find(index.hasTerm);
+    if (term === undefined) continue;
+    words.push({
+      word: `${first} ${second}`,
+      terms: new Map([[term, 1]]),
+      weight: WEIGHTS.compound * index.rarity([term]),
+      isKnown: true,
+      isNoun: true,
+    });
+  }
+  return words.sort((a, b) => b.weight - a.weight).slice(0, MOST_QUERY_TERMS);
+}
+
+/** The words of a question that weigh much and that no file has: their text is all in the index, so that this is exhaustive. */
+export function absentWords(words: readonly QueryWord[], { subjects }: Pick<Question, 'subjects'>): QueryWord[] {
+  const strong = new Set(subjects.filter(({ weight }) => weight >= 0.5).map(({ word }) => word));
+  const total = words.reduce((sum, { weight }) => sum + weight, 0);
+  return words.filter(
+    ({ word, terms, weight }) => strong.has(word) && terms.size === 0 && weight >= total * CONFIDENCE.absent,
+  );
+}
+
+/** From 1 for a word that people do not say to {@link WEIGHTS}.commonest for the most common ones. */
+function rarityOf(word: string): number {
+  const { rareZipf, commonZipf, commonest } = WEIGHTS;
+  const common = (Math.max(...baseFormsOf(word).map(zipfOf)) - rareZipf) / (commonZipf - rareZipf);
+  return Math.max(commonest, Math.min(1, 1 - common));
+}
+
+/** What a question is about is mostly said by its nouns; the same deed has many verbs. */
+function partWeight(part: string | undefined): number {
+  if (part === 'VERB' || part === 'ADV') return WEIGHTS.verb;
+  return part === 'ADJ' ? WEIGHTS.adjective : 1;
+}
+
+/** Other stems of the same word, where Porter's algorithm leaves two: `linker` and `link`, `panick` and `panic`. */
+function formsOf(own: string): string[] {
+  const found = /^(\w{3,}?)(?:er|or|ment|ation|ion|abl|al)$/.exec(own)?.[1];
+  const forms = found === undefined ? [] : [stem(found), stem(`${found}e`)];
+  if (own.endsWith('ck')) forms.push(own.slice(0, -1));
+  return forms.filter((form) => form !== own && form.length > 2);
+}
+
+/** A word and the words it may be a form of. */
+function baseFormsOf(word: string): string[] {
+  const bare = word.toLowerCase();
+  const cut = /^(\w{3,}?)(?:e?s|e?d|ing)$/.exec(bare)?.[1];
+  return cut === undefined ? [bare] : [bare, cut, `${cut}e`];
+}
+
+function pairs(words: readonly string[]): [string, string][] {
+  return words.slice(1).map((second, at) => [words[at] ?? '', second]);
+}

@@ -1,0 +1,36 @@
+import type { Node } from '@vscode/tree-sitter-wasm';
+import { grammarOf, withTree } from './grammars.ts';
+
+const LONGEST = 160;
+
+/** The condition under which a line runs, as its code says it: of the nearest `if` or `case` around it within its function. */
+export async function conditionOf(path: string, lines: readonly string[], line: number): Promise<string | undefined> {
+  const grammar = await grammarOf(path);
+  if (grammar === undefined) return undefined;
+  return withTree(grammar, lines.join('\n'), ({ rootNode }) => {
+    const column = (lines[line - 1] ?? '').search(/\S/);
+    let node = rootNode.descendantForPosition({ row: line - 1, column: Math.max(0, column) });
+    while (node !== null) {
+      const { parent } = node;
+      if (parent === null || /function|method|arrow|lambda|closure|class/.test(parent.type)) return undefined;
+      const condition = conditionAround(parent, node, line);
+      if (condition !== undefined) return condition.length > LONGEST ? undefined : condition;
+      node = parent;
+    }
+    return undefined;
+  });
+}
+
+function conditionAround(parent: Node, from: Node, line: number): string | undefined {
+  const condition = parent.childForFieldName('condition');
+  if (/^(?:if|elif|unless)/.test(parent.type) && condition !== null && condition.endPosition.row + 1 <= line) {
+    if (from.id === condition.id) return undefined;
+    const text = condition.text.replace(/\s+/g, ' ').replace(/^\((.*)\)$/, '$1');
+    const isOtherwise = /^else/.test(from.type) || parent.childForFieldName('alternative')?.id === from.id;
+    return isOtherwise ? `not ${text}` : text;
+  }
+  const value = parent.childForFieldName('value') ?? parent.childForFieldName('pattern');
+  return /case|match_arm/.test(parent.type) && value !== null && value.id !== from.id
+    ? value.text.replace(/\s+/g, ' ')
+    : undefined;
+}

@@ -1,0 +1,129 @@
+import { VERBATIM } from './constants.ts';
+import type { FileIndex, IndexedFile, IndexedUnit } from './file-index.ts';
+import { stem } from './stem.ts';
+import { splitIdentifier } from './words.ts';
+
+/** A place that has a text of the question as it is written there. */
+export interface VerbatimHit {
+  file: IndexedFile;
+  line: number;
+  /** How many of the text's words stand there one after the other. */
+  run: number;
+  /** Whether it is the whole text, in the same capitals. */
+  isExact: boolean;
+  /** Whether the line imports it. */
+  isImport: boolean;
+}
+
+/** A text of the question that is looked up as it is written. */
+export interface Literal {
+  text: string;
+  /** Its words, in lower case; names are split. */
+  words: readonly string[];
+  hits: VerbatimHit[];
+}
+
+type Lines = (file: IndexedFile) => Promise<readonly string[]>;
+
+/**
+ * Looks a text up as it is written, in whatever way its words are joined there: `idle timeout` finds `idleTimeout` and
+ * `IDLE_TIMEOUT`. Where no file has all of it, as with a message whose numbers differ, the longest part of it is found.
+ */
+export async function lookUp(text: string, index: FileIndex, linesOf: Lines): Promise<Literal> {
+  const words = wordsIn(text);
+  const ranked = byRarity(words, index);
+  const rarest = ranked[0];
+  if (rarest === undefined) return { text, words, hits: [] };
+  const hits: VerbatimHit[] = [];
+  for (const file of candidates(ranked.map(stem), index)) {
+    hits.push(...runsIn(file, await linesOf(file), { text, words, rarest }));
+  }
+  const longest = Math.max(0, ...hits.map(({ run }) => run));
+  const enough = longest === words.length || longest >= VERBATIM.fewestWords;
+  return { text, words, hits: enough ? hits.filter(({ run }) => run === longest) : [] };
+}
+
+/** The words of a text that the index has, rarest first. */
+function byRarity(words: readonly string[], index: FileIndex): string[] {
+  return [...new Set(words)]
+    .filter((word) => word.length > 1 && index.hasTerm(stem(word)))
+    .map((word) => ({ word, rarity: index.rarity([stem(word)]) }))
+    .sort((a, b) => b.rarity - a.rarity)
+    .map(({ word }) => word);
+}
+
+/** Files that have all of these terms; where there are none, those that have the most of the first ones. */
+function candidates(terms: readonly string[], index: FileIndex): IndexedFile[] {
+  for (let count = terms.length; count > 0; count -= 1) {
+    const files = index.filesWith(terms.slice(0, count));
+    if (files.length > 0) return files.slice(0, VERBATIM.mostFiles);
+  }
+  return [];
+}
+
+/** The longest runs of the words in a file that have its rarest word, each at the line where it begins. */
+function runsIn(file: IndexedFile, lines: readonly string[], { text, words, rarest }: Wanted): VerbatimHit[] {
+  const hits: VerbatimHit[] = [];
+  for (const [at, line] of lines.entries()) {
+    if (!line.toLowerCase().includes(rarest)) continue;
+    const from = Math.max(0, at - VERBATIM.linesOfText + 1);
+    const stream = lines
+      .slice(from, at + VERBATIM.linesOfText)
+      .flatMap((each, offset) => wordsIn(each).map((word) => ({ word, line: from + offset + 1 })));
+    for (const [start, { word, line: first }] of stream.entries()) {
+      for (const [place, wanted] of words.entries()) {
+        if (word !== wanted) continue;
+        let run = 1;
+        while (place + run < words.length && stream[start + run]?.word === words[place + run]) run += 1;
+        if (
+          !words.slice(place, place + run).includes(rarest) ||
+          hits.some((hit) => hit.line === first && hit.run >= run)
+        )
+          continue;
+        const isExact = run === words.length && (lines[first - 1] ?? '').includes(text);
+        hits.push({ file, line: first, run, isExact, isImport: file.importLines.has(first) });
+      }
+    }
+  }
+  return hits;
+}
+
+interface Wanted {
+  text: string;
+  words: readonly string[];
+  rarest: string;
+}
+
+function wordsIn(text: string): string[] {
+  return splitIdentifier(text.replace(/[^\p{L}\p{N}]+/gu, ' '));
+}
+
+/** Units that have the texts of a question, best first: the longest and most exact text, definitions before uses. */
+export function rankVerbatim(
+  literals: readonly Literal[],
+  prior: (unit: IndexedUnit) => number,
+): Map<IndexedUnit, number> {
+  const scores = new Map<IndexedUnit, number>();
+  for (const literal of literals) {
+    const { words, hits } = literal;
+    for (const { file, line, run, isExact, isImport } of hits) {
+      const unit = file.units.find(({ start, end }) => start <= line && line <= end);
+      if (unit === undefined) continue;
+      // What stands before the first definition is mostly imports.
+      const isHead = isImport || (unit.symbol === undefined && unit.start === 1 && file.role !== 'docs');
+      const worth =
+        (isTelling(literal) ? 1 : VERBATIM.short) *
+        (run / words.length) *
+        (isExact ? 1 : VERBATIM.inexact) *
+        (isHead ? VERBATIM.head : 1) *
+        prior(unit);
+      scores.set(unit, Math.max(scores.get(unit) ?? 0, worth) + worth * 0.05);
+    }
+  }
+  return new Map([...scores].sort((a, b) => b[1] - a[1] || a[0].id - b[0].id));
+}
+
+/** A message or a name of several words says much, a single word or `node.js` little. */
+export function isTelling({ text, words }: Pick<Literal, 'text' | 'words'>): boolean {
+  return words.length > 2 || /^-|\p{Ll}\p{Lu}|_/u.test(text);
+}

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { analyzeFile } from '../../../src/codesearch/search/analyze-file.ts';
+import { createFileIndex } from '../../../src/codesearch/search/file-index.ts';
+import { queryWords } from '../../../src/codesearch/search/query-terms.ts';
+import { parseQuestion } from '../../../src/codesearch/search/questions/question.ts';
+import { zipfOf } from '../../../src/codesearch/search/questions/speech.ts';
+import { phrasesIn, relatedStems } from '../../../src/codesearch/search/questions/thesaurus.ts';
+import { coverage, fuse } from '../../../src/codesearch/search/rank.ts';
+import { stem } from '../../../src/codesearch/search/stem.ts';
+import { createTextIndex } from '../../../src/codesearch/search/text-index.ts';
+import { lookUp, rankVerbatim } from '../../../src/codesearch/search/verbatim.ts';
+
+async function indexOf(files: Record<string, string>) {
+  const index = createFileIndex();
+  for (const [path, text] of Object.entries(files)) index.put('r', path, path, await analyzeFile(path, text));
+  return { index, linesOf: async ({ path }: { path: string }) => (files[path] ?? '').split('\n') };
+}
+
+describe('the text index', () => {
+  const documents = ['a', 'b', 'c'].map((name) => ({ id: 0, name }));
+  const [a, b, c] = documents;
+  function filled() {
+    const index = createTextIndex<{ id: number; name: string }>();
+    if (a !== undefined) index.add(a, { symbol: ['queue'], body: ['job', 'job'] });
+    if (b !== undefined) index.add(b, { body: ['queue', 'job', 'crane'] });
+    if (c !== undefined) index.add(c, { body: ['ship'] });
+    return index;
+  }
+  const names = (found: readonly { document: { name: string }; score: number }[]): string[] =>
+    found.toSorted((x, y) => y.score - x.score).map(({ document }) => document.name);
+
+  test('ranks a term in a name before the same term in a text', () => {
+    expect(names(filled().find(['queue'], [1]))).toEqual(['a', 'b']);
+  });
+
+  test('says which terms a document has', () => {
+    expect(
+      filled()
+        .find(['ship', 'crane', 'job'], [1, 1, 1])
+        .map(({ document, found }) => [document.name, found]),
+    ).toEqual([
+      ['c', 0b001],
+      ['b', 0b110],
+      ['a', 0b100],
+    ]);
+  });
+
+  test('takes a rare term for more than a common one', () => {
+    const index = filled();
+    expect(index.rarity(['ship'])).toBeGreaterThan(index.rarity(['job']));
+    expect(index.rarity(['ship', 'job'])).toBeLessThan(index.rarity(['job']));
+    expect(index.rarity(['zeppelin'])).toBeGreaterThan(index.rarity(['ship']));
+  });
+
+  test('forgets removed documents and finds the others, also after it has freed their place', () => {
+    const index = filled();
+    if (a !== undefined && b !== undefined) index.remove([a, b]);
+    expect(index.size()).toBe(1);
+    expect(names(index.find(['queue', 'job', 'ship'], [1, 1, 1]))).toEqual(['c']);
+    expect([...index.documentsWith('ship')]).toEqual([c]);
+    expect(index.has('crane')).toBe(false);
+  });
+});
+
+test('a document that two rankings have near the top comes before the first one of a single ranking', () => {
+  const fused = fuse([
+    ['x', 'y', 'z'],
+    ['w', 'y'],
+  ]);
+  expect([...fused].sort((one, other) => other[1] - one[1])[0]?.[0]).toBe('y');
+});
+
+describe('the words of a question', () => {
+  test('weigh less the more people say them', () => {
+    expect(zipfOf('the')).toBeGreaterThan(7);
+    expect(zipfOf('semaphore')).toBeLessThan(3);
+    expect(zipfOf('xyzzy')).toBe(0);
+  });
+
+  test('lead with a name, and none of them is required', async () => {
+    const { index } = await indexOf({ 'src/a.ts': 'export function retryDelay() {\n  return decided;\n}\n' });
+    const words = queryWords(parseQuestion('How was it decided what retryDelay does with a zeppelin?'), index);
+    const heaviest = words.filter(({ isKnown }) => isKnown)[0];
+    expect(heaviest?.word).toBe('retryDelay');
+    expect(words.find(({ word }) => word === 'zeppelin')).toMatchObject({ isKnown: false, terms: new Map() });
+  });
+
+  test('stand for other forms and related words that the repository has', async () => {
+    const { index } = await indexOf({ 'a.ts': 'panic(link(), abort())' });
+    const words = queryWords(parseQuestion('panicked linkers cancel'), index);
+    expect(words.flatMap(({ terms }) => [...terms.keys()])).toEqual(
+      expect.arrayContaining([stem('panic'), stem('link'), stem('abort')]),
+    );
+  });
+
+  test('are covered by a text in part', async () => {
+    const { index } = await indexOf({ 'a.ts': 'socket(); // pools\nport' });
+    const words = queryWords(parseQuestion('socket pools'), index);
+    expect(coverage('const socket = 1', words)).toBeGreaterThan(0.2);
+    expect(coverage('const socket = pool()', words)).toBeCloseTo(1);
+    expect(coverage('nothing', words)).toBe(0);
+  });
+
+  test('have related words by the thesaurus, phrases too', () => {
+    expect(relatedStems(stem('delay'))).toContain(stem('backoff'));
+    expect(phrasesIn('How many run side by side?').map(({ phrase }) => phrase)).toEqual(['side by side']);
+    expect(phrasesIn('How many run?')).toEqual([]);
+  });
+});
+
+describe('a text that a question quotes', () => {
+  const files = {
+    'src/limit.ts':
+      'const idleTimeout = 3;\nfunction check(n) {\n  throw new Error("Too many boats (" + n + ") in the harbour");\n}\n',
+    'src/use.ts':
+      "import { idleTimeout } from './limit.ts';\n\nexport function wait() {\n  return idleTimeout * 2;\n}\n",
+    'README.md': '# Boats\n\nSet `IDLE_TIMEOUT` to wait longer.\n',
+  };
+
+  test('is found where its words are joined in another way', async () => {
+    const { index, linesOf } = await indexOf(files);
+    const { hits } = await lookUp('--idle-timeout', index, linesOf);
+    expect(hits.map(({ file, line }) => `${file.path}:${line}`).sort()).toEqual([
+      'README.md:3',
+      'src/limit.ts:1',
+      'src/use.ts:1',
+      'src/use.ts:4',
+    ]);
+  });
+
+  test('is found by its longest part where its numbers differ', async () => {
+    const { index, linesOf } = await indexOf(files);
+    const { hits } = await lookUp('Too many boats (12) in the harbour', index, linesOf);
+    expect(hits.map(({ file, line, run }) => [file.path, line, run])).toEqual([['src/limit.ts', 3, 3]]);
+  });
+
+  test('is not found by a few common words of it', async () => {
+    const { index, linesOf } = await indexOf(files);
+    expect((await lookUp('the wait for zeppelins', index, linesOf)).hits).toEqual([]);
+  });
+
+  test('ranks its use before its import and before documents', async () => {
+    const { index, linesOf } = await indexOf(files);
+    const ranked = rankVerbatim([await lookUp('idleTimeout', index, linesOf)], ({ file }) =>
+      file.role === 'docs' ? 0.5 : 1,
+    );
+    expect([...ranked.keys()].map(({ file, start }) => `${file.path}:${start}`)[0]).toBe('src/use.ts:3');
+  });
+});
+
+test.each([
+  ['Who raises "Too many boats" and --force or `go on`?', ['Too many boats', '--force', 'go on']],
+  ['What is grpc.idle_ms, NODE_GYP_X and make-fetch-happen for?', ['make-fetch-happen', 'grpc.idle_ms', 'NODE_GYP_X']],
+  ['What leads to \'Duplicate "x" in "y"\'?', ['Duplicate "x" in "y"']],
+  ["Who's there, and isn't it late?", []],
+])('the texts to look up in %j are %j', (question, literals) => {
+  expect(parseQuestion(question).literals).toEqual(literals);
+});
