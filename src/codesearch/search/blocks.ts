@@ -1,5 +1,6 @@
 const ASIDE_LINE = /^\s*(\/\/|\/\*.*\*\/\s*$|#(?!include|define|!)|@\w|--\s|#?\[\w)/;
 const LONGEST_COMMENT = 120;
+const QUIET_HEAD = /^(#!.*|\s*|['"]use strict['"];?)$/;
 
 /** First line of the comment, decorators or attributes directly above a line. */
 export function commentStart(lines: readonly string[], line: number): number {
@@ -8,27 +9,19 @@ export function commentStart(lines: readonly string[], line: number): number {
     const above = lines[start - 2] ?? '';
     if (ASIDE_LINE.test(above)) start -= 1;
     else if (/\*\/\s*$/.test(above)) {
-      const opened = blockCommentStart(lines, start - 2);
-      if (opened === undefined) break;
-      start = opened + 1;
+      const from = Math.max(0, start - 2 - LONGEST_COMMENT);
+      const opened = lines.slice(from, start - 1).findLastIndex((text) => text.includes('/*'));
+      if (opened < 0 || !/^\s*\/\*/.test(lines[from + opened] ?? '')) break;
+      start = from + opened + 1;
     } else break;
   }
   return start;
 }
 
-function blockCommentStart(lines: readonly string[], end: number): number | undefined {
-  for (let index = end; index >= Math.max(0, end - LONGEST_COMMENT); index -= 1) {
-    const text = lines[index] ?? '';
-    if (/^\s*\/\*/.test(text)) return index;
-    if (text.includes('/*')) return undefined;
-  }
-  return undefined;
-}
-
 /** The comment of a definition as plain text without comment marks; empty without a comment. */
 export function docComment(lines: readonly string[], line: number): string {
-  const text = commentAbove(lines, line);
-  return (text !== '' ? text : docstringBelow(lines, line)).replace(/(?:^|\n)\s*:\w+[^:\n]*:[\s\S]*$/, '').trim();
+  const text = commentAbove(lines, line) || docstringBelow(lines, line);
+  return text.replace(/(?:^|\n)\s*:\w+[^:\n]*:[\s\S]*$/, '').trim();
 }
 
 /** The comment directly above a line, as plain text. */
@@ -38,26 +31,14 @@ export function commentAbove(lines: readonly string[], line: number): string {
 
 /** The comment at the top of a file, as plain text. */
 export function fileComment(lines: readonly string[]): string {
-  let start = 0;
-  while (start < lines.length && /^(#!.*|\s*|['"]use strict['"];?)$/.test(lines[start] ?? '')) start += 1;
+  const start = lines.findIndex((line) => !QUIET_HEAD.test(line));
   if (/^\s*("""|''')/.test(lines[start] ?? '')) return docstringBelow(lines, start);
-  const end = commentEnd(lines, start);
-  const text = stripMarks(lines.slice(start, end));
+  const isBlock = /^\s*\/\*/.test(lines[start] ?? '');
+  const isLast = (line: string): boolean =>
+    isBlock ? line.includes('*/') : !/^\s*(\/\/|#(?!include|define))/.test(line);
+  const length = lines.slice(start, start + LONGEST_COMMENT).findIndex(isLast) + (isBlock ? 1 : 0);
+  const text = stripMarks(lines.slice(start, start + length));
   return /copyright|licen[sc]e|eslint|spdx/i.test(text.slice(0, 200)) ? '' : text;
-}
-
-/** Index after the comment that begins at `start`; `start` itself when there is none. */
-function commentEnd(lines: readonly string[], start: number): number {
-  let end = start;
-  if (/^\s*\/\*/.test(lines[start] ?? '')) {
-    while (end < Math.min(lines.length, start + LONGEST_COMMENT)) {
-      end += 1;
-      if ((lines[end - 1] ?? '').includes('*/')) return end;
-    }
-    return start;
-  }
-  while (end < Math.min(lines.length, start + 40) && /^\s*(\/\/|#(?!include|define))/.test(lines[end] ?? '')) end += 1;
-  return end;
 }
 
 /** The text of comment lines, without comment marks and tags. */
@@ -66,35 +47,24 @@ export function stripMarks(comment: readonly string[]): string {
     .filter(
       (line) => !/^\s*(@\w|#?\[\w|(\/\/|#)\s*(eslint|@ts-|biome|prettier|nolint|noqa|type:|pylint|go:))/.test(line),
     )
-    .map((line) =>
-      line
-        .replace(/^\s*(\/\*\*?|\*\/|\*(?=\s|$)|\/\/\/?!?|#+|--)\s?/, '')
-        .trimEnd()
-        .replace(/\*\/$/, '')
-        .trim(),
-    )
+    .map((line) => line.replace(/^\s*(\/\*\*?|\*\/|\*(?=\s|$)|\/\/\/?!?|#+|--|"""|''')\s?/, '').trimEnd())
+    .map((line) => line.replace(/(?:\*\/|"""|''')$/, '').trim())
     .filter((line) => !/^[-=*─━_#~\s]{3,}$/.test(line))
     .join('\n')
-    .replace(/\n@\w[\s\S]*$/, '')
-    .replace(/^@\w[\s\S]*$/, '')
+    .replace(/(?:\n|^)@\w[\s\S]*$/, '')
     .trim();
 }
 
+/** The docstring after a signature that may go over several lines. */
 function docstringBelow(lines: readonly string[], line: number): string {
   for (let index = line; index < Math.min(lines.length, line + 12); index += 1) {
     const text = (lines[index] ?? '').trim();
     const quote = /^[rbu]?("""|''')/.exec(text)?.[1];
     if (quote !== undefined) {
       const rest = [text.slice(text.indexOf(quote) + 3), ...lines.slice(index + 1, index + 30)].join('\n');
-      return (
-        (rest.split(quote)[0] ?? '')
-          .trim()
-          .split(/\n\s*\n\s*:/)[0]
-          ?.trim() ?? ''
-      );
+      return (rest.split(quote)[0] ?? '').trim();
     }
-    if (!/[,(:]$|^\)/.test(text) && index > line) return '';
-    if (index === line && !/^[\w*)\],]/.test(text)) return '';
+    if (index > line ? !/[,(:]$|^\)/.test(text) : !/^[\w*)\],]/.test(text)) return '';
   }
   return '';
 }

@@ -41,7 +41,7 @@ export const WEIGHTS = {
   verb: 0.6,
   adjective: 0.8,
   /** Shares of a word's weight for a related word, and for another form of it. */
-  related: 0.4,
+  related: 0.5,
   form: 0.8,
   /** Two adjacent words of the question that are one name in the code. */
   compound: 0.3,
@@ -90,7 +90,7 @@ export const VERBATIM = {
   /** Of a hit in a line that imports. */
   head: 0.4,
   /** Of a text of one or two plain words. */
-  short: 0.3,
+  short: 0.15,
   /** What the best verbatim hit adds to the worth of its unit; all the words of the question in one line are worth 2. */
   lead: 1.5,
 } as const;

@@ -27,7 +27,7 @@ export async function explain(findings: Findings): Promise<Draft> {
   const isCode = main.symbol?.kind !== 'heading';
   const draft: Draft = {
     title: questionTitle(question, isCode ? main.symbol?.name : undefined),
-    sections: [await opening(main, lines, findings), fence(quote(main, lines, MOST_LINES).lines, main.file.path)],
+    sections: [await opening(main, lines, findings), fence(quote(main, lines, MOST_LINES), main.file.path)],
     sources: [fileSource(main.file, main.start, main.end)],
     followUps: [],
     symbols: main.symbol === undefined || !isCode ? [] : [main.symbol.name],

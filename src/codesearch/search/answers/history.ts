@@ -34,9 +34,7 @@ export async function explainHistory(findings: Findings): Promise<Draft | undefi
     for (const { id } of fresh) shown.add(id);
     sections.push(opening);
     if (passage !== undefined) {
-      sections.push(
-        fence(quote(passage, await investigation.lines(passage.file), MOST_LINES).lines, passage.file.path),
-      );
+      sections.push(fence(quote(passage, await investigation.lines(passage.file), MOST_LINES), passage.file.path));
     }
     if (fresh.length > 0) sections.push(bullets(fresh.map((commit) => commitLine(repository, commit))));
   }
@@ -46,7 +44,8 @@ export async function explainHistory(findings: Findings): Promise<Draft | undefi
     ...(targets.names[0]?.definitions.slice(0, 1).map(({ file }) => file) ?? []),
   ];
   const [name] = targets.names;
-  const near = passages.slice(0, 4).filter(({ file }) => !touched.includes(file) && targets.files.length === 0);
+  const main = parts.map(({ passage }) => passage);
+  const near = targets.files.length > 0 ? [] : passages.slice(0, 5).filter((passage) => !main.includes(passage));
   return {
     title: questionTitle(question, name?.name ?? touched[0]?.path),
     sections,
@@ -93,42 +92,41 @@ async function partsOf(findings: Findings): Promise<Part[]> {
   return found;
 }
 
+/** "on 2024-05-01 with 1234abcd by Ada: Subject. Reason." */
+function told(repository: string, commit: Commit): string {
+  const reason = reasonOf(commit);
+  const because = reason === '' ? '' : ` ${endSentence(prose(reason))}`;
+  return `on ${commit.date} with ${commitLink(repository, commit)} by ${prose(commit.author)}: ${endSentence(prose(commit.subject))}${because}`;
+}
+
 /** The history of a definition: the commits that changed its lines or its name, and the authors of its lines. */
 async function ofName({ targets, investigation, question }: Findings): Promise<Part[]> {
   const target = targets.names[0];
   const definition = target?.definitions[0];
   if (target === undefined || definition === undefined) return [];
   const { file, symbol } = definition;
-  const place = fileLink(file, symbol.line, symbol.end);
   const { repository, path } = file;
+  const lines = { start: symbol.line, end: symbol.end };
   const introduced = await investigation.commitsOf(repository, 20, { changing: target.name, path });
-  const touched = await investigation.commitsOf(repository, 8, {
-    path,
-    lines: { start: symbol.line, end: symbol.end },
-  });
-  const commits = touched.length > 0 ? touched : introduced;
-  const newest = commits[0];
+  const touched = await investigation.commitsOf(repository, 8, { path, lines });
+  const [newest] = touched.length > 0 ? touched : introduced;
   const oldest = introduced.at(-1);
   if (newest === undefined) return [];
   const opened = investigation.corpus.repository(repository);
-  const authors = opened === undefined ? [] : await blameAuthors(opened, path, symbol.line, symbol.end);
-  const by =
-    authors.length === 0
-      ? ''
-      : ` Its lines today are by ${joinWords(authors.slice(0, 3).map(({ author, lines: amount }) => `${prose(author)} (${amount})`))}.`;
+  const authors = opened === undefined ? [] : await blameAuthors(opened, path, lines.start, lines.end);
+  const shares = authors.slice(0, 3).map(({ author, lines: amount }) => `${prose(author)} (${amount})`);
+  const by = shares.length === 0 ? '' : ` Its lines today are by ${joinWords(shares)}.`;
   const since =
     oldest === undefined
       ? ''
       : ` The name first came into that file on ${oldest.date} with ${commitLink(repository, oldest)}.`;
-  const reason = reasonOf(newest);
-  const because = reason === '' ? '' : ` ${endSentence(prose(reason))}`;
-  const name = `${code(target.name)} (${place})`;
+  const name = `${code(target.name)} (${fileLink(file, symbol.line, symbol.end)})`;
   const opening =
     question.intent === 'authors'
       ? `${name} was last changed by ${prose(newest.author)} on ${newest.date}.${by}${since}`
-      : `${name} was last changed on ${newest.date} by ${prose(newest.author)}, in ${commitLink(repository, newest)}: ${endSentence(prose(newest.subject))}${because}${since}${by}`;
-  const passage = { file, symbol, start: symbol.line, end: symbol.end, score: 1, covered: 1, keyLines: [symbol.line] };
-  return [{ repository, commits: [...commits.slice(0, 6), ...introduced.slice(-1)], opening, passage }];
+      : `${name} was last changed ${told(repository, newest)}${since}${by}`;
+  const passage = { file, symbol, ...lines, score: 1, covered: 1, keyLines: [symbol.line] };
+  return [{ repository, commits: [...touched.slice(0, 6), newest, ...introduced.slice(-1)], opening, passage }];
 }
 
 const ASKS_REMOVAL = /\b(?:removed?|deleted?|dropped|gone|thrown out|taken out|got rid of|stop(?:ped)?)\b/i;
@@ -137,51 +135,39 @@ const ASKS_REMOVAL = /\b(?:removed?|deleted?|dropped|gone|thrown out|taken out|g
 async function ofText({ question, literals, investigation, passages }: Findings): Promise<Part[]> {
   const [literal] = literals.filter(({ words }) => words.length > 1);
   if (literal === undefined) return [];
-  const { text } = literal;
+  const { text, hits } = literal;
   const parts: Part[] = [];
   for (const { name: repository } of investigation.corpus.repositories) {
     const commits = await investigation.commitsOf(repository, PICKAXE_COMMITS, { withoutMerges: true, changing: text });
     const oldest = commits.at(-1);
-    const newest = commits[0];
+    const [newest] = commits;
     if (oldest === undefined || newest === undefined) continue;
     const passage = passages.find(({ file, start, end }) =>
-      literal.hits.some((hit) => hit.file === file && start <= hit.line && hit.line <= end),
+      hits.some((hit) => hit.file === file && start <= hit.line && hit.line <= end),
     );
-    const told = (commit: Commit): string =>
-      `on ${commit.date} with ${commitLink(repository, commit)} by ${prose(commit.author)}: ${endSentence(prose(commit.subject))}${reasonOf(commit) === '' ? '' : ` ${endSentence(prose(reasonOf(commit)))}`}`;
-    const others = commits.filter((commit) => commit !== oldest && commit !== newest);
-    parts.push(
-      ASKS_REMOVAL.test(question.text) && newest !== oldest
-        ? {
-            repository,
-            passage,
-            commits: [newest, ...others.slice(0, 4), oldest],
-            opening: `${code(text)} was last added or removed ${told(newest)} It first came in ${told(oldest)}`,
-          }
-        : {
-            repository,
-            passage,
-            commits: [oldest, ...others.slice(-4), ...(newest === oldest ? [] : [newest])],
-            opening: `${code(text)} first came in ${told(oldest)}${newest === oldest ? '' : ` The last commit that added or removed it is ${commitLink(repository, newest)} of ${newest.date}.`}`,
-          },
-    );
+    const first = `${code(text)} first came in ${told(repository, oldest)}`;
+    const last = newest === oldest ? '' : `${code(text)} was last added or removed ${told(repository, newest)}`;
+    const isRemoval = ASKS_REMOVAL.test(question.text) && last !== '';
+    parts.push({
+      ...{ repository, passage, opening: (isRemoval ? [last, first] : [first, last]).join(' ').trim() },
+      commits: isRemoval ? [newest, ...commits.slice(1, 5), oldest] : [oldest, ...commits.slice(-5, -1), newest],
+    });
   }
   return parts;
 }
 
-/** The commit that wrote the lines that answer best (blame). */
+/** The commit that wrote the line that answers best (blame). */
 async function ofLines({ passages, investigation }: Findings): Promise<Part[]> {
-  const [best] = passages;
-  if (best === undefined || best.covered < CONFIDENCE.least) return [];
-  const { file, symbol } = best;
+  const [passage] = passages;
+  if (passage === undefined || passage.covered < CONFIDENCE.least) return [];
+  const { file, symbol } = passage;
   const repository = investigation.corpus.repository(file.repository);
-  const key = best.keyLines[0] ?? best.start;
+  const key = passage.keyLines[0] ?? passage.start;
   const commit = repository === undefined ? undefined : await lastChange(repository, file.path, key, key);
   if (commit === undefined) return [];
   const name = symbol === undefined || symbol.kind === 'heading' ? '' : ` in ${code(symbol.name)}`;
-  const reason = reasonOf(commit);
-  const opening = `The line that matches best${name}, ${fileLink(file, key)}, came in on ${commit.date} with ${commitLink(file.repository, commit)} by ${prose(commit.author)}: ${endSentence(prose(commit.subject))}${reason === '' ? '' : ` ${endSentence(prose(reason))}`}`;
-  return [{ repository: file.repository, commits: [commit], opening, passage: best }];
+  const opening = `The line that matches best${name}, ${fileLink(file, key)}, came in ${told(file.repository, commit)}`;
+  return [{ repository: file.repository, commits: [commit], opening, passage }];
 }
 
 async function ofPath(
@@ -229,7 +215,8 @@ function byMessage({ words, investigation, question }: Findings): (Part & { isCl
     const commits = own.toSorted((a, b) => direction * (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
     const lead = commits[0];
     if (lead === undefined) return [];
-    const opening = `The ${direction < 0 ? 'first' : 'newest'} commit whose message is about ${named} is ${commitLink(repository, lead)} of ${lead.date} by ${prose(lead.author)}: ${endSentence(prose(lead.subject))}${reasonOf(lead) === '' ? '' : ` ${endSentence(prose(reasonOf(lead)))}`}`;
+    const which = direction < 0 ? 'first' : 'newest';
+    const opening = `The ${which} commit whose message is about ${named} came ${told(repository, lead)}`;
     return [{ repository, commits, opening, isClear: most >= CONFIDENCE.sure }];
   });
 }

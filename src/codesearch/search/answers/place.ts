@@ -20,7 +20,7 @@ async function describeFile(file: IndexedFile, investigation: Investigation): Pr
   await investigation.step(`Reading ${file.path}`);
   const lines = await investigation.lines(file);
   const isDocument = file.role === 'docs';
-  const description = isDocument ? sectionText(lines, 0) || sectionText(lines, 1) : fileComment(lines);
+  const description = isDocument ? sectionText(file, lines, 0) : fileComment(lines);
   const members = file.symbols.filter(({ indent, kind }) => (isDocument ? kind === 'heading' : indent <= 4));
   const top = members.filter(({ indent }) => indent === 0);
   const shown = (top.length > 0 ? top : members).slice(0, 20);
@@ -66,27 +66,19 @@ function fileLinkNamed(file: IndexedFile, label: string, line: number): string {
   return `${fileLink(file, line)} ${prose(label)}`;
 }
 
-/** Files with an import line that ends in this file's name; matched by name only. */
+/** Files with an import line that names this file; matched by name only. */
 async function importersOf(file: IndexedFile, investigation: Investigation): Promise<IndexedFile[]> {
-  const base = (file.path.split('/').at(-1) ?? '').replace(/\.[^.]+$/, '');
-  const parent = file.path.split('/').at(-2) ?? '';
-  const name = ['index', '__init__', 'mod', 'main', 'lib'].includes(base) ? parent : base;
-  if (name.length < 2) return [];
-  const escaped = escapeRegExp(name);
-  const pattern = new RegExp(
-    `^\\s*(?:import|export|from|use|require|.*require\\(|.*import\\(|#include).*(?<![\\w-])${escaped}(?:\\.[a-z]+)?(?:['">;\\s.:]|$)|\\bfrom\\s+['"][^'"]*/${escaped}(?:\\.[a-z]+)?['"]`,
-  );
+  const parts = file.path.replace(/\.[^./]+$/, '').split('/');
+  const last = parts.at(-1) ?? '';
+  const name = /^(?:index|__init__|mod|main|lib)$/.test(last) ? (parts.at(-2) ?? '') : last;
+  const [longest] = name.split(/[^\p{L}\p{N}_]+/u).sort((a, b) => b.length - a.length);
+  if (longest === undefined || longest.length < 2) return [];
+  const pattern = new RegExp(`(?<![\\w-])${escapeRegExp(name)}(?![\\w-])`);
   const importers: IndexedFile[] = [];
-  const words = name.split(/[^\p{L}\p{N}_]+/u).filter((word) => word.length > 1);
-  const longest = words.sort((a, b) => b.length - a.length)[0] ?? name;
-  const candidates = investigation.corpus.index
-    .findName(longest)
-    .filter((other) => other !== file && other.repository === file.repository && other.role !== 'docs')
-    .slice(0, 200);
-  await investigation.preload(candidates);
-  for (const other of candidates) {
+  for (const other of investigation.corpus.index.findName(longest)) {
+    if (other === file || other.repository !== file.repository || other.importLines.size === 0) continue;
     const lines = (await investigation.corpus.lines(other)) ?? [];
-    if (lines.some((line) => line.length < 400 && pattern.test(line))) importers.push(other);
+    if ([...other.importLines].some((line) => pattern.test(lines[line - 1] ?? ''))) importers.push(other);
   }
   return importers.sort(byUsefulness);
 }
@@ -104,7 +96,7 @@ async function describeDirectory(
     const main = file.symbols.find(({ exported, kind }) => exported && kind !== 'heading') ?? file.symbols[0];
     const description =
       file.role === 'docs'
-        ? sectionText(lines, 1)
+        ? sectionText(file, lines, 0)
         : fileComment(lines) || (main === undefined ? '' : docComment(lines, main.line));
     const names = file.symbols
       .filter(({ exported, indent }) => exported && indent === 0)

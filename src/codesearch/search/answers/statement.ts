@@ -39,7 +39,7 @@ export function descriptionOf({ file, symbol }: Pick<Passage, 'file' | 'symbol'>
   return (
     prose(
       firstSentence(
-        symbol.kind === 'heading' ? sectionText(lines, symbol.line) : docComment(lines, symbol.line),
+        symbol.kind === 'heading' ? sectionText(file, lines, symbol.line) : docComment(lines, symbol.line),
         LONGEST,
       ),
     ) || (file.role === 'docs' ? prose(symbol.name) : '')
@@ -47,7 +47,10 @@ export function descriptionOf({ file, symbol }: Pick<Passage, 'file' | 'symbol'>
 }
 
 /** Consecutive lines of comment, or of text in a document, without marks. */
-function paragraphsOf({ file, start, end }: Passage, lines: readonly string[]): { text: string; line: number }[] {
+function paragraphsOf(
+  { file, start, end }: Pick<Passage, 'file' | 'start' | 'end'>,
+  lines: readonly string[],
+): { text: string; line: number }[] {
   const found: { text: string; line: number }[] = [];
   let own: string[] = [];
   // A part of a document may begin within a block of code.
@@ -103,24 +106,8 @@ function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence.length >= FEWEST_CHARACTERS);
 }
 
-/** The first paragraph under a heading; skips tables, lists, images and code blocks. */
-export function sectionText(lines: readonly string[], line: number): string {
-  const paragraph: string[] = [];
-  for (let index = line; index < Math.min(lines.length, line + 25); index += 1) {
-    const text = (lines[index] ?? '').trim();
-    if (/^(#|```|~~~|\||<|!\[|\[!|---|===|:::|\{%)/.test(text)) {
-      if (paragraph.length > 0 || text.startsWith('#')) break;
-      continue;
-    }
-    if (text === '') {
-      if (paragraph.length > 0) break;
-      continue;
-    }
-    if (paragraph.length === 0 && /^(?:type|default|since|status|date|added in)\b.{0,3}:|^\S+$/i.test(text)) {
-      while (index + 1 < lines.length && (lines[index + 1] ?? '').trim() !== '') index += 1;
-      continue;
-    }
-    paragraph.push(text.replace(/^([*+-]|\d+\.)\s+|^>\s*/, ''));
-  }
-  return paragraph.join(' ');
+/** The first paragraph under a heading, or at the beginning of a document. */
+export function sectionText(file: IndexedFile, lines: readonly string[], line: number): string {
+  const end = Math.min(lines.length, line + 25);
+  return paragraphsOf({ file, start: line + 1, end }, lines).find(({ text }) => /\s/.test(text))?.text ?? '';
 }

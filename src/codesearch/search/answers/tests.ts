@@ -14,7 +14,13 @@ interface TestCase {
 }
 
 /** Answers "how is X tested", "which tests cover X"; undefined when no test matches. */
-export async function listTests({ targets, passages, question, investigation }: Findings): Promise<Draft | undefined> {
+export async function listTests({
+  targets,
+  passages,
+  question,
+  words,
+  investigation,
+}: Findings): Promise<Draft | undefined> {
   const target = targets.names[0];
   const wanted = new Map<IndexedFile, Set<number>>();
   const note = (file: IndexedFile, line: number): void => {
@@ -58,22 +64,14 @@ export async function listTests({ targets, passages, question, investigation }: 
     );
     sources.push(fileSource(file, first?.line));
     if (example === undefined && first !== undefined) {
-      const end = Math.min(lines.length, first.line + 15);
-      const close = lines.findIndex(
-        (line, index) => index >= first.line && index < end && /^\s{0,4}\}?\)?;?\s*$/.test(line) && line.trim() !== '',
-      );
-      example = `From ${fileLink(file, first.line, close < 0 ? end : close + 1)}:\n\n${fence(lines.slice(first.line - 1, close < 0 ? end : close + 1), file.path)}`;
+      const own = lines.slice(first.line - 1, first.line + 15);
+      const close = own.findIndex((line) => /^\s{0,4}\}?\)?;?\s*$/.test(line) && line.trim() !== '');
+      const shownLines = close < 0 ? own : own.slice(0, close + 1);
+      example = `From ${fileLink(file, first.line, first.line + shownLines.length - 1)}:\n\n${fence(shownLines, file.path)}`;
     }
   }
-  const what =
-    target !== undefined && named
-      ? code(target.name)
-      : joinWords(
-          question.subjects
-            .filter(({ weight }) => weight >= 0.5)
-            .slice(0, 4)
-            .map(({ word }) => code(word)),
-        ) || 'this';
+  const asked = words.filter(({ terms }) => terms.size > 0).map(({ word }) => code(word));
+  const what = target !== undefined && named ? code(target.name) : joinWords(asked.slice(0, 4)) || 'this';
   const sections = [
     `${count(files.length, 'test file', 'test files')} ${files.length === 1 ? 'has' : 'have'} to do with ${what}; the first is ${fileLink(leading)}.`,
     bullets(items),

@@ -1,6 +1,5 @@
 const SCRIPT = `
-(function_declaration name: (_) @name) @function
-(generator_function_declaration name: (_) @name) @function
+[(function_declaration name: (_) @name) (generator_function_declaration name: (_) @name)] @function
 (class_declaration name: (_) @name) @class
 (method_definition name: (_) @name) @method
 (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression)]) @function
@@ -22,14 +21,11 @@ const SCRIPT = `
 const TYPESCRIPT = `${SCRIPT}
 (abstract_class_declaration name: (_) @name) @class
 (interface_declaration name: (_) @name) @interface
-(type_alias_declaration name: (_) @name) @type
-(enum_declaration name: (_) @name) @type
+[(type_alias_declaration name: (_) @name) (enum_declaration name: (_) @name)] @type
 (function_signature name: (_) @name) @function
-(method_signature name: (_) @name) @method
-(abstract_method_signature name: (_) @name) @method
+[(method_signature name: (_) @name) (abstract_method_signature name: (_) @name)] @method
 (public_field_definition name: (_) @name value: (arrow_function)) @method
-(internal_module name: (_) @name) @module
-(module name: (identifier) @name) @module
+[(internal_module name: (_) @name) (module name: (identifier) @name)] @module
 `;
 
 /**
@@ -65,46 +61,37 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
 (impl_item body: (declaration_list (function_item name: (_) @name) @method))
 (trait_item body: (declaration_list [(function_item name: (_) @name) (function_signature_item name: (_) @name)] @method))
 (function_item name: (_) @name) @function
-(struct_item name: (_) @name) @class
-(enum_item name: (_) @name) @class
-(union_item name: (_) @name) @class
+[(struct_item name: (_) @name) (enum_item name: (_) @name) (union_item name: (_) @name)] @class
 (trait_item name: (_) @name) @interface
 (impl_item type: (_) @name) @owner
 (type_item name: (_) @name) @type
-(const_item name: (_) @name) @constant
-(static_item name: (_) @name) @constant
+[(const_item name: (_) @name) (static_item name: (_) @name)] @constant
 (mod_item name: (_) @name body: (_)) @module
 (macro_definition name: (_) @name) @function
 [(line_comment) (block_comment)] @comment
 (use_declaration) @import
 `,
   java: `
-(class_declaration name: (_) @name) @class
-(record_declaration name: (_) @name) @class
+[(class_declaration name: (_) @name) (record_declaration name: (_) @name)] @class
 (interface_declaration name: (_) @name) @interface
 (enum_declaration name: (_) @name) @type
-(method_declaration name: (_) @name) @method
-(constructor_declaration name: (_) @name) @method
+[(method_declaration name: (_) @name) (constructor_declaration name: (_) @name)] @method
 (field_declaration declarator: (variable_declarator name: (_) @name)) @constant
 [(line_comment) (block_comment)] @comment
 (import_declaration) @import
 `,
   'c-sharp': `
-(class_declaration name: (_) @name) @class
-(struct_declaration name: (_) @name) @class
-(record_declaration name: (_) @name) @class
+[(class_declaration name: (_) @name) (struct_declaration name: (_) @name) (record_declaration name: (_) @name)] @class
 (interface_declaration name: (_) @name) @interface
 (enum_declaration name: (_) @name) @type
-(method_declaration name: (_) @name) @method
-(constructor_declaration name: (_) @name) @method
+[(method_declaration name: (_) @name) (constructor_declaration name: (_) @name)] @method
 (property_declaration name: (_) @name) @constant
 (comment) @comment
 (using_directive) @import
 `,
   cpp: `
 (function_definition declarator: (_) @declarator) @function
-(class_specifier name: (_) @name body: (_)) @class
-(struct_specifier name: (_) @name body: (_)) @class
+[(class_specifier name: (_) @name body: (_)) (struct_specifier name: (_) @name body: (_))] @class
 (union_specifier name: (_) @name body: (_)) @class
 (enum_specifier name: (_) @name body: (_)) @type
 (namespace_definition name: (_) @name) @module
@@ -115,8 +102,7 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
 (preproc_include) @import
 `,
   ruby: `
-(method name: (_) @name) @method
-(singleton_method name: (_) @name) @method
+[(method name: (_) @name) (singleton_method name: (_) @name)] @method
 (class name: (_) @name) @class
 (module name: (_) @name) @module
 (assignment left: (constant) @name) @constant
@@ -125,8 +111,7 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
   php: `
 (function_definition name: (_) @name) @function
 (class_declaration name: (_) @name) @class
-(interface_declaration name: (_) @name) @interface
-(trait_declaration name: (_) @name) @interface
+[(interface_declaration name: (_) @name) (trait_declaration name: (_) @name)] @interface
 (enum_declaration name: (_) @name) @type
 (method_declaration name: (_) @name) @method
 (const_declaration (const_element (name) @name)) @constant
