@@ -23,6 +23,15 @@ import { resolveTargets } from './targets.ts';
 import { isTelling, type Literal } from './verbatim.ts';
 
 const MOST_LITERALS = 4;
+/** What a question of a kind asks, where a word says it. */
+const KINDS: Record<string, string> = {
+  define: 'where',
+  usage: 'for uses',
+  history: 'when',
+  authors: 'who',
+  tests: 'for tests',
+  why: 'why',
+};
 
 /** Answers questions from the corpus: search, read, rank, write. The same input gives the same answer. */
 export function createInvestigate(corpus: Corpus): Investigate {
@@ -36,9 +45,8 @@ async function investigate(
 ): Promise<Finding> {
   const question = parseQuestionInContext(text, earlier);
   const words = question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word);
-  await step(
-    `Understanding the question: ${describe(question.intent)}${words.length === 0 ? '' : `, about ${words.slice(0, 8).join(', ')}`}`,
-  );
+  const about = words.length === 0 ? '' : ` about ${words.slice(0, 8).join(', ')}`;
+  await step(`Understanding the question: it asks ${KINDS[question.intent] ?? 'something'}${about}`);
   const changed = await corpus.refresh();
   if (changed > 0) await step(`Reading ${changed} files that changed since the last question`);
   const { onlyIn } = separateRestriction(text);
@@ -130,23 +138,4 @@ function finish(draft: Draft, question: QuestionInContext, investigation: Invest
     toolCalls,
     tokensRead,
   };
-}
-
-const DESCRIPTIONS: Record<string, string> = {
-  define: 'where something is',
-  usage: 'what uses something',
-  how: 'how something works',
-  what: 'what something is',
-  why: 'why something is so',
-  files: 'which files have to do with something',
-  history: 'when something changed',
-  authors: 'who wrote something',
-  options: 'which settings there are',
-  tests: 'how something is tested',
-  about: 'what the repository is',
-  general: 'anything that has to do with it',
-};
-
-function describe(intent: string): string {
-  return DESCRIPTIONS[intent] ?? intent;
 }

@@ -2,27 +2,16 @@ import { languageOfFile } from '../../git/languages.ts';
 import type { CodeSymbol, Outline, SymbolKind } from '../symbols.ts';
 import { indentOf } from './indent.ts';
 
-const KIND_OF_WORD: Readonly<Record<string, SymbolKind>> = {
-  class: 'class',
-  struct: 'class',
-  object: 'class',
-  actor: 'class',
-  interface: 'interface',
-  trait: 'interface',
-  protocol: 'interface',
-  enum: 'type',
-  type: 'type',
-  input: 'type',
-  union: 'type',
-  scalar: 'type',
-  message: 'type',
-  table: 'type',
-  view: 'type',
-  service: 'class',
-  module: 'module',
-  defmodule: 'module',
-  namespace: 'module',
-}; // prettier-ignore
+/** Keywords of definitions; those that are not here define functions. */
+const KEYWORDS: readonly (readonly [SymbolKind, string])[] = [
+  ['class', 'class struct object actor service'],
+  ['interface', 'interface trait protocol'],
+  ['type', 'enum type input union scalar message table view'],
+  ['module', 'module defmodule namespace'],
+];
+const KIND_OF_WORD = new Map(
+  KEYWORDS.flatMap(([kind, words]) => words.split(' ').map((word) => [word, kind] as const)),
+);
 
 const DEFINITION =
   /^ ?(?:(?:export|default|public|private|protected|internal|static|final|abstract|open|sealed|override|suspend|inline|data|local|async|pub|create|or|replace|if|not|exists) )*(?:(?:enum )?(class|struct)|(function|func|fun|fn|def|defp|rpc|procedure|object|actor|interface|trait|protocol|enum|type|input|union|scalar|message|service|module|defmodule|namespace|table|view)) (?:[\p{L}\p{N}_$]+[.:]+)*"?([\p{L}_$][\p{L}\p{N}_$]*)/iu;
@@ -46,7 +35,7 @@ export function definitionsByLine(path: string, lines: readonly string[]): Outli
       // One space for each run of white space: no pattern can divide a long run in many ways.
       const [, first, second, name] = DEFINITION.exec(line.replace(/\s+/g, ' ')) ?? [];
       if (name === undefined) continue;
-      const kind = KIND_OF_WORD[(first ?? second ?? '').toLowerCase()] ?? 'function';
+      const kind = KIND_OF_WORD.get((first ?? second ?? '').toLowerCase()) ?? 'function';
       const indent = indentOf(line);
       const exported = /^\s*(?:export|pub|public)\b/.test(line);
       symbols.push({ name, kind, line: index + 1, end: blockEnd(lines, index + 1, indent), exported, indent });
