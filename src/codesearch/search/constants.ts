@@ -98,9 +98,7 @@ export const VERBATIM = {
 /** Shares of the question's weight. */
 export const CONFIDENCE = {
   /** Below it nothing is presented as the answer. */
-  least: 0.33,
-  /** The same where the repositories have nothing for a noun that has the share `absent`. */
-  leastWithAbsent: 0.5,
+  least: 0.42,
   /** From it on a passage is presented as the answer; between both as the closest match. */
   sure: 0.6,
   /** A sentence of a comment or a document that is quoted. */

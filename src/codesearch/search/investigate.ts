@@ -14,7 +14,7 @@ import { CONFIDENCE, PRIOR } from './constants.ts';
 import type { Corpus } from './corpus.ts';
 import type { Finding, Investigate } from './finding.ts';
 import { createInvestigation, type Investigation } from './investigation.ts';
-import { absentWords, queryWords } from './query-terms.ts';
+import { queryWords } from './query-terms.ts';
 import { parseQuestionInContext, type QuestionInContext } from './questions/carry-over.ts';
 import { separateRestriction } from './questions/surroundings.ts';
 import { rankPassages } from './rank.ts';
@@ -113,15 +113,14 @@ function isNarrow({ question, passages, targets }: Findings): boolean {
 }
 
 /** Whether the results match the question: a name that exists, a text as it is written, or a passage that covers enough of its rare words. */
-function isCovered({ question, targets, passages, literals, words }: Findings): boolean {
+function isCovered({ question, targets, passages, literals }: Findings): boolean {
   if (passages.length === 0) return false;
   if (targets.names.length > 0) return true;
   if (literals.some((literal) => literal.hits.length > 0 && isTelling(literal))) return true;
   const covered = Math.max(
     ...passages.map(({ covered: own, file }) => own * (question.intent === 'tests' ? 1 : PRIOR[file.role])),
   );
-  const isAbsent = absentWords(words, question).some(({ isNoun }) => isNoun);
-  return covered >= (isAbsent ? CONFIDENCE.leastWithAbsent : CONFIDENCE.least);
+  return covered >= CONFIDENCE.least;
 }
 
 function finish(draft: Draft, question: QuestionInContext, investigation: Investigation): Finding {

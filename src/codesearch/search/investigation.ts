@@ -35,7 +35,7 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
     /** Looks a text up as it is written. */
     lookUp(text: string): Promise<Literal> {
       toolCalls += 1;
-      return lookUp(text, corpus.index, tools.lines);
+      return lookUp(text, corpus.index, tools);
     },
     definitions(name: string): Definition[] {
       return corpus.index.definitions(name);

@@ -15,8 +15,6 @@ export interface QueryWord {
   weight: number;
   /** Whether the repositories have the word itself. */
   isKnown: boolean;
-  /** Whether it names what the question is about, and does not say what is done or how. */
-  isNoun: boolean;
 }
 
 /** The words of a question with their weights, heaviest first. */
@@ -32,7 +30,7 @@ export function queryWords({ subjects, phrase, text }: Question, index: FileInde
     if (terms.size === 0 && weight < 0.5) return [];
     const rarity = isKnown || terms.size === 0 ? index.rarity([own]) : index.rarity([...terms.keys()]);
     const part = partWeight(parts.get(word));
-    return [{ word, terms, weight: weight * rarityOf(word) * part * rarity, isKnown, isNoun: part === 1 }];
+    return [{ word, terms, weight: weight * rarityOf(word) * part * rarity, isKnown }];
   });
   for (const [first, second] of pairs(phrase)) {
     const whole = `${first}${second}`.toLowerCase();
@@ -43,7 +41,6 @@ export function queryWords({ subjects, phrase, text }: Question, index: FileInde
       terms: new Map([[term, 1]]),
       weight: WEIGHTS.compound * index.rarity([term]),
       isKnown: true,
-      isNoun: true,
     });
   }
   return words.sort((a, b) => b.weight - a.weight).slice(0, MOST_QUERY_TERMS);

@@ -23,21 +23,25 @@ export interface Literal {
   hits: VerbatimHit[];
 }
 
-type Lines = (file: IndexedFile) => Promise<readonly string[]>;
+/** Reads files; many in one go after `preload`. */
+interface Reader {
+  preload(files: readonly IndexedFile[]): Promise<void>;
+  lines(file: IndexedFile): Promise<readonly string[]>;
+}
 
 /**
  * Looks a text up as it is written, in whatever way its words are joined there: `idle timeout` finds `idleTimeout` and
  * `IDLE_TIMEOUT`. Where no file has all of it, as with a message whose numbers differ, the longest part of it is found.
  */
-export async function lookUp(text: string, index: FileIndex, linesOf: Lines): Promise<Literal> {
+export async function lookUp(text: string, index: FileIndex, reader: Reader): Promise<Literal> {
   const words = wordsIn(text);
   const ranked = byRarity(words, index);
   const rarest = ranked[0];
   if (rarest === undefined) return { text, words, hits: [] };
   const hits: VerbatimHit[] = [];
-  for (const file of candidates(ranked.map(stem), index)) {
-    hits.push(...runsIn(file, await linesOf(file), { text, words, rarest }));
-  }
+  const files = candidates(ranked.map(stem), index);
+  await reader.preload(files);
+  for (const file of files) hits.push(...runsIn(file, await reader.lines(file), { text, words, rarest }));
   const longest = Math.max(0, ...hits.map(({ run }) => run));
   const enough = longest === words.length || longest >= VERBATIM.fewestWords;
   return { text, words, hits: enough ? hits.filter(({ run }) => run === longest) : [] };

@@ -21,6 +21,9 @@ describe('the intent of a question', () => {
     ['why was the cap added?', 'history'],
     ['what changed recently?', 'history'],
     ['who wrote src/retry.ts?', 'authors'],
+    ['when is ERR_TOO_LATE thrown?', 'usage'],
+    ['what is --force-process-config good for?', 'what'],
+    ['since when can a queue be paused?', 'history'],
     ['who maintains the queue', 'authors'],
     ['what options does the queue take?', 'options'],
     ['Which environment variables are used?', 'options'],
@@ -122,7 +125,11 @@ describe('understanding a question in its context', () => {
     expect(question.identifiers).toEqual([]);
   });
 
-  test('reads "the second file" as the second file of the answer before', () => {
-    expect(parseQuestionInContext('what is in the second file?', [before]).paths).toEqual(['src/config.ts']);
+  test.each([
+    ['what is in the second file?', 'src/config.ts'],
+    ['who wrote the second one?', 'src/config.ts'],
+    ['who wrote that file?', 'src/retry.ts'],
+  ])('reads a place of the answer before in "%s"', (text, path) => {
+    expect(parseQuestionInContext(text, [before]).paths).toEqual([path]);
   });
 });

@@ -13,7 +13,8 @@ import { lookUp, rankVerbatim } from '../../../src/codesearch/search/verbatim.ts
 async function indexOf(files: Record<string, string>) {
   const index = createFileIndex();
   for (const [path, text] of Object.entries(files)) index.put('r', path, path, await analyzeFile(path, text));
-  return { index, linesOf: async ({ path }: { path: string }) => (files[path] ?? '').split('\n') };
+  const lines = async ({ path }: { path: string }) => (files[path] ?? '').split('\n');
+  return { index, reader: { lines, preload: async () => {} } };
 }
 
 describe('the text index', () => {
@@ -118,8 +119,8 @@ describe('a text that a question quotes', () => {
   };
 
   test('is found where its words are joined in another way', async () => {
-    const { index, linesOf } = await indexOf(files);
-    const { hits } = await lookUp('--idle-timeout', index, linesOf);
+    const { index, reader } = await indexOf(files);
+    const { hits } = await lookUp('--idle-timeout', index, reader);
     expect(hits.map(({ file, line }) => `${file.path}:${line}`).sort()).toEqual([
       'README.md:3',
       'src/limit.ts:1',
@@ -129,19 +130,19 @@ describe('a text that a question quotes', () => {
   });
 
   test('is found by its longest part where its numbers differ', async () => {
-    const { index, linesOf } = await indexOf(files);
-    const { hits } = await lookUp('Too many boats (12) in the harbour', index, linesOf);
+    const { index, reader } = await indexOf(files);
+    const { hits } = await lookUp('Too many boats (12) in the harbour', index, reader);
     expect(hits.map(({ file, line, run }) => [file.path, line, run])).toEqual([['src/limit.ts', 3, 3]]);
   });
 
   test('is not found by a few common words of it', async () => {
-    const { index, linesOf } = await indexOf(files);
-    expect((await lookUp('the wait for zeppelins', index, linesOf)).hits).toEqual([]);
+    const { index, reader } = await indexOf(files);
+    expect((await lookUp('the wait for zeppelins', index, reader)).hits).toEqual([]);
   });
 
   test('ranks its use before its import and before documents', async () => {
-    const { index, linesOf } = await indexOf(files);
-    const ranked = rankVerbatim([await lookUp('idleTimeout', index, linesOf)], ({ file }) =>
+    const { index, reader } = await indexOf(files);
+    const ranked = rankVerbatim([await lookUp('idleTimeout', index, reader)], ({ file }) =>
       file.role === 'docs' ? 0.5 : 1,
     );
     expect([...ranked.keys()].map(({ file, start }) => `${file.path}:${start}`)[0]).toBe('src/use.ts:3');

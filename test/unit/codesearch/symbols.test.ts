@@ -187,6 +187,12 @@ test.each([
   },
 );
 
+test('the condition of a call within a condition is that of the `if` around both', async () => {
+  const lines = ['function f(a) {', '  if (a) {', '    if (isLate(a)) stop();', '  }', '}'];
+  expect(await conditionOf('a.ts', lines, 3, 'isLate')).toBe('a');
+  expect(await conditionOf('a.ts', lines, 3, 'stop')).toBe('isLate(a)');
+});
+
 test.each([
   ['src/a.ts', 'source'],
   ['src/a.test.ts', 'test'],

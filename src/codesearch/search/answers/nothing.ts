@@ -1,8 +1,9 @@
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { absence } from './explain.ts';
-import { code, count, fileLink, joinWords } from './markdown.ts';
+import { bullets, code, count, fileLink, joinWords } from './markdown.ts';
 
 const MOST_WORDS = 8;
+const MOST_NEAREST = 3;
 
 /** The answer when the rare words of a question are not covered: what was searched for, where, and what came nearest. */
 export function nothingFound({ words, question, targets, investigation, passages, literals }: Findings): Draft {
@@ -23,19 +24,20 @@ export function nothingFound({ words, question, targets, investigation, passages
   const known = words.filter(({ isKnown }) => isKnown);
   const absent = absence({ words, question });
   if (absent !== '' && known.length > 0) sections.push(absent);
-  const nearest = passages.find(({ covered }) => covered > 0);
-  if (nearest !== undefined && known.length > 0) {
+  const nearest = known.length === 0 ? [] : passages.filter(({ covered }) => covered > 0).slice(0, MOST_NEAREST);
+  if (nearest.length > 0) {
     const mentioned = joinWords(known.slice(0, 3).map(({ word }) => code(word)));
-    const name = nearest.symbol === undefined ? '' : ` (${code(nearest.symbol.name)})`;
-    sections.push(
-      `What came nearest, for ${mentioned}, is ${fileLink(nearest.file, nearest.start, nearest.end)}${name}.`,
-    );
+    const places = nearest.map(({ file, start, end, symbol }) => {
+      const name = symbol === undefined || symbol.kind === 'heading' ? '' : ` (${code(symbol.name)})`;
+      return `${fileLink(file, start, end)}${name}`;
+    });
+    sections.push(`What came nearest, for ${mentioned}:\n\n${bullets(places)}`);
   }
   sections.push('Try the names of functions, types, files, or settings as they are written in the code.');
   return {
     title: 'Nothing relevant found',
     sections,
-    sources: nearest === undefined || known.length === 0 ? [] : [fileSource(nearest.file, nearest.start, nearest.end)],
+    sources: nearest.map(({ file, start, end }) => fileSource(file, start, end)),
     followUps: ['What is this repository about?', 'What changed recently?', 'What settings are there?'].filter(
       (text) => text !== question.text && corpus.repositories.length > 0,
     ),

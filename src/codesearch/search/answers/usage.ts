@@ -33,7 +33,7 @@ export async function explainUsage({ targets, investigation }: Findings): Promis
   const sections = [
     usages.length === 0
       ? `Nothing uses ${code(name)}${place} besides its definition.${meaning}`
-      : `${code(name)}${place} is used ${investigation.hasMoreUsages(name) ? 'at least ' : ''}${await summary(groups, usages, (usage) => investigation.lines(usage.file))}.${meaning}`,
+      : `${code(name)}${place} is used ${investigation.hasMoreUsages(name) ? 'at least ' : ''}${await summary(name, groups, usages, (usage) => investigation.lines(usage.file))}.${meaning}`,
   ];
   if (decisive !== undefined) {
     const lines = await investigation.lines(decisive.file);
@@ -70,6 +70,7 @@ export async function explainUsage({ targets, investigation }: Findings): Promis
 
 /** "in 2 places: `a` (src/a.ts:3) when `x`, and `b` (src/b.ts:5)". */
 async function summary(
+  name: string,
   groups: Record<'source' | 'test' | 'other', Usage[]>,
   usages: readonly Usage[],
   linesOf: (usage: Usage) => Promise<string[]>,
@@ -86,7 +87,7 @@ async function summary(
   const named: string[] = [];
   for (const usage of source.slice(0, MOST_NAMED)) {
     const { file, line, within } = usage;
-    const condition = await conditionOf(file.path, await linesOf(usage), line);
+    const condition = await conditionOf(file.path, await linesOf(usage), line, name);
     named.push(
       `${within === undefined ? '' : `${code(within.name)} at `}${fileLink(file, line)}${condition === undefined ? '' : ` when ${code(condition)}`}`,
     );

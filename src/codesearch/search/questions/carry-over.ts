@@ -19,6 +19,7 @@ const ORDINAL: readonly [RegExp, number][] = [
   [/\b(?:first|1st)\b/i, 0],
   [/\b(?:second|2nd)\b/i, 1],
   [/\b(?:third|3rd)\b/i, 2],
+  [/\b(?:that|this|the same) file\b/i, 0],
 ];
 
 /** Parses a question in its conversation: questions with pronouns and incomplete questions get the earlier subject. */

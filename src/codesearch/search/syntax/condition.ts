@@ -3,17 +3,23 @@ import { grammarOf, withTree } from './grammars.ts';
 
 const LONGEST = 160;
 
-/** The condition under which a line runs, as its code says it: of the nearest `if` or `case` around it within its function. */
-export async function conditionOf(path: string, lines: readonly string[], line: number): Promise<string | undefined> {
+/** The condition under which a text in a line runs, by default its beginning, as its code says it: of the nearest `if` or `case` around it within its function. */
+export async function conditionOf(
+  path: string,
+  lines: readonly string[],
+  line: number,
+  text = '',
+): Promise<string | undefined> {
   const grammar = await grammarOf(path);
   if (grammar === undefined) return undefined;
   return withTree(grammar, lines.join('\n'), ({ rootNode }) => {
-    const column = (lines[line - 1] ?? '').search(/\S/);
+    const whole = lines[line - 1] ?? '';
+    const column = text !== '' && whole.includes(text) ? whole.indexOf(text) : whole.search(/\S/);
     let node = rootNode.descendantForPosition({ row: line - 1, column: Math.max(0, column) });
     while (node !== null) {
       const { parent } = node;
       if (parent === null || /function|method|arrow|lambda|closure|class/.test(parent.type)) return undefined;
-      const condition = conditionAround(parent, node, line);
+      const condition = conditionAround(parent, node);
       if (condition !== undefined) return condition.length > LONGEST ? undefined : condition;
       node = parent;
     }
@@ -21,10 +27,9 @@ export async function conditionOf(path: string, lines: readonly string[], line: 
   });
 }
 
-function conditionAround(parent: Node, from: Node, line: number): string | undefined {
+function conditionAround(parent: Node, from: Node): string | undefined {
   const condition = parent.childForFieldName('condition');
-  if (/^(?:if|elif|unless)/.test(parent.type) && condition !== null && condition.endPosition.row + 1 <= line) {
-    if (from.id === condition.id) return undefined;
+  if (/^(?:if|elif|unless)/.test(parent.type) && condition !== null && from.id !== condition.id) {
     const text = condition.text.replace(/\s+/g, ' ').replace(/^\((.*)\)$/, '$1');
     const isOtherwise = /^else/.test(from.type) || parent.childForFieldName('alternative')?.id === from.id;
     return isOtherwise ? `not ${text}` : text;
