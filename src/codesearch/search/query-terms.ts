@@ -46,7 +46,7 @@ export function queryWords({ subjects, phrase, text }: Question, index: FileInde
   return words.sort((a, b) => b.weight - a.weight).slice(0, MOST_QUERY_TERMS);
 }
 
-/** The words of a question that weigh much and that no file has: their text is all in the index, so that this is exhaustive. */
+/** The words of a question that weigh much and that no indexed text has. */
 export function absentWords(words: readonly QueryWord[], { subjects }: Pick<Question, 'subjects'>): QueryWord[] {
   const strong = new Set(subjects.filter(({ weight }) => weight >= 0.5).map(({ word }) => word));
   const total = words.reduce((sum, { weight }) => sum + weight, 0);

@@ -165,6 +165,11 @@ ${long}
     expect(units.filter(({ symbol }) => symbol?.name === 'run').length).toBeGreaterThan(2);
   });
 
+  test('take a line that only passes a name on for an import', async () => {
+    const code = 'exports.load = load\nmodule.exports = { load }\nexports.run = () => load()\n';
+    expect([...(await outlineOf('a.js', code)).importLines]).toEqual([1, 2]);
+  });
+
   test('know which lines are comments and which are imports', async () => {
     const { commentLines, importLines } = await outlineOf('a.ts', text);
     expect([...commentLines]).toEqual([3, 11]);

@@ -52,10 +52,12 @@ export async function explain(findings: Findings): Promise<Draft> {
   return draft;
 }
 
-/** "No file mentions `zeppelin`." */
-export function absence({ words, question }: Pick<Findings, 'words' | 'question'>): string {
-  const absent = absentWords(words, question);
-  return absent.length === 0 ? '' : `No file mentions ${joinWords(absent.slice(0, 4).map(({ word }) => code(word)))}.`;
+/** "No file mentions `zeppelin`."; says so of the files that were read where some were not: lock files, minified and very large ones. */
+export function absence({ words, question, investigation }: Findings): string {
+  const absent = absentWords(words, question).slice(0, 4);
+  if (absent.length === 0) return '';
+  const isWhole = [...investigation.corpus.index.all()].every(({ lineCount }) => lineCount > 0);
+  return `No file${isWhole ? '' : ' that was read'} mentions ${joinWords(absent.map(({ word }) => code(word)))}.`;
 }
 
 function isSamePlace(a: Passage, b: Passage): boolean {

@@ -6,7 +6,8 @@ const MOST_WORDS = 8;
 const MOST_NEAREST = 3;
 
 /** The answer when the rare words of a question are not covered: what was searched for, where, and what came nearest. */
-export function nothingFound({ words, question, targets, investigation, passages, literals }: Findings): Draft {
+export function nothingFound(findings: Findings): Draft {
+  const { words, question, targets, investigation, passages, literals } = findings;
   const { corpus } = investigation;
   // No names of repositories: others may read a shared answer, and it has no sources that say whether they may.
   const [, ...others] = corpus.repositories;
@@ -22,7 +23,7 @@ export function nothingFound({ words, question, targets, investigation, passages
       : `Nothing relevant was found for ${joinWords(searched)} in ${where}.`,
   ];
   const known = words.filter(({ isKnown }) => isKnown);
-  const absent = absence({ words, question });
+  const absent = absence(findings);
   if (absent !== '' && known.length > 0) sections.push(absent);
   const nearest = known.length === 0 ? [] : passages.filter(({ covered }) => covered > 0).slice(0, MOST_NEAREST);
   if (nearest.length > 0) {

@@ -14,6 +14,8 @@ const SCRIPT = `
 (comment) @comment
 (import_statement) @import
 (export_statement source: (_)) @import
+((expression_statement (assignment_expression left: (member_expression) @called
+  right: [(identifier) (object . (shorthand_property_identifier))])) @import (#match? @called "^(module\\.)?exports"))
 ((lexical_declaration (variable_declarator value: (call_expression function: (identifier) @called))) @import (#eq? @called "require"))
 ((variable_declaration (variable_declarator value: (call_expression function: (identifier) @called))) @import (#eq? @called "require"))
 `;
@@ -30,7 +32,7 @@ const TYPESCRIPT = `${SCRIPT}
 
 /**
  * One tree-sitter query for each grammar: `@name` is the name of a definition, the capture around it says its kind and covers
- * its lines; `@owner` only names what stands in it. `@comment` is a comment, `@import` brings in names of other files.
+ * its lines; `@owner` only names what stands in it. `@comment` is a comment, `@import` brings in names of other files, or passes names on.
  */
 export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
   javascript: SCRIPT,
