@@ -1,5 +1,6 @@
 import { readCommandLine } from '../command-line.ts';
 import { type AccessToken, parseAccessToken } from './accounts/command-line-tokens.ts';
+import { type ModelEnvironment, type ModelSettings, readModelSettings } from './agent/settings.ts';
 import { type RateLimits, readSiteConfiguration } from './graphql/site-configuration.ts';
 
 export const USAGE = `Usage: npm run codesearch -- --repo <path> [--repo <path>] [options]
@@ -18,7 +19,7 @@ Answers questions about local git repositories over the conversation API (/.api/
   --public-pages       show pages without sign-in; default: on a loopback address only
   --oauth-token-lifetime <s>  seconds that an OAuth access token is valid; default: 3600
   --sharing            a read token opens other users' conversations, through the API and as a page
-  --quota <n>          answered questions per user and day (UTC); default: unlimited
+  --quota <n>          credits per user and day (UTC); default: unlimited. An answer costs one, with a model its cents
   --site-config <file> JSON with the cost limits of GraphQL queries under rateLimits (docs/codesearch/graphql.md);
                        it may contain // comments, and its other keys are ignored
   --rate-limit <n>     requests per user and minute; default: unlimited
@@ -28,7 +29,14 @@ Answers questions about local git repositories over the conversation API (/.api/
   --suggested-followups  second generation: add suggestedFollowups to finished questions
   --base-url <url>     address used in links, when it is not the one listened on
   --step-delay <ms>    pause after each step, to watch a question being worked on and to cancel it; default: 0
+  --llm-base-url <url> an OpenAI-compatible API that writes the answers, for example http://127.0.0.1:11434/v1.
+                       Questions and parts of the repositories are sent there
+  --llm-model <name>   the model to use there
   --help               this text
+
+The environment may set LLM_BASE_URL, LLM_MODEL and LLM_API_KEY, and limits for one question: LLM_MAX_STEPS (16),
+LLM_MAX_TOKENS (300000), LLM_CONTEXT_TOKENS (60000), LLM_MAX_SECONDS (120), LLM_MAX_SILENT_SECONDS (60), LLM_MAX_COST (1, in
+dollars) by LLM_PRICES (3,0.3,15: dollars for a million tokens of input, cached input and output). See docs/codesearch/model.md.
 
 On a loopback address, pages of files, folders and commits need no sign-in, so that links open in a browser. On
 other addresses, and with a --base-url elsewhere, people sign in at /sign-in with an access token.
@@ -56,6 +64,8 @@ export interface Arguments {
   hideGeneration: 1 | 2 | undefined;
   asVersion: string | undefined;
   suggestedFollowups: boolean;
+  /** Undefined: answers are written without a model. */
+  model: ModelSettings | undefined;
   baseUrl: string | undefined;
   stepDelayMs: number | undefined;
 }
@@ -65,8 +75,11 @@ export type ParsedArguments =
   | { kind: 'help' }
   | { kind: 'bad'; problems: string[] };
 
-/** Reads the command line and collects every problem. Without `--token`, `environmentToken` is used. */
-export function parseArguments(line: readonly string[], environmentToken: string | undefined): ParsedArguments {
+/** The environment variables that the service reads. */
+export type Environment = ModelEnvironment & { readonly CODESEARCH_TOKEN?: string | undefined };
+
+/** Reads the command line and the environment, and collects every problem. `--token` wins over `CODESEARCH_TOKEN`. */
+export function parseArguments(line: readonly string[], environment: Environment): ParsedArguments {
   const { help, values, problems } = readCommandLine(line, {
     repo: { takes: 'texts' },
     token: { takes: 'texts' },
@@ -85,10 +98,12 @@ export function parseArguments(line: readonly string[], environmentToken: string
     'suggested-followups': { takes: 'nothing' },
     'base-url': { takes: 'text' },
     'step-delay': { takes: 'whole', least: 0, most: 60_000 },
+    'llm-base-url': { takes: 'text' },
+    'llm-model': { takes: 'text' },
   });
   if (help) return { kind: 'help' };
   if (values.repo.length === 0) problems.push('at least one repository is needed: --repo <path>');
-  const fromEnvironment = (environmentToken ?? '').split(',').filter((token) => token !== '');
+  const fromEnvironment = (environment.CODESEARCH_TOKEN ?? '').split(',').filter((token) => token !== '');
   const tokens = (values.token.length > 0 ? values.token : fromEnvironment).map(parseAccessToken);
   if (tokens.some(({ token }) => /\s|"/.test(token))) {
     problems.push('an access token holds no white space and no quotation marks');
@@ -101,6 +116,8 @@ export function parseArguments(line: readonly string[], environmentToken: string
   const siteConfig = values['site-config'];
   const site = siteConfig === undefined ? undefined : readSiteConfiguration(siteConfig);
   problems.push(...(site?.problems ?? []));
+  const model = readModelSettings(environment, { baseUrl: values['llm-base-url'], model: values['llm-model'] });
+  problems.push(...model.problems);
   if (problems.length > 0) return { kind: 'bad', problems };
   return {
     kind: 'run',
@@ -120,6 +137,7 @@ export function parseArguments(line: readonly string[], environmentToken: string
       hideGeneration: values['hide-generation'] as 1 | 2 | undefined,
       asVersion: values['as-version'],
       suggestedFollowups: values['suggested-followups'],
+      model: model.settings,
       baseUrl,
       stepDelayMs: values['step-delay'],
     },

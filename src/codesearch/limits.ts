@@ -180,6 +180,37 @@ export const LIMITS = {
   resultLinesOpen: 12,
   resultLinesShown: 200,
   lineCharactersShown: 1_000,
+  /** A reply of a model's server, as it arrives. */
+  modelReplyBytes: 8_000_000,
+  /** What one step of a model may write, reasoning included; the answer is cut after the characters. */
+  modelOutputTokens: 8_000,
+  modelAnswerCharacters: 12_000,
+  /** Requests are repeated after a 429, a 5xx or a connection that fails. */
+  modelRetries: 2,
+  /** Calls of tools in one step; the model is told that the others were not run. */
+  modelCallsPerStep: 8,
+  /** What a model gets of one call of a tool. */
+  modelResultCharacters: 16_000,
+  modelLineCharacters: 400,
+  modelFileLines: 400,
+  modelFileLinesDefault: 200,
+  modelSearchLines: 80,
+  modelSearchLinesPerFile: 8,
+  /** Matches that a search of a model counts. */
+  modelSearchMatches: 2_000,
+  modelTreeEntries: 400,
+  modelCommits: 15,
+  modelCommitCharacters: 1_500,
+  modelBlameLines: 300,
+  modelRepositories: 100,
+  /** Newest questions of the conversation that a model gets, and what of each answer. */
+  modelEarlierQuestions: 6,
+  modelEarlierCharacters: 6_000,
+  modelLinks: 200,
+  modelSources: 20,
+  modelTitleCharacters: 70,
+  modelFollowUps: 3,
+  modelFollowUpCharacters: 200,
 } as const;
 
 /** Estimates the tokens of a text by the rule of thumb in {@link LIMITS}. */

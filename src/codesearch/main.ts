@@ -20,7 +20,7 @@ async function main(): Promise<void> {
     process.stdout.write(result.output);
     return;
   }
-  const parsed = parseArguments(line, process.env.CODESEARCH_TOKEN);
+  const parsed = parseArguments(line, process.env);
   if (parsed.kind === 'help') {
     process.stdout.write(USAGE);
     return;
@@ -41,7 +41,8 @@ async function main(): Promise<void> {
     tokens: madeUp === undefined ? given : [madeUp],
     repoAccess,
     onProblem: reportProblem,
-    onNotice: (detail) => process.stderr.write(`${JSON.stringify({ event: 'notice', detail })}\n`),
+    onNotice: (detail) => report({ event: 'notice', detail }),
+    onModelReport: (details) => report({ event: 'model_answer', ...details }),
   });
   let ending: Promise<void> | undefined;
   const end = (): void => {
@@ -81,8 +82,12 @@ function fail(problems: readonly string[]): void {
 }
 
 function reportProblem(error: unknown): void {
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`${JSON.stringify({ event: 'problem', detail })}\n`);
+  report({ event: 'problem', detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+}
+
+/** One line of the operator's log, on standard error. */
+function report(entry: { event: string; [detail: string]: unknown }): void {
+  process.stderr.write(`${JSON.stringify(entry)}\n`);
 }
 
 main().catch((error: unknown) => {

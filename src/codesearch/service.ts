@@ -8,6 +8,8 @@ import { createOAuthServer } from './accounts/oauth-server.ts';
 import { openOAuthStore } from './accounts/oauth-store.ts';
 import { createRepoAccess, type RepoAccessRules } from './accounts/repo-access.ts';
 import { openAccounts } from './accounts/store.ts';
+import { createModelCounts, type ModelReport } from './agent/report.ts';
+import { type ModelSettings, originOf } from './agent/settings.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { createQuota } from './conversations/quota.ts';
 import { createRunner } from './conversations/runner.ts';
@@ -56,7 +58,7 @@ export interface CodeSearchOptions {
   dataDir?: string | undefined;
   /** Whether a read token opens other users' conversations, in the API and as a page; default: only the owner's. */
   sharing?: boolean | undefined;
-  /** Answered questions per user and UTC day. */
+  /** Credits per user and UTC day: an answer costs one, with a model its cents. */
   quota?: number | undefined;
   /** A generation of the conversation API to hide, to play an instance that lacks it. */
   hideGeneration?: 1 | 2 | undefined;
@@ -80,6 +82,10 @@ export interface CodeSearchOptions {
   concurrency?: number | undefined;
   /** Pause after each step, so that a person can watch and cancel; default 0. */
   stepDelayMs?: number | undefined;
+  /** A model that writes the answers; default: none, and nothing leaves the machine. */
+  model?: ModelSettings | undefined;
+  /** Called for each question that the model was asked. */
+  onModelReport?: ((report: ModelReport) => void) | undefined;
   clock?: (() => number) | undefined;
   /** Called with each internal failure of the service. */
   onProblem?: ((error: unknown) => void) | undefined;
@@ -139,10 +145,23 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     });
     const store = openConversationStore(data.root);
     const quota = createQuota(store, options.quota, clock);
+    const search = createSearch(corpus, clock);
+    const modelCounts = createModelCounts();
+    const investigate = createInvestigate(corpus);
+    const withModel = async (settings: ModelSettings) => {
+      // Loaded only here: without a model, its libraries take neither time nor memory.
+      const { createAgent } = await import('./agent/agent.ts');
+      options.onNotice?.(`Questions and parts of the repositories go to ${originOf(settings)} (${settings.model})`);
+      const onReport = (report: ModelReport): void => {
+        modelCounts.add(report);
+        options.onModelReport?.(report);
+      };
+      return createAgent({ settings, corpus, search, investigate, clock, onReport, onProblem });
+    };
     const runner = createRunner({
       store,
       quota,
-      investigate: createInvestigate(corpus),
+      investigate: options.model === undefined ? investigate : await withModel(options.model),
       canRead: authentication.canRead,
       concurrency: options.concurrency ?? 2,
       stepDelayMs: options.stepDelayMs ?? 0,
@@ -159,7 +178,6 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
       clock,
     });
     const version = options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none'];
-    const search = createSearch(corpus, clock);
     const markdown = createMarkdownRenderer();
     undo.push(() => markdown.close());
     const server = createHttpServer({
@@ -194,6 +212,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
           status: 'ok',
           repositories: corpus.repositories.length,
           files: corpus.index.size(),
+          ...(options.model === undefined ? {} : { model: modelCounts.totals() }),
         })),
         createAccountRoute({ accounts, oauth, authentication, clock }),
         createOAuthRoute(createOAuthServer({ store: oauth, clock, tokenLifetime }), authentication, () => url),

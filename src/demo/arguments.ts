@@ -15,6 +15,8 @@ export interface DemoOptions {
   localSlack?: string;
   /** Whether the local Slack may run in a separate network namespace, where that is possible. */
   namespace: boolean;
+  /** A model that writes the answers; the service checks both values. */
+  model?: { baseUrl: string; name: string };
   /** People connect accounts of their own, and two small repositories are readable by one of them each. */
   accounts: boolean;
 }
@@ -35,6 +37,8 @@ export const USAGE = `Usage: npm run demo -- [options]
   --slack-port <n>       port of the local Slack (default: a free one)
   --service-port <n>     port of the code search service (default: a free one)
   --app-port <n>         port of the app's health pages (default: a free one)
+  --llm-base-url <url>   an OpenAI-compatible API that writes the answers; questions and parts of the repositories go there
+  --llm-model <name>     the model to use there; LLM_API_KEY and the limits of docs/codesearch/model.md come from the environment
   --step-delay <ms>      hold up each step of an answer by so much (default: ${defaultStepDelayMs})
   --data-dir <path>      keep data and logs here (default: a temporary folder, removed at the end)
   --local-slack <path>   the local-slack program to use (also: LOCAL_SLACK_BIN)
@@ -53,6 +57,8 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
     'step-delay': { takes: 'whole', least: 0, most: longestStepDelayMs },
     'data-dir': { takes: 'text' },
     'local-slack': { takes: 'text' },
+    'llm-base-url': { takes: 'text' },
+    'llm-model': { takes: 'text' },
     'no-namespace': { takes: 'nothing' },
     accounts: { takes: 'nothing' },
   });
@@ -63,9 +69,14 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
     'app-port': appPort,
     'data-dir': dataDir,
     'local-slack': localSlack,
+    'llm-base-url': modelUrl,
+    'llm-model': modelName,
   } = values;
   const ports = [slackPort, servicePort, appPort].filter((given) => given !== undefined);
   if (new Set(ports).size < ports.length) problems.push('the ports must differ from each other');
+  if ((modelUrl === undefined) !== (modelName === undefined)) {
+    problems.push('--llm-base-url and --llm-model are given together');
+  }
   if (problems.length > 0) return { kind: 'wrong', problems };
   return {
     kind: 'run',
@@ -78,6 +89,7 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
       ...(servicePort === undefined ? {} : { servicePort }),
       ...(appPort === undefined ? {} : { appPort }),
       ...(dataDir === undefined ? {} : { dataDir: resolve(cwd, dataDir) }),
+      ...(modelUrl === undefined || modelName === undefined ? {} : { model: { baseUrl: modelUrl, name: modelName } }),
       ...(localSlack === undefined ? {} : { localSlack: resolve(cwd, localSlack) }),
     },
   };

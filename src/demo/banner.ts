@@ -7,17 +7,26 @@ import { WORKSPACE } from './workspace.ts';
 /** The text shown at the terminal when everything runs. */
 export function banner(
   { slack: { pageUrl, exposure }, codeSearch, people }: RunningDemo,
-  { questions, logs, startedInMs }: { questions: readonly string[]; logs: string; startedInMs: number },
+  {
+    questions,
+    logs,
+    startedInMs,
+    model,
+  }: { questions: readonly string[]; logs: string; startedInMs: number; model?: { baseUrl: string; name: string } },
 ): string {
   const [first = '', second = '', third = ''] = questions;
   const mention = `@${WORKSPACE.botName}`;
   const warning = exposure === undefined ? '' : `\n${exposureWarning(exposure, networkInterfaces())}\n`;
   const files = `${codeSearch.files.toLocaleString('en')} files`;
+  const aboutModel =
+    model === undefined
+      ? ''
+      : `\n  Model       ${model.name} at ${new URL(model.baseUrl).origin}: questions and parts of the repositories go there`;
   return `
 Deep Search is running in a local Slack (ready in ${(startedInMs / 1000).toFixed(1)} s).
 
   Open        ${pageUrl}
-  Answers     from ${codeSearch.repositories.join(', ')} (${files}), by ${codeSearch.url}
+  Answers     from ${codeSearch.repositories.join(', ')} (${files}), by ${codeSearch.url}${aboutModel}
   Logs        ${logs}
 ${warning}
 Type in #general:

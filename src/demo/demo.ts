@@ -50,6 +50,7 @@ export function createDemo(base: BaseSetup, options: DemoOptions & { localSlack:
       port: options.servicePort ?? 0,
       tokens: accounts?.tokens ?? [token],
       ...(accounts === undefined ? {} : { accessFile: accounts.accessFile }),
+      ...(options.model === undefined ? {} : { model: options.model }),
     };
     const [slack, codeSearch] = await Promise.all([runSlack(), run(startCodeSearch(base, service))]);
     // If `stop` was called during the start, start nothing more.

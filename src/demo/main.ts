@@ -38,7 +38,8 @@ async function main(): Promise<number> {
   const repositories = repositoriesOf(options);
   const localSlack = findLocalSlack(options.localSlack ?? (process.env.LOCAL_SLACK_BIN?.trim() || undefined));
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'deepsearch-demo-'));
-  const demo = createDemo({ folder, environment: environmentHandedOn() }, { ...options, repositories, localSlack });
+  const base = { folder, environment: handedOn(isPassed), modelEnvironment: handedOn(isOfModel) };
+  const demo = createDemo(base, { ...options, repositories, localSlack });
   try {
     const starting = Promise.all([demo.start(), suggest(repositories)]);
     // A stop during the start rejects this promise, and nothing awaits it then.
@@ -46,7 +47,14 @@ async function main(): Promise<number> {
     const started = await Promise.race([stopped, starting]);
     if (started === 'stopped') return 0;
     const [running, questions] = started;
-    process.stdout.write(banner(running, { questions, logs: folder, startedInMs: performance.now() - startedMs }));
+    process.stdout.write(
+      banner(running, {
+        questions,
+        logs: folder,
+        startedInMs: performance.now() - startedMs,
+        ...(options.model === undefined ? {} : { model: options.model }),
+      }),
+    );
     const end = await Promise.race([stopped, demo.broken.then((what) => ({ what }))]);
     if (end === 'stopped') return 0;
     complain(`${end.what}\n\nThe demo stops.\n`);
@@ -85,8 +93,19 @@ function folderProblems(dataDir: string | undefined): string[] {
   }
 }
 
-function environmentHandedOn(): Record<string, string> {
-  return Object.fromEntries(passedVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+function handedOn(isChosen: (name: string) => boolean): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value && isChosen(name) ? [[name, value]] : [])),
+  );
+}
+
+function isPassed(name: string): boolean {
+  return passedVariables.includes(name);
+}
+
+/** The key and the limits. Address and model are options, so that a variable alone sends no code anywhere. */
+function isOfModel(name: string): boolean {
+  return name.startsWith('LLM_') && name !== 'LLM_BASE_URL' && name !== 'LLM_MODEL';
 }
 
 function complain(text: string): void {

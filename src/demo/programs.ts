@@ -26,6 +26,8 @@ export interface BaseSetup {
   folder: string;
   /** Environment variables passed to the programs; none of them configures the app. */
   environment: Record<string, string>;
+  /** Environment variables of the model, for the code search service alone; used with a model only. */
+  modelEnvironment?: Record<string, string>;
   /** Starts the programs from this built form of `src`. By default they are started like the demo itself. */
   dist?: string | undefined;
 }
@@ -70,21 +72,27 @@ export function startCodeSearch(
     stepDelayMs: number;
     /** A file of `--repo-access`. */
     accessFile?: string;
+    model?: { baseUrl: string; name: string };
   },
 ): Program<CodeSearchReady> {
   const args = [
     ...setup.repositories.flatMap((repository) => ['--repo', repository]),
     ...setup.tokens.flatMap((token) => ['--token', token]),
     ...['--port', String(setup.port), '--data-dir', dataOfCodeSearch(base)],
+    ...(setup.model === undefined ? [] : ['--llm-base-url', setup.model.baseUrl, '--llm-model', setup.model.name]),
     ...(setup.accessFile === undefined ? [] : ['--repo-access', setup.accessFile]),
     // The links to conversations in the local Slack open in a browser that is not signed in.
     ...['--sharing', '--step-delay', String(setup.stepDelayMs)],
   ];
-  const child = start(base, {
-    name: 'The code search service',
-    log: 'codesearch',
-    ...ownProgram(base, 'codesearch/main', args),
-  });
+  const environment = { ...base.environment, ...(setup.model === undefined ? {} : base.modelEnvironment) };
+  const child = start(
+    { ...base, environment },
+    {
+      name: 'The code search service',
+      log: 'codesearch',
+      ...ownProgram(base, 'codesearch/main', args),
+    },
+  );
   return { child, ready: child.firstLine(readCodeSearchReady, readyDeadlineMs) };
 }
 

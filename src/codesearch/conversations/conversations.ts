@@ -1,7 +1,6 @@
 import type { Viewer } from '../accounts/viewer.ts';
 import { LIMITS } from '../limits.ts';
-import { repositoryPath } from '../search/addresses.ts';
-import { BASE_MARK } from '../search/finding.ts';
+import { cites } from '../search/cites.ts';
 import { ConversationError } from './conversation-error.ts';
 import { type ListQuery, selectPage } from './list.ts';
 import type { Quota } from './quota.ts';
@@ -177,13 +176,6 @@ export function createConversations({ store, runner, quota, repositories, sharin
     },
     cancel,
   };
-}
-
-/** Whether an answer or its sources link to a repository or to something in it. */
-function cites({ answer = '', sources = [] }: QuestionRecord, repository: string): boolean {
-  const path = repositoryPath(repository);
-  const links = [...sources.map(({ link }) => link), ...answer.split(BASE_MARK).slice(1)];
-  return links.some((link) => link === path || ['/-/', '@', ')'].some((next) => link.startsWith(`${path}${next}`)));
 }
 
 export type Conversations = ReturnType<typeof createConversations>;

@@ -9,7 +9,10 @@ export interface QuotaState {
   exhausted: boolean;
 }
 
-/** Counts one credit per answered question, by user and UTC day. Counts are stored durably. */
+/**
+ * Counts credits by user and UTC day, durably: one for an answered question, or what its model cost. A question may start while
+ * one credit is left, so the last one may use more than the limit.
+ */
 export function createQuota(store: ConversationStore, limit: number | undefined, clock: () => number) {
   /** Questions that run now, by user: each will take a credit if it is answered. */
   const running = new Map<number, number>();

@@ -19,7 +19,12 @@ export interface QuestionError {
 export interface StatsRecord {
   timeMs: number;
   toolCalls: number;
+  /** With a model, as its server counts; without one, an estimate of what was read. */
   promptTokens: number;
+  /** Part of the prompt tokens; absent without a model. */
+  cachedTokens?: number;
+  /** Absent without a model. */
+  cacheCreationTokens?: number;
   completionTokens: number;
   credits: number;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { estimateTokens, LIMITS } from '../limits.ts';
-import type { Finding, Investigate } from '../search/finding.ts';
+import type { Finding, Investigate, ModelUse } from '../search/finding.ts';
 import type { Quota } from './quota.ts';
 import type { ConversationRecord, QuestionError, QuestionRecord } from './records.ts';
 import { isOpen } from './records.ts';
@@ -91,31 +91,49 @@ export function createRunner(setup: RunnerSetup) {
     };
     const free = quota.reserve(conversation.userId);
     const earlier = conversation.questions.filter((candidate) => candidate.id < question.id);
+    const canRead = (repository: string): boolean => setup.canRead(conversation.userId, repository);
+    let modelUse: ModelUse | undefined;
+    const onModelUse = (use: ModelUse): void => {
+      modelUse = use;
+    };
     try {
-      const finding = await setup.investigate(question.text, earlier, step, (repository) =>
-        setup.canRead(conversation.userId, repository),
-      );
+      const user = `user ${conversation.userId}`;
+      const finding = await setup.investigate(question.text, earlier, step, canRead, { user, signal, onModelUse });
       signal.throwIfAborted();
       free();
-      await quota.charge(conversation.userId, 1);
-      await conclude(job, (current) => complete(current, finding, question.text, clock() - startedMs));
+      const answered = complete(finding, question.text, clock() - startedMs);
+      modelUse = undefined;
+      await quota.charge(conversation.userId, answered.stats.credits);
+      await conclude(job, (current) => ({ ...current, ...answered }));
     } catch (error) {
-      if (job.abort.signal.aborted) return;
       free();
+      // What a model used is paid for, whether there is an answer or not.
+      if (modelUse !== undefined) await quota.charge(conversation.userId, modelUse.credits);
+      if (job.abort.signal.aborted) return await addModelUse(job, modelUse);
       if (!deadline.aborted) setup.onProblem(error);
-      await finish(job, startedMs, deadline.aborted ? TOOK_TOO_LONG : INTERNAL);
+      await finish(job, startedMs, deadline.aborted ? TOOK_TOO_LONG : INTERNAL, modelUse);
     } finally {
       free();
     }
   }
 
-  function finish(job: Job, startedMs: number, error: QuestionError): Promise<void> {
+  function finish(job: Job, startedMs: number, error: QuestionError, modelUse?: ModelUse): Promise<void> {
     return conclude(job, (current) => ({
       ...current,
       status: 'completed',
       error,
-      stats: { ...current.stats, timeMs: clock() - startedMs },
+      stats: { ...current.stats, ...modelUse, timeMs: clock() - startedMs },
     }));
+  }
+
+  /** Notes what a cancelled question has used; one that is only interrupted starts again. */
+  async function addModelUse(job: Job, modelUse: ModelUse | undefined): Promise<void> {
+    if (modelUse === undefined) return;
+    await store.update(job.conversationId, (conversation) =>
+      editQuestion(conversation, job.questionId, clock(), (question) =>
+        isOpen(question) ? question : { ...question, stats: { ...question.stats, ...modelUse } },
+      ),
+    );
   }
 
   return {
@@ -126,7 +144,7 @@ export function createRunner(setup: RunnerSetup) {
       waiting.push({ conversationId, questionId, ready, abort: new AbortController() });
       pump();
     },
-    /** Stops work on a question before its next step. The caller updates the record. */
+    /** Stops work on a question, with its git processes and its request to a model. The caller updates the record. */
     abort(conversationId: number, questionId: number): void {
       const matches = (job: Job): boolean => job.conversationId === conversationId && job.questionId === questionId;
       const index = waiting.findIndex(matches);
@@ -176,10 +194,10 @@ export function editQuestion(
   return changed ? { ...conversation, questions, updatedMs: nowMs } : conversation;
 }
 
-function complete(current: QuestionRecord, finding: Finding, text: string, timeMs: number): QuestionRecord {
+function complete(finding: Finding, text: string, timeMs: number) {
+  const { modelUse } = finding;
   return {
-    ...current,
-    status: 'completed',
+    status: 'completed' as const,
     title: finding.title,
     answer: finding.answer,
     sources: finding.sources,
@@ -190,7 +208,8 @@ function complete(current: QuestionRecord, finding: Finding, text: string, timeM
       toolCalls: finding.toolCalls,
       promptTokens: estimateTokens(text) + finding.tokensRead,
       completionTokens: estimateTokens(finding.answer),
-      credits: 1,
+      ...modelUse,
+      credits: Math.max(1, modelUse?.credits ?? 1),
     },
   };
 }

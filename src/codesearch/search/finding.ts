@@ -32,20 +32,47 @@ export interface Finding {
   toolCalls: number;
   /** Estimated tokens read for the answer. */
   tokensRead: number;
+  /** Present when a model was asked, also when it failed. */
+  modelUse?: ModelUse;
 }
 
-/** An earlier question of the same conversation; without a focus if it has no answer. */
+/** What a model used for one question. Tokens are those that its server reports, or estimates where it reports none. */
+export interface ModelUse {
+  /** Tokens sent, with those that the server had in its cache. */
+  promptTokens: number;
+  cachedTokens: number;
+  cacheCreationTokens: number;
+  completionTokens: number;
+  /** Cents of the cost, rounded up. */
+  credits: number;
+}
+
+/** An earlier question of the same conversation; without answer and focus if it was not answered. */
 export interface EarlierQuestion {
+  text?: string;
+  answer?: string;
+  sources?: SourceRecord[];
   focus?: Focus;
+}
+
+/** Who waits for an answer, and how long. */
+export interface Asking {
+  /** Git processes and searches are shared fairly between users by this name. */
+  user: string;
+  /** Ends when the question is cancelled or out of time; ends git processes and requests too. */
+  signal: AbortSignal;
+  /** Called with all that was used so far, whenever it has grown. */
+  onModelUse: (use: ModelUse) => void;
 }
 
 /**
  * Searches for an answer in the repositories that the asker may read. Calls `step` before each action and stops when
- * `step` throws.
+ * `step` throws or the signal of `asking` ends.
  */
 export type Investigate = (
   question: string,
   earlier: readonly EarlierQuestion[],
   step: (reasoning: string) => Promise<void>,
   canRead: (repository: string) => boolean,
+  asking?: Asking,
 ) => Promise<Finding>;

@@ -1,4 +1,4 @@
-import { withoutBudget } from '../git/budget.ts';
+import { withinBudget } from '../git/budget.ts';
 import { overview } from './answers/about.ts';
 import { compare, splitComparison } from './answers/compare.ts';
 import { type Draft, type Findings, focusOf, tidyFollowUps, tidySources } from './answers/draft.ts';
@@ -36,7 +36,7 @@ const KINDS: Record<string, string> = {
 /** Answers questions from the corpus: search, read, rank, write. The same input gives the same answer. */
 export function createInvestigate(corpus: Corpus): Investigate {
   // A question outlives the request that asked it.
-  return (...asked) => withoutBudget(() => investigate(corpus, ...asked));
+  return (...asked) => withinBudget({ user: '', signal: asked[4]?.signal }, () => investigate(corpus, ...asked));
 }
 
 async function investigate(

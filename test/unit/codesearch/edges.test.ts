@@ -15,7 +15,7 @@ describe('parsing the arguments', () => {
       '--repo a --repo b --port 80 --token alice:s --token t2 --data-dir d --sharing --quota 5 --rate-limit 9 --base-url https://x.example --step-delay 200'.split(
         ' ',
       );
-    expect(parseArguments(line, undefined)).toMatchObject({
+    expect(parseArguments(line, {})).toMatchObject({
       kind: 'run',
       arguments: {
         repos: ['a', 'b'],
@@ -35,7 +35,7 @@ describe('parsing the arguments', () => {
   });
 
   test('reads tokens from the environment only when no option gives them', () => {
-    expect(parseArguments(['--repo', 'a'], 'bob:x,y')).toMatchObject({
+    expect(parseArguments(['--repo', 'a'], { CODESEARCH_TOKEN: 'bob:x,y' })).toMatchObject({
       arguments: {
         tokens: [
           { username: 'bob', token: 'x' },
@@ -43,7 +43,7 @@ describe('parsing the arguments', () => {
         ],
       },
     });
-    expect(parseArguments(['--repo', 'a', '--token', 'z'], 'x')).toMatchObject({
+    expect(parseArguments(['--repo', 'a', '--token', 'z'], { CODESEARCH_TOKEN: 'x' })).toMatchObject({
       arguments: { tokens: [{ token: 'z' }] },
     });
   });
@@ -51,13 +51,13 @@ describe('parsing the arguments', () => {
   test('reports every problem at once', () => {
     const parsed = parseArguments(
       ['loose', '--frob', '--port', 'x', '--quota', '0', '--base-url', 'ftp://x', '--sharing=yes'],
-      undefined,
+      {},
     );
     expect(parsed.kind === 'bad' ? parsed.problems.length : 0).toBe(7);
   });
 
   test('prefers --help to problems', () => {
-    expect(parseArguments(['--help', '--frob'], undefined)).toEqual({ kind: 'help' });
+    expect(parseArguments(['--help', '--frob'], {})).toEqual({ kind: 'help' });
   });
 });
 

@@ -1,0 +1,141 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { type LanguageModel, type LanguageModelUsage, type ModelMessage, stepCountIs, streamText } from 'ai';
+import { estimateTokens, LIMITS } from '../limits.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
+import { ModelFailure, modelFailureOf } from './failure.ts';
+import type { Meter, RequestTokens } from './meter.ts';
+import type { ModelSettings } from './settings.ts';
+import type { Tools } from './tools.ts';
+
+// The library would print warnings about parameters that a server ignores.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** What one step of the model brought. */
+export interface ModelStep {
+  text: string;
+  /** Calls of tools, with those that were wrong. */
+  calls: number;
+  /** Whether the output ended at its limit. */
+  isCut: boolean;
+}
+
+/** How a step is asked for. */
+export interface StepOptions {
+  /** No tool may be called. */
+  isLast: boolean;
+  outputTokens: number;
+  /** What the results of its tools may have together. */
+  resultCharacters: number;
+}
+
+/** A model at an OpenAI-compatible server. */
+export function createLanguageModel(settings: ModelSettings): LanguageModel {
+  return createOpenAICompatible({
+    name: 'model',
+    baseURL: settings.baseUrl,
+    includeUsage: true,
+    fetch: createBoundedFetch(settings.silenceMs),
+    ...(settings.apiKey === undefined ? {} : { apiKey: settings.apiKey }),
+  })(settings.model);
+}
+
+export interface ModelConversationSetup {
+  model: LanguageModel;
+  system: string;
+  tools: Tools;
+  meter: Meter;
+  /** Ends the request under way. */
+  signal: AbortSignal;
+  /** Called after each request, also one that failed. */
+  onUse: () => void;
+}
+
+/** One conversation with a model, step by step: each step is one request, with the tools that the model calls in it. */
+export function createModelConversation(setup: ModelConversationSetup) {
+  const { model, system, tools, meter, signal } = setup;
+  const messages: ModelMessage[] = [];
+  const toolTokens =
+    estimateTokens(JSON.stringify(Object.values(tools.tools).map(({ description }) => description))) + 1_000;
+
+  /** How many tokens the server counted for each that was estimated; code has fewer characters per token than prose. */
+  let ratio = 1;
+
+  const estimate = (): number =>
+    Math.ceil((estimateTokens(system) + toolTokens + estimateTokens(JSON.stringify(messages))) * ratio);
+
+  /** Sends all so far. Throws a {@link ModelFailure}, or the reason of the signal. */
+  async function step({ isLast, outputTokens, resultCharacters }: StepOptions): Promise<ModelStep> {
+    tools.beginStep(isLast ? 0 : resultCharacters);
+    const sent = estimate();
+    let text = '';
+    let written = 0;
+    let reported: LanguageModelUsage | undefined;
+    let reason: string | undefined;
+    let calls = 0;
+    let failure: ModelFailure | undefined;
+    const added: ModelMessage[] = [];
+    try {
+      const result = streamText({
+        model,
+        system,
+        messages,
+        tools: tools.tools,
+        toolChoice: isLast ? 'none' : 'auto',
+        stopWhen: stepCountIs(1),
+        maxOutputTokens: outputTokens,
+        maxRetries: LIMITS.modelRetries,
+        abortSignal: signal,
+        // The failure is read from the stream; by default it would be printed, with the request.
+        onError: () => {},
+        onStepFinish: ({ response }) => void added.push(...response.messages),
+      });
+      for await (const part of result.fullStream) {
+        if (part.type === 'text-delta') text += part.text;
+        if (part.type === 'text-delta' || part.type === 'reasoning-delta') written += part.text.length;
+        else if (part.type === 'tool-input-delta') written += part.delta.length;
+        else if (part.type === 'tool-call') calls += 1;
+        else if (part.type === 'error') failure ??= modelFailureOf(part.error);
+        else if (part.type === 'finish-step') {
+          reported = part.usage;
+          reason = part.finishReason;
+        }
+      }
+    } catch (error) {
+      failure ??= modelFailureOf(error);
+    }
+    const tokens = tokensOf(reported, { input: sent, output: Math.ceil(written / LIMITS.charactersPerToken) });
+    // A request that was refused costs nothing; one that was ended or cut off is paid for as far as it came.
+    if (failure?.kind !== 'status' && failure?.kind !== 'unreachable') {
+      meter.add(tokens);
+      ratio = Math.max(ratio, (tokens.input / sent) * ratio);
+    }
+    setup.onUse();
+    signal.throwIfAborted();
+    if (failure !== undefined) throw failure;
+    if (reason === 'content-filter') throw new ModelFailure('filtered', 'its server held the answer back');
+    const isCut = reason === 'length';
+    if (!isCut && reason !== 'stop' && reason !== 'tool-calls') throw new ModelFailure('cut', 'its reply was cut off');
+    // A call that was cut has no result: servers refuse a conversation that holds one.
+    if (!isCut) messages.push(...added);
+    return { text, calls, isCut };
+  }
+
+  return {
+    step,
+    say: (content: string): unknown => messages.push({ role: 'user', content }),
+    /** Estimated tokens that the next request sends. */
+    estimate,
+  };
+}
+
+export type ModelConversation = ReturnType<typeof createModelConversation>;
+
+/** What the server reports; what it leaves out is estimated. */
+function tokensOf(usage: LanguageModelUsage | undefined, estimated: { input: number; output: number }): RequestTokens {
+  return {
+    input: usage?.inputTokens ?? estimated.input,
+    cached: usage?.inputTokenDetails.cacheReadTokens ?? 0,
+    cacheCreation: usage?.inputTokenDetails.cacheWriteTokens ?? 0,
+    output: usage?.outputTokens ?? estimated.output,
+  };
+}

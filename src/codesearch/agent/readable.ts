@@ -1,0 +1,56 @@
+import type { Repository } from '../git/repository.ts';
+import type { Corpus } from '../search/corpus.ts';
+import type { IndexedFile } from '../search/file-index.ts';
+import type { SourceRecord } from '../search/finding.ts';
+import { readableCorpus } from '../search/readable-corpus.ts';
+
+/** What the asker may read, as the model's tools and the check of links see it: rights are looked up at every use. */
+export interface Readable {
+  repositories(): readonly Repository[];
+  /**
+   * A repository by its name or by the end of it; without a name, the only one. Undefined for every other name: one that may not
+   * be read looks like one that does not exist.
+   */
+  repository(name: string | undefined): Repository | undefined;
+  /** A tracked file; undefined for all other paths. */
+  file(repository: string, path: string): IndexedFile | undefined;
+  /** Paths of tracked files, in all of a repository or below a folder. */
+  paths(repository: string, folder: string): string[];
+  /** Lines of a file; undefined for one that is not text. */
+  lines(file: IndexedFile): Promise<string[] | undefined>;
+  /** Repositories whose contents the model got to see. */
+  readonly seen: Set<string>;
+  /** Parts of files that the model read, by their links. */
+  readonly opened: Map<string, SourceRecord>;
+}
+
+export function createReadable(corpus: Corpus, canRead: (repository: string) => boolean): Readable {
+  const own = (): Corpus => readableCorpus(corpus, canRead);
+  return {
+    seen: new Set(),
+    opened: new Map(),
+    repositories: () => own().repositories,
+    repository(name) {
+      const all = own().repositories;
+      if (name === undefined) return all.length === 1 ? all[0] : undefined;
+      const wanted = name.replace(/^\/+|\/+$/g, '').toLowerCase();
+      const exact = all.find((one) => one.name.toLowerCase() === wanted);
+      const ending = all.filter((one) => one.name.toLowerCase().endsWith(`/${wanted}`));
+      return exact ?? (ending.length === 1 ? ending[0] : undefined);
+    },
+    file: (repository, path) => own().index.get(repository, path),
+    paths(repository, folder) {
+      const prefix = folder === '' ? '' : `${folder}/`;
+      const paths: string[] = [];
+      for (const file of own().index.all()) {
+        if (file.repository === repository && file.path.startsWith(prefix)) paths.push(file.path);
+      }
+      return paths;
+    },
+    async lines(file) {
+      const lines = await own().lines(file);
+      // What follows the last line break is no line.
+      return lines?.at(-1) === '' ? lines.slice(0, -1) : lines;
+    },
+  };
+}

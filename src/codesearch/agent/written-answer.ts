@@ -1,0 +1,92 @@
+import type { Heading, List, Nodes, Root, RootContent } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown, gfmToMarkdown } from 'mdast-util-gfm';
+import { toMarkdown } from 'mdast-util-to-markdown';
+import { gfm } from 'micromark-extension-gfm';
+import { LIMITS } from '../limits.ts';
+import { BASE_MARK } from '../search/finding.ts';
+import { type CheckedLinks, checkLinks, visit } from './check-links.ts';
+import type { Readable } from './readable.ts';
+
+/** What a model wrote, taken apart and checked. */
+export interface WrittenAnswer extends CheckedLinks {
+  /** Empty when the model gave none. */
+  title: string;
+  /** Markdown; `BASE_MARK` stands for the service's address. Empty when there is no answer in the text. */
+  answer: string;
+  followUps: string[];
+  /** Whether the text was too long and its end is left out. */
+  isCut: boolean;
+}
+
+/** Reads the last text of a model: a heading as title, the answer, and a heading with a list of follow-ups. */
+export async function readWrittenAnswer(text: string, readable: Readable): Promise<WrittenAnswer> {
+  const plain = withoutReasoning(text).replaceAll(BASE_MARK, '').trim();
+  const root = parse(plain.slice(0, LIMITS.modelAnswerCharacters));
+  const title = takeTitle(root);
+  const followUps = takeFollowUps(root);
+  const links = await checkLinks(root, readable);
+  const markdown = isToolCall(plain) ? '' : write(root).trim();
+  return { ...links, title, answer: markdown, followUps, isCut: plain.length > LIMITS.modelAnswerCharacters };
+}
+
+/** Some models write what they think into the text. */
+function withoutReasoning(text: string): string {
+  return text.replace(/<think>[\s\S]*?<\/think>/g, '').replace(/^[\s\S]*<\/think>/, '');
+}
+
+/** Models without a template for tools write their calls as text. */
+function isToolCall(text: string): boolean {
+  if (/^<(?:tool_call|function_call|function=)/.test(text)) return true;
+  if (!text.startsWith('{')) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parse(markdown: string): Root {
+  return fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+}
+
+function write(root: Root): string {
+  return toMarkdown(root, { extensions: [gfmToMarkdown()], bullet: '-', emphasis: '_', rule: '-', fences: true });
+}
+
+function takeTitle(root: Root): string {
+  const [first] = root.children;
+  if (first?.type !== 'heading' || first.depth !== 1) return '';
+  root.children.shift();
+  const title = textOf(first);
+  const most = LIMITS.modelTitleCharacters;
+  return title.length > most ? `${title.slice(0, most - 1).trimEnd()}…` : title;
+}
+
+function takeFollowUps(root: Root): string[] {
+  const at = root.children.findLastIndex(isFollowUpHeading);
+  if (at < 0) return [];
+  const list = root.children[at + 1];
+  root.children.splice(at);
+  if (list?.type !== 'list') return [];
+  return (list satisfies List).children
+    .map(textOf)
+    .filter((text) => text !== '')
+    .map((text) => text.slice(0, LIMITS.modelFollowUpCharacters))
+    .slice(0, LIMITS.modelFollowUps);
+}
+
+function isFollowUpHeading(node: RootContent): node is Heading {
+  const isTitle = node.type === 'heading' || (node.type === 'paragraph' && node.children[0]?.type === 'strong');
+  return isTitle && /^(?:suggested |possible )?follow[\s-]?ups?(?: questions)?:?$/i.test(textOf(node));
+}
+
+/** The text of a node in one line. */
+function textOf(node: Nodes): string {
+  let text = '';
+  visit(node, (one) => {
+    if (one.type === 'text' || one.type === 'inlineCode') text += one.value;
+  });
+  return text.replace(/\s+/g, ' ').trim();
+}
