@@ -185,8 +185,6 @@ export const LIMITS = {
   /** What one step of a model may write, reasoning included; the answer is cut after the characters. */
   modelOutputTokens: 8_000,
   modelAnswerCharacters: 12_000,
-  /** Requests are repeated after a 429, a 5xx or a connection that fails. */
-  modelRetries: 2,
   /** Calls of tools in one step; the model is told that the others were not run. */
   modelCallsPerStep: 8,
   /** What a model gets of one call of a tool. */

@@ -96,6 +96,7 @@ async function answer(question: Question): Promise<Finding> {
       system: instructions(fence.id),
       tools,
       meter,
+      retries: settings.retries,
       signal: asking.signal,
       onUse: () => asking.onModelUse(meter.use()),
     });

@@ -21,7 +21,11 @@ export function createBoundedFetch(silenceMs: number): typeof fetch {
     const signal = outer === undefined ? silence.signal : AbortSignal.any([outer, silence.signal]);
     listen();
     try {
-      const response = await fetch(input, { ...init, redirect: 'error', signal });
+      const response = await fetch(input, { ...init, redirect: 'manual', signal });
+      if (response.status >= 300 && response.status < 400) {
+        await response.body?.cancel();
+        throw new ModelFailure('status', 'its server redirects to another address', { status: response.status });
+      }
       if (response.body === null) {
         stop();
         return response;

@@ -44,6 +44,8 @@ export interface ModelConversationSetup {
   system: string;
   tools: Tools;
   meter: Meter;
+  /** How often a request is repeated that failed before its reply began. */
+  retries: number;
   /** Ends the request under way. */
   signal: AbortSignal;
   /** Called after each request, also one that failed. */
@@ -83,7 +85,7 @@ export function createModelConversation(setup: ModelConversationSetup) {
         toolChoice: isLast ? 'none' : 'auto',
         stopWhen: stepCountIs(1),
         maxOutputTokens: outputTokens,
-        maxRetries: LIMITS.modelRetries,
+        maxRetries: setup.retries,
         abortSignal: signal,
         // The failure is read from the stream; by default it would be printed, with the request.
         onError: () => {},

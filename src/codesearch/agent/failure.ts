@@ -19,19 +19,20 @@ export class ModelFailure extends Error {
 
 /** Translates what the library throws, by its class and status. */
 export function modelFailureOf(error: unknown): ModelFailure {
-  if (error instanceof ModelFailure) return error;
   if (RetryError.isInstance(error)) return modelFailureOf(error.lastError);
-  if (APICallError.isInstance(error)) {
-    const status = error.statusCode;
-    if (status === undefined)
-      return new ModelFailure('unreachable', 'its server could not be reached', { cause: error });
-    if (status >= 400) return new ModelFailure('status', describeStatus(status), { status, cause: error });
-    return new ModelFailure('badReply', 'its server sent a reply that is not understood', { status, cause: error });
+  const causes = causesOf(error);
+  const known = causes.find((one) => one instanceof ModelFailure);
+  if (known !== undefined) return known;
+  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  if (status !== undefined && status >= 400) {
+    return new ModelFailure('status', describeStatus(status), { status, cause: error });
   }
   if (ToolChoiceViolationError.isInstance(error)) return new ModelFailure('noAnswer', NO_ANSWER, { cause: error });
-  const cause = causesOf(error).find((one) => one instanceof ModelFailure);
-  if (cause instanceof ModelFailure) return cause;
-  if (error instanceof TypeError) return new ModelFailure('cut', 'its reply was cut off', { cause: error });
+  const isBroken = causes.some((one) => one instanceof TypeError);
+  if (APICallError.isInstance(error) && status === undefined) {
+    return new ModelFailure('unreachable', 'its server could not be reached', { cause: error });
+  }
+  if (isBroken) return new ModelFailure('cut', 'its reply was cut off', { cause: error });
   return new ModelFailure('badReply', 'its server sent a reply that is not understood', { cause: error });
 }
 

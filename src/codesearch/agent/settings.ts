@@ -16,6 +16,8 @@ export interface ModelSettings {
   timeMs: number;
   /** A model that sends nothing for this long counts as failed. */
   silenceMs: number;
+  /** How often a request is repeated after a 429, a 5xx or a connection that fails. */
+  retries: number;
   /** Dollars for one question. */
   cost: number;
   /** Dollars for a million tokens. */
@@ -39,6 +41,7 @@ const DEFAULTS = {
   contextTokens: 60_000,
   timeMs: 120_000,
   silenceMs: 60_000,
+  retries: 2,
   cost: 1,
   prices: { input: 3, cached: 0.3, output: 15 },
 } as const satisfies Partial<ModelSettings>;
@@ -124,6 +127,7 @@ export function readModelSettings(
       contextTokens: data.LLM_CONTEXT_TOKENS ?? DEFAULTS.contextTokens,
       timeMs: data.LLM_MAX_SECONDS ?? DEFAULTS.timeMs,
       silenceMs: data.LLM_MAX_SILENT_SECONDS ?? DEFAULTS.silenceMs,
+      retries: DEFAULTS.retries,
       cost: data.LLM_MAX_COST ?? DEFAULTS.cost,
       prices:
         input === undefined || cached === undefined || output === undefined

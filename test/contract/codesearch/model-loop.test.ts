@@ -1,21 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Corpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
 import { BASE_MARK } from '../../../src/codesearch/search/finding.ts';
 import { type AgentWorld, startAgentWorld, WITHOUT_MODEL } from '../../support/codesearch/agent-world.ts';
-import { callsTools, says } from '../../support/codesearch/model-server.ts';
+import { callsTools, says, saysWithoutTokens } from '../../support/codesearch/model-server.ts';
 import { createHarbourRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 
 const NAME = 'github.com/harbour-org/harbour';
 const LINK = `/${NAME}/-/blob/src/retry.ts?L4-7`;
 
 let repository: TestRepository;
+let corpus: Corpus;
 let world: AgentWorld;
 
-beforeAll(() => {
+beforeAll(async () => {
   repository = createHarbourRepository();
+  corpus = await openCorpus([repository.path]);
 });
 afterAll(() => repository.remove());
 beforeEach(async () => {
-  world = await startAgentWorld([repository.path]);
+  world = await startAgentWorld(corpus);
 });
 afterEach(() => world.close());
 
@@ -168,7 +171,6 @@ describe('an agent', () => {
   });
 
   test('estimates the tokens of a server that reports none', async () => {
-    const { saysWithoutTokens } = await import('../../support/codesearch/model-server.ts');
     world.server.script(saysWithoutTokens('There is a cap.'));
     const { finding } = await world.ask('Is there a cap?');
     expect(finding.modelUse?.promptTokens).toBeGreaterThan(1_000);

@@ -2,7 +2,7 @@ import { createAgent } from '../../../src/codesearch/agent/agent.ts';
 import type { ModelReport } from '../../../src/codesearch/agent/report.ts';
 import type { ModelSettings } from '../../../src/codesearch/agent/settings.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
-import { type Corpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
+import type { Corpus } from '../../../src/codesearch/search/corpus.ts';
 import type { EarlierQuestion, Finding, Investigate, ModelUse } from '../../../src/codesearch/search/finding.ts';
 import { type ModelServer, startModelServer } from './model-server.ts';
 
@@ -23,13 +23,13 @@ export interface AskOptions {
   canRead?: (repository: string) => boolean;
   signal?: AbortSignal;
   investigate?: Investigate;
+  onUse?: (use: ModelUse) => unknown;
   onStep?: (reasoning: string) => Promise<void> | void;
   clock?: () => number;
 }
 
 /** An agent over real repositories and a scripted model. */
-export async function startAgentWorld(repositories: readonly string[]) {
-  const corpus = await openCorpus(repositories);
+export async function startAgentWorld(corpus: Corpus) {
   const server = await startModelServer();
   return {
     corpus,
@@ -51,6 +51,7 @@ export function settingsFor(server: Pick<ModelServer, 'baseUrl'>): ModelSettings
     contextTokens: 60_000,
     timeMs: 60_000,
     silenceMs: 30_000,
+    retries: 2,
     cost: 1,
     prices: { input: 3, cached: 0.3, output: 15 },
   };
@@ -86,7 +87,10 @@ async function ask({
     {
       user: 'user 1',
       signal: options.signal ?? new AbortController().signal,
-      onModelUse: (use) => uses.push(use),
+      onModelUse(use) {
+        uses.push(use);
+        options.onUse?.(use);
+      },
     },
   );
   return { finding, steps, report: reports[0], reports, problems, uses };
