@@ -120,7 +120,7 @@ async function answer(question: Question): Promise<Finding> {
     if (written.answer === '') throw new ModelFailure('noAnswer', NO_ANSWER);
     report.outcome = 'answered';
     report.droppedLinks = written.dropped;
-    if (written.dropped > 0) await step(`Removed ${written.dropped} links that name no file, line or commit`);
+    if (written.dropped > 0) await step(describeDropped(written.dropped));
     return { ...findingOf(written, question), ...used() };
   } catch (error) {
     if (question.asking.signal.aborted) throw error;
@@ -189,6 +189,12 @@ function findingOf(
     toolCalls: without.toolCalls,
     tokensRead: without.tokensRead,
   };
+}
+
+function describeDropped(count: number): string {
+  return count === 1
+    ? 'Removed 1 link that names no file, line or commit'
+    : `Removed ${count} links that name no file, line or commit`;
 }
 
 function repositorySource(name: string): SourceRecord {

@@ -57,8 +57,8 @@ export async function checkLinks(root: Root, readable: Readable): Promise<Checke
         checked.dropped += 1;
         children.push({ type: 'text', value: child.alt ?? '' });
       } else if (child.type === 'html') {
-        const text: PhrasingContent = { type: 'text', value: child.value };
-        children.push(isBlock(parent) ? { type: 'paragraph', children: withoutAddresses([text]) } : text);
+        const text = withoutAddresses([{ type: 'text', value: child.value }]);
+        children.push(...(isBlock(parent) ? [{ type: 'paragraph' as const, children: text }] : text));
       } else if (child.type === 'text') children.push(...withoutAddresses([child]));
       else if (child.type === 'inlineCode') children.push(...(await checkCode(child)));
       else if (child.type !== 'definition') {
@@ -66,7 +66,7 @@ export async function checkLinks(root: Root, readable: Readable): Promise<Checke
         children.push(child);
       }
     }
-    parent.children = children as typeof parent.children;
+    parent.children = apart(children) as typeof parent.children;
   }
 
   await check(root);
@@ -134,7 +134,7 @@ function withoutAddresses(nodes: readonly PhrasingContent[]): PhrasingContent[] 
   return nodes.flatMap((node): PhrasingContent[] => {
     if (node.type !== 'text') {
       if ('children' in node) node.children = withoutAddresses(node.children) as typeof node.children;
-      return node.type === 'html' ? [{ type: 'text', value: node.value }] : isImage(node) ? [] : [node];
+      return node.type === 'html' ? withoutAddresses([{ ...node, type: 'text' }]) : isImage(node) ? [] : [node];
     }
     return node.value
       .split(ADDRESS)
@@ -143,6 +143,15 @@ function withoutAddresses(nodes: readonly PhrasingContent[]): PhrasingContent[] 
       )
       .filter((one) => 'value' in one && one.value !== '');
   });
+}
+
+/** A space between neighbors that would run into each other when they are written. */
+function apart(nodes: readonly Nodes[]): Nodes[] {
+  return nodes.flatMap((node, index) =>
+    node.type === 'inlineCode' && nodes[index - 1]?.type === 'inlineCode'
+      ? [{ type: 'text', value: ' ' }, node]
+      : [node],
+  );
 }
 
 function isImage(node: PhrasingContent): boolean {

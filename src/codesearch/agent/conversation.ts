@@ -86,7 +86,8 @@ export function createModelConversation(setup: ModelConversationSetup) {
         stopWhen: stepCountIs(1),
         maxOutputTokens: outputTokens,
         maxRetries: setup.retries,
-        abortSignal: signal,
+        // A signal of its own for each step: the library leaves listeners on it.
+        abortSignal: AbortSignal.any([signal]),
         // The failure is read from the stream; by default it would be printed, with the request.
         onError: () => {},
         onStepFinish: ({ response }) => void added.push(...response.messages),

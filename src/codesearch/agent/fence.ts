@@ -10,9 +10,11 @@ export interface Fence {
 }
 
 export function createFence(id = randomBytes(12).toString('hex')): Fence {
+  const code = new RegExp(id, 'gi');
   return {
     id,
-    wrap: (kind, text) => `<data-${id} kind="${kind}">\n${visible(text).replaceAll(id, '')}\n</data-${id}>`,
+    // Replaced, not removed: what stands around a removed code could form it again.
+    wrap: (kind, text) => `<data-${id} kind="${kind}">\n${visible(text).replace(code, '…')}\n</data-${id}>`,
   };
 }
 

@@ -26,7 +26,7 @@ export async function readWrittenAnswer(text: string, readable: Readable): Promi
   const title = takeTitle(root);
   const followUps = takeFollowUps(root);
   const links = await checkLinks(root, readable);
-  const markdown = isToolCall(plain) ? '' : write(root).trim();
+  const markdown = isToolCall(plain) ? '' : withoutForeignLinks(write(root).trim());
   return { ...links, title, answer: markdown, followUps, isCut: plain.length > LIMITS.modelAnswerCharacters };
 }
 
@@ -53,6 +53,17 @@ function parse(markdown: string): Root {
 
 function write(root: Root): string {
   return toMarkdown(root, { extensions: [gfmToMarkdown()], bullet: '-', emphasis: '_', rule: '-', fences: true });
+}
+
+/** The text as it is read again: should a link have formed in it that was not checked, all of it is shown as code. */
+function withoutForeignLinks(markdown: string): string {
+  let isForeign = false;
+  visit(parse(markdown), (node) => {
+    if (node.type === 'link' || node.type === 'definition') isForeign ||= !node.url.startsWith(`${BASE_MARK}/`);
+    else isForeign ||= node.type === 'image' || node.type === 'html';
+  });
+  if (!isForeign) return markdown;
+  return write({ type: 'root', children: [{ type: 'code', value: markdown.replaceAll(BASE_MARK, '') }] });
 }
 
 function takeTitle(root: Root): string {

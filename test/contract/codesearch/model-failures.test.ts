@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { currentBudget } from '../../../src/codesearch/git/budget.ts';
 import { type Corpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
 import { type AgentWorld, startAgentWorld, WITHOUT_MODEL } from '../../support/codesearch/agent-world.ts';
 import {
@@ -162,6 +163,28 @@ describe('a cancelled question', () => {
       },
     });
     await expect(asked).rejects.toThrow('cancelled');
+    expect(world.server.requests).toHaveLength(1);
+  });
+
+  test('ends the git processes of the tool that runs', async () => {
+    world.server.script(
+      callsTools([{ name: 'find_passages', input: { question: 'Where?' } }]),
+      says('Never asked for.'),
+    );
+    const controller = new AbortController();
+    let endsWith: AbortSignal | undefined;
+    const asked = world.ask('Is there a cap?', {
+      signal: controller.signal,
+      async investigate(question) {
+        if (question !== 'Where?') return WITHOUT_MODEL;
+        // Every git process ends with the signal of the budget that it starts in.
+        endsWith = currentBudget().signal;
+        controller.abort(new Error('cancelled'));
+        return WITHOUT_MODEL;
+      },
+    });
+    await expect(asked).rejects.toThrow('cancelled');
+    expect(endsWith?.aborted).toBe(true);
     expect(world.server.requests).toHaveLength(1);
   });
 

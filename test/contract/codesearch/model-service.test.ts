@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ModelReport } from '../../../src/codesearch/agent/report.ts';
+import type { CodeSearchOptions } from '../../../src/codesearch/service.ts';
+import { settingsFor } from '../../support/codesearch/agent-world.ts';
+import {
+  callsTools,
+  drips,
+  fails,
+  type ModelServer,
+  says,
+  startModelServer,
+} from '../../support/codesearch/model-server.ts';
+import { createHarbourRepository, type TestRepository } from '../../support/codesearch/repository.ts';
+import { startTestService } from '../../support/codesearch/service.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const NAME = 'github.com/harbour-org/harbour';
+const LINK = `/${NAME}/-/blob/src/retry.ts?L4-7`;
+
+let repository: TestRepository;
+let server: ModelServer;
+let service: Awaited<ReturnType<typeof startTestService>>;
+let reports: ModelReport[];
+let notices: string[];
+
+beforeAll(() => {
+  repository = createHarbourRepository();
+});
+afterAll(() => repository.remove());
+beforeEach(async () => {
+  server = await startModelServer();
+});
+afterEach(async () => {
+  await service.stop();
+  await server.close();
+});
+
+async function start(options: Partial<CodeSearchOptions> = {}): Promise<void> {
+  reports = [];
+  notices = [];
+  service = await startTestService({
+    repos: [repository.path],
+    model: settingsFor(server),
+    onModelReport: (report) => reports.push(report),
+    onNotice: (notice) => notices.push(notice),
+    ...options,
+  });
+}
+
+describe('the service with a model', () => {
+  test('shows the steps, the answer and what it cost, on the wire', async () => {
+    await start();
+    server.script(
+      callsTools([{ name: 'read_file', input: { path: 'src/retry.ts' } }], {
+        tokens: { input: 4_000, output: 50, cached: 1_000 },
+      }),
+      says(`# Retry delay\n\nIt doubles, see [retry.ts:4-7](${LINK}) and [none](/${NAME}/-/blob/none.ts).`, {
+        tokens: { input: 5_000, output: 100, cached: 4_000 },
+      }),
+    );
+    const answered = await service.answer('How does the delay grow?');
+    expect(answered).toMatchObject({
+      status: 'completed',
+      title: 'Retry delay',
+      stats: {
+        prompt_tokens: 9_000,
+        total_input_tokens: 9_000,
+        cached_tokens: 5_000,
+        cache_creation_input_tokens: 0,
+        completion_tokens: 150,
+        total_tokens: 9_150,
+        // 4,000 × 3 + 5,000 × 0.3 + 150 × 15 dollars for a million tokens are 1.575 cents.
+        credits: 2,
+      },
+    });
+    expect(answered.answer).toMatch(
+      new RegExp(`^It doubles, see \\[retry.ts:4-7\\]\\(${service.url}/.*L4-7\\) and none.$`),
+    );
+    expect(answered.turns.map(({ reasoning }) => reasoning)).toEqual(
+      expect.arrayContaining([
+        'Asking the model scripted',
+        'Reading src/retry.ts',
+        'Removed 1 link that names no file, line or commit',
+      ]),
+    );
+    const page = await fetch(
+      answered.sources?.[0]?.link === undefined ? '' : `${service.url}${answered.sources[0].link}`,
+    );
+    expect(page.status).toBe(200);
+    expect(await (await fetch(`${service.url}/healthz`)).json()).toMatchObject({
+      model: { answered: 1, failed: 0, droppedLinks: 1, promptTokens: 9_000, credits: 2 },
+    });
+    expect(reports).toHaveLength(1);
+    expect(reports[0]?.prompts).toBe('instructions 1, question 1, tools 1, last step 1');
+    expect(notices).toEqual([`Questions and parts of the repositories go to ${server.origin} (scripted)`]);
+    expect(service.problems).toEqual([]);
+  });
+
+  test('gives a follow-up the question and the answer before it', async () => {
+    await start();
+    server.script(says(`It doubles, see [retry.ts:4-7](${LINK}).`), says('No.'));
+    const { conversation_id: id } = await service.answer('How does the delay grow?');
+    await service.call('POST', `/${id}/questions`, { question: 'Is it ever reset?' });
+    await service.finished(id);
+    expect(server.textOf(1)).toMatch(/How does the delay grow\?.*It doubles, see \[retry.*Is it ever reset\?/s);
+  });
+
+  test('answers without the model when it fails, and says so', async () => {
+    await start();
+    server.script(fails(400));
+    const { answer, error, stats } = await service.answer('Where is `retryDelay` defined?');
+    expect(error).toBeUndefined();
+    expect(answer).toContain('src/retry.ts');
+    expect(answer).toContain('written without the model `scripted`: its server refused the request (HTTP 400)');
+    expect(stats).toMatchObject({ prompt_tokens: 0, credits: 1 });
+  });
+
+  test('charges the cents of an answer to the quota', async () => {
+    await start({ quota: 7 });
+    const costly = says('It doubles.', { tokens: { input: 20_000, output: 0 } });
+    server.script(costly, costly);
+    await service.answer('How does the delay grow?');
+    const second = await service.answer('How does it end?');
+    expect(second.stats.credits).toBe(6);
+    const third = await service.answer('And then?');
+    expect(third.error?.kind).toBe('RateLimitExceeded');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('ends the request under way when the question is cancelled, and keeps what it cost', async () => {
+    await start({ quota: 100 });
+    let isClosed = false;
+    server.script((response, request) => {
+      response.on('close', () => {
+        isClosed = true;
+      });
+      drips('word ', 5)(response, request);
+    });
+    const { id, questions } = await service.create('How does the delay grow?');
+    await server.received(1);
+    const cancelled = await service.call('POST', `/${id}/questions/${questions[0]?.id}/cancel`);
+    expect(await cancelled.json()).toMatchObject({ status: 'completed', error: { kind: 'Cancelled' } });
+    await eventually(() => expect(isClosed).toBe(true));
+    const question = await eventually(async () => {
+      const [only] = (await service.get(id)).questions;
+      expect(only?.stats.prompt_tokens).toBeGreaterThan(1_000);
+      return only;
+    });
+    expect(question?.answer).toBeUndefined();
+    expect(question?.stats.credits).toBeGreaterThan(0);
+    expect((await service.get(id)).quota_usage?.total_quota).toBe(question?.stats.credits);
+    expect(reports).toMatchObject([{ outcome: 'ended' }]);
+    expect(service.problems).toEqual([]);
+  });
+
+  test('asks again after a restart what it had not answered', async () => {
+    const dataDir = mkdtempSync(`${repository.path}-data-`);
+    await start({ dataDir });
+    server.script(drips('word ', 5), says('It doubles.'));
+    const { id } = await service.create('How does the delay grow?');
+    await server.received(1);
+    await service.stop();
+    await start({ dataDir });
+    const [question] = (await service.finished(id)).questions;
+    expect(question?.answer).toBe('It doubles.');
+    await service.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+});
