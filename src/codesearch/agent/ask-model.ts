@@ -37,38 +37,52 @@ const LEAST_OUTPUT = 500;
 const USUAL_OUTPUT = 2_000;
 
 /**
- * Lets the model search until it answers, or until it nears a limit: the last request is kept for the answer. Throws a
+ * Lets the model search until it answers, or until it nears a limit: the last two requests are kept for the answer. Throws a
  * {@link ModelFailure} when there is none.
  */
 export async function askModel(setup: AskModelSetup): Promise<ModelText> {
   const { conversation, settings } = setup;
   const startedMs = setup.clock();
-  let mustEnd = false;
+  let tools: StepOptions['tools'] = 'offered';
+  let limit: LimitKind | undefined;
   for (let steps = 1; ; steps += 1) {
     const sent = conversation.estimate();
     const outputTokens = roomForOutput(sent, setup);
     if (outputTokens < LEAST_OUTPUT)
       throw new ModelFailure('limit', 'the question needs more than one question may use');
-    const limit = limitOf({ sent, steps, elapsedMs: setup.clock() - startedMs }, setup);
-    const isLast = mustEnd || limit !== undefined;
-    if (isLast) {
-      if (limit !== undefined) await setup.onLimit(limit);
-      conversation.say(LAST_STEP);
+    if (tools === 'offered') {
+      limit = limitOf({ sent, steps, elapsedMs: setup.clock() - startedMs }, setup);
+      if (limit !== undefined) {
+        await setup.onLimit(limit);
+        tools = 'refused';
+        conversation.say(LAST_STEP);
+      }
     }
     setup.onStep(steps);
     const resultCharacters = Math.max(0, settings.contextTokens - sent) * LIMITS.charactersPerToken;
-    const options: StepOptions = { isLast, outputTokens, resultCharacters };
-    const { text, calls, isCut } = await conversation.step(options);
-    if (calls === 0 && text.trim() !== '') return { text, steps, limit, isCut };
-    if (isLast) throw new ModelFailure('noAnswer', NO_ANSWER);
-    mustEnd = isCut || calls === 0;
+    const step = await conversation.step({ tools, outputTokens, resultCharacters }).catch((error: unknown) => {
+      const canTryAgain = tools === 'refused' && steps < settings.steps;
+      if (canTryAgain && error instanceof ModelFailure && error.kind === 'noAnswer') return undefined;
+      throw error;
+    });
+    if (step !== undefined && step.calls === 0 && step.text.trim() !== '') {
+      return { text: step.text, steps, limit, isCut: step.isCut };
+    }
+    if (tools === 'absent' || (tools === 'refused' && steps >= settings.steps)) {
+      throw new ModelFailure('noAnswer', NO_ANSWER);
+    }
+    if (tools === 'refused') tools = 'absent';
+    else if (step?.isCut === true || step?.calls === 0) {
+      tools = 'refused';
+      conversation.say(LAST_STEP);
+    }
   }
 }
 
 /** Words for people about an answer that a limit ended. */
 export function describeLimit(limit: LimitKind, settings: ModelSettings): string {
   const reasons: Record<LimitKind, string> = {
-    steps: `it had used all of its ${settings.steps} steps`,
+    steps: `it had used its ${settings.steps} steps`,
     tokens: `it had nearly used the ${settings.tokens.toLocaleString('en')} tokens that a question may use`,
     cost: `it had nearly cost the ${settings.cost} dollars that a question may cost`,
     time: `most of its ${Math.round(settings.timeMs / 1_000)} seconds had passed`,
@@ -84,7 +98,8 @@ function limitOf(
   { settings, meter, tools }: AskModelSetup,
 ): LimitKind | undefined {
   const next = { input: sent, cached: 0, cacheCreation: 0, output: USUAL_OUTPUT };
-  if (steps >= settings.steps) return 'steps';
+  // One more request is kept for servers that let a model call tools all the same.
+  if (steps >= Math.max(1, settings.steps - 1)) return 'steps';
   if (elapsedMs > settings.timeMs * TIME_TO_SEARCH) return 'time';
   if (meter.tokens() + 2 * (next.input + next.output) > settings.tokens) return 'tokens';
   if (meter.cost() + 2 * costOf(next, settings.prices) > settings.cost) return 'cost';

@@ -5,10 +5,14 @@ import { createBoundedFetch } from './bounded-fetch.ts';
 import { ModelFailure, modelFailureOf } from './failure.ts';
 import type { Meter, RequestTokens } from './meter.ts';
 import type { ModelSettings } from './settings.ts';
+import { renamingTokenLimit } from './token-limit.ts';
 import type { Tools } from './tools.ts';
 
 // The library would print warnings about parameters that a server ignores.
 globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** Characters per token vary: so many times the limit of tokens is surely beyond it. */
+const MOST_OUTPUT = 2;
 
 /** What one step of the model brought. */
 export interface ModelStep {
@@ -21,8 +25,8 @@ export interface ModelStep {
 
 /** How a step is asked for. */
 export interface StepOptions {
-  /** No tool may be called. */
-  isLast: boolean;
+  /** `refused`: they are offered, but none may be called; `absent`: for servers that do not know this choice. */
+  tools: 'offered' | 'refused' | 'absent';
   outputTokens: number;
   /** What the results of its tools may have together. */
   resultCharacters: number;
@@ -34,7 +38,7 @@ export function createLanguageModel(settings: ModelSettings): LanguageModel {
     name: 'model',
     baseURL: settings.baseUrl,
     includeUsage: true,
-    fetch: createBoundedFetch(settings.silenceMs),
+    fetch: renamingTokenLimit(createBoundedFetch(settings.silenceMs)),
     ...(settings.apiKey === undefined ? {} : { apiKey: settings.apiKey }),
   })(settings.model);
 }
@@ -66,8 +70,8 @@ export function createModelConversation(setup: ModelConversationSetup) {
     Math.ceil((estimateTokens(system) + toolTokens + estimateTokens(JSON.stringify(messages))) * ratio);
 
   /** Sends all so far. Throws a {@link ModelFailure}, or the reason of the signal. */
-  async function step({ isLast, outputTokens, resultCharacters }: StepOptions): Promise<ModelStep> {
-    tools.beginStep(isLast ? 0 : resultCharacters);
+  async function step({ tools: choice, outputTokens, resultCharacters }: StepOptions): Promise<ModelStep> {
+    tools.beginStep(choice === 'offered' ? resultCharacters : 0);
     const sent = estimate();
     let text = '';
     let written = 0;
@@ -76,18 +80,19 @@ export function createModelConversation(setup: ModelConversationSetup) {
     let calls = 0;
     let failure: ModelFailure | undefined;
     const added: ModelMessage[] = [];
+    const tooLong = new AbortController();
     try {
       const result = streamText({
         model,
         system,
         messages,
-        tools: tools.tools,
-        toolChoice: isLast ? 'none' : 'auto',
+        tools: choice === 'absent' ? {} : tools.tools,
+        toolChoice: choice === 'offered' ? 'auto' : 'none',
         stopWhen: stepCountIs(1),
         maxOutputTokens: outputTokens,
         maxRetries: setup.retries,
         // A signal of its own for each step: the library leaves listeners on it.
-        abortSignal: AbortSignal.any([signal]),
+        abortSignal: AbortSignal.any([signal, tooLong.signal]),
         // The failure is read from the stream; by default it would be printed, with the request.
         onError: () => {},
         onStepFinish: ({ response }) => void added.push(...response.messages),
@@ -102,10 +107,16 @@ export function createModelConversation(setup: ModelConversationSetup) {
           reported = part.usage;
           reason = part.finishReason;
         }
+        // Not every server keeps to the limit that it is sent.
+        if (written > MOST_OUTPUT * outputTokens * LIMITS.charactersPerToken) {
+          tooLong.abort();
+          break;
+        }
       }
     } catch (error) {
       failure ??= modelFailureOf(error);
     }
+    if (tooLong.signal.aborted) failure = new ModelFailure('tooLarge', 'it wrote without end');
     const tokens = tokensOf(reported, { input: sent, output: Math.ceil(written / LIMITS.charactersPerToken) });
     // A request that was refused costs nothing; one that was ended or cut off is paid for as far as it came.
     if (failure?.kind !== 'status' && failure?.kind !== 'unreachable') {
@@ -133,12 +144,13 @@ export function createModelConversation(setup: ModelConversationSetup) {
 
 export type ModelConversation = ReturnType<typeof createModelConversation>;
 
-/** What the server reports; what it leaves out is estimated. */
+/** What the server reports. What it leaves out or reports as zero is estimated: no request is free of tokens. */
 function tokensOf(usage: LanguageModelUsage | undefined, estimated: { input: number; output: number }): RequestTokens {
+  const count = (reported: number | undefined): number => Math.max(0, Math.trunc(reported ?? 0));
   return {
-    input: usage?.inputTokens ?? estimated.input,
-    cached: usage?.inputTokenDetails.cacheReadTokens ?? 0,
-    cacheCreation: usage?.inputTokenDetails.cacheWriteTokens ?? 0,
-    output: usage?.outputTokens ?? estimated.output,
+    input: count(usage?.inputTokens) || estimated.input,
+    cached: count(usage?.inputTokenDetails.cacheReadTokens),
+    cacheCreation: count(usage?.inputTokenDetails.cacheWriteTokens),
+    output: count(usage?.outputTokens) || estimated.output,
   };
 }

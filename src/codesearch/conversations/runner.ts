@@ -105,6 +105,8 @@ export function createRunner(setup: RunnerSetup) {
       modelUse = undefined;
       await quota.charge(conversation.userId, answered.stats.credits);
       await conclude(job, (current) => ({ ...current, ...answered }));
+      // Cancelled since: the answer came too late, and was paid for.
+      if (job.abort.signal.aborted) await addModelUse(job, finding.modelUse);
     } catch (error) {
       free();
       // What a model used is paid for, whether there is an answer or not.

@@ -48,7 +48,7 @@ describe('a model that fails', () => {
     ['reports an error in its stream', [failsInStream('overloaded sk-secret-key')], 'badReply', 'not understood'],
     ['is cut off in its answer', [cutsOff('The answer is')], 'cut', 'its reply was cut off'],
     ['ends its stream without an end', [endsWithoutFinish('The answer is')], 'badReply', 'not understood'],
-    ['writes nothing, and again nothing', [says(''), says('')], 'noAnswer', 'it wrote no answer'],
+    ['writes nothing, again and again', [says(''), says(''), says('')], 'noAnswer', 'it wrote no answer'],
     ['writes a call of a tool as its answer', [says('{"name": "read_file"}')], 'noAnswer', 'it wrote no answer'],
     ['is held back by a filter', [says('The', { finish: 'content_filter' })], 'filtered', 'held the answer back'],
     ['is redirected to another server', [redirect], 'status', 'redirects to another address'],
@@ -124,6 +124,17 @@ describe('a model that fails', () => {
     });
     const { report } = await world.ask('Is there a cap?');
     expect(report).toMatchObject({ outcome: 'failed', reason: 'tooLarge' });
+  });
+
+  test.each([
+    ['reports negative tokens', { input: -5_000, output: -5_000 }],
+    ['reports no tokens as zero', { input: 0, output: 0 }],
+  ])('to count, because it %s, is estimated', async (_what, tokens) => {
+    world.server.script(says('There is a cap.', { tokens }));
+    const { finding } = await world.ask('Is there a cap?');
+    expect(finding.modelUse).toMatchObject({ completionTokens: 4, cachedTokens: 0 });
+    expect(finding.modelUse?.promptTokens).toBeGreaterThan(1_000);
+    expect(finding.modelUse?.credits).toBeGreaterThan(0);
   });
 
   test('never repeats what its server said, neither in the answer nor in the log', async () => {

@@ -3,6 +3,7 @@ import { type Corpus, openCorpus } from '../../../src/codesearch/search/corpus.t
 import { type AgentWorld, startAgentWorld, WITHOUT_MODEL } from '../../support/codesearch/agent-world.ts';
 import { callsTools, type ReportedTokens, says } from '../../support/codesearch/model-server.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
+import { json } from '../../support/fake-service/scripted-server.ts';
 
 let repository: TestRepository;
 let corpus: Corpus;
@@ -30,23 +31,44 @@ const searches = (tokens?: ReportedTokens) => {
 describe('a model that searches without end', () => {
   test('writes its answer in the last of its steps, and the answer says so', async () => {
     world.server.script(searches(), searches(), searches(), says('# Cap\n\nThe cap is 30 s.'));
-    const { finding, steps, report } = await world.ask('What is the cap?', { settings: { steps: 4 } });
+    const { finding, steps, report } = await world.ask('What is the cap?', { settings: { steps: 5 } });
     expect(finding).toMatchObject({ title: 'Cap' });
     expect(finding.answer).toBe(
-      'The cap is 30 s.\n\n_The model ended its search because it had used all of its 4 steps: something may be missing._',
+      'The cap is 30 s.\n\n_The model ended its search because it had used its 5 steps: something may be missing._',
     );
-    expect(steps.at(-1)).toBe('Writing the answer: it had used all of its 4 steps');
+    expect(steps.at(-1)).toBe('Writing the answer: it had used its 5 steps');
     expect(world.server.sent().map((sent) => sent.tool_choice)).toEqual(['auto', 'auto', 'auto', 'none']);
     expect(world.server.sent()[3]?.messages.at(-1)?.content).toContain('Write the answer now');
     expect(report).toMatchObject({ outcome: 'answered', reason: 'steps', steps: 4 });
   });
 
-  test('and calls tools also in its last step leaves the answer without a model', async () => {
-    world.server.script(searches(), searches());
-    const { finding, report } = await world.ask('What is the cap?', { settings: { steps: 2 } });
+  test('and calls tools although it may not, is asked once more without tools', async () => {
+    world.server.script(searches(), searches(), says('The cap is 30 s.'));
+    const { finding, report } = await world.ask('What is the cap?', { settings: { steps: 3 } });
+    expect(finding.answer).toContain('The cap is 30 s.');
+    expect(world.server.sent()[2]).not.toHaveProperty('tools');
+    expect(world.server.sent()[2]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ]);
+    expect(report).toMatchObject({ outcome: 'answered', reason: 'steps', steps: 3, toolCalls: 1, promptTokens: 300 });
+  });
+
+  test('and calls tools to the end leaves the answer without a model', async () => {
+    world.server.script(searches(), searches(), searches());
+    const { finding, report } = await world.ask('What is the cap?', { settings: { steps: 3 } });
     expect(finding.answer).toContain(WITHOUT_MODEL.answer);
     expect(finding.answer).toContain('it wrote no answer');
-    expect(report).toMatchObject({ outcome: 'failed', reason: 'noAnswer', steps: 2, toolCalls: 1 });
+    expect(report).toMatchObject({ outcome: 'failed', reason: 'noAnswer', steps: 3, toolCalls: 1 });
+  });
+
+  test('has one step only where no more are allowed', async () => {
+    world.server.script(searches());
+    const { report } = await world.ask('What is the cap?', { settings: { steps: 1 } });
+    expect(report).toMatchObject({ outcome: 'failed', reason: 'noAnswer', steps: 1, toolCalls: 0 });
   });
 
   test('by making the same call again and again writes its answer after a few of them', async () => {
@@ -135,6 +157,23 @@ describe('a model that searches without end', () => {
 });
 
 describe('output that reaches its limit', () => {
+  test('at a server that does not keep to it is ended', async () => {
+    world.server.script(says('word '.repeat(4_000)));
+    const { report } = await world.ask('What is the cap?', { settings: { tokens: 4_000 } });
+    expect(report).toMatchObject({ outcome: 'failed', reason: 'tooLarge', steps: 1 });
+    expect(report?.completionTokens).toBeLessThan(4_000);
+  });
+
+  test('is sent under its new name to a server that refuses the old one', async () => {
+    const refusal = { error: { message: 'Unsupported parameter', param: 'max_tokens', code: 'unsupported_parameter' } };
+    world.server.script(json(refusal, 400), searches(), says('The cap is 30 s.'));
+    const { finding, report } = await world.ask('What is the cap?');
+    expect(finding.answer).toBe('The cap is 30 s.');
+    expect(report?.steps).toBe(2);
+    const names = world.server.sent().map((sent) => Object.keys(sent).filter((name) => name.startsWith('max_')));
+    expect(names).toEqual([['max_tokens'], ['max_completion_tokens'], ['max_completion_tokens']]);
+  });
+
   test('in the answer is shown, and the answer says that it is cut', async () => {
     world.server.script(says('The cap is', { finish: 'length' }));
     const { finding } = await world.ask('What is the cap?');

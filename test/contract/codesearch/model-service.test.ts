@@ -117,12 +117,12 @@ describe('the service with a model', () => {
   });
 
   test('charges the cents of an answer to the quota', async () => {
-    await start({ quota: 7 });
-    const costly = says('It doubles.', { tokens: { input: 20_000, output: 0 } });
+    await start({ quota: 8 });
+    const costly = says('It doubles.', { tokens: { input: 20_000, output: 10 } });
     server.script(costly, costly);
     await service.answer('How does the delay grow?');
     const second = await service.answer('How does it end?');
-    expect(second.stats.credits).toBe(6);
+    expect(second.stats.credits).toBe(7);
     const third = await service.answer('And then?');
     expect(third.error?.kind).toBe('RateLimitExceeded');
     expect(server.requests).toHaveLength(2);

@@ -143,7 +143,7 @@ describe('a prompt', () => {
   const fence = createFence('code');
   const prompt = { question: 'q', earlier: [{ question: 'e', answer: 'a' }], repositories: ['r'], more: 1, draft: 'd' };
   test.each([
-    ['instructions', INSTRUCTIONS_VERSION, instructions('code'), '1 b0b903c2a801'],
+    ['instructions', INSTRUCTIONS_VERSION, instructions('code'), '1 aeb400ea0dcf'],
     ['question', QUESTION_VERSION, questionPrompt(prompt, fence), '1 b8998e2bb800'],
     ['last step', LAST_STEP_VERSION, LAST_STEP, '1 b5e55dfe545b'],
     ['tools', TOOLS_VERSION, JSON.stringify([TOOL_TEXTS, PARAMETER_TEXTS]), '1 0fc29fa87e61'],
