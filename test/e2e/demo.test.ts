@@ -6,6 +6,7 @@ import { git } from '../../src/demo/git.ts';
 import { inNamespace, namespaceProblem } from '../../src/demo/namespace.ts';
 import { suggestQuestions } from '../../src/demo/questions.ts';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
+import { says, startModelServer } from '../support/codesearch/model-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { listenLocally } from '../support/fake-service/scripted-server.ts';
 import { noteSkipped } from '../support/layers.ts';
@@ -33,8 +34,8 @@ async function place(): Promise<{ repository: string; temp: string }> {
 }
 
 /** Starts the demo: built, because that is faster, or from this source file like `npm run demo`. */
-async function startDemo(args: string[], temp: string, file?: string): Promise<Run> {
-  const demo = runProgram(file ?? (await builtProgram(demoFile)), args, { TMPDIR: temp });
+async function startDemo(args: string[], temp: string, file?: string, more: Record<string, string> = {}): Promise<Run> {
+  const demo = runProgram(file ?? (await builtProgram(demoFile)), args, { TMPDIR: temp, ...more });
   cleanUp.push(demo.stop);
   return demo;
 }
@@ -73,6 +74,37 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     expect(await demo.ended).toBe(0);
     expect(children.filter(isAlive)).toEqual([]);
     expect(readdirSync(temp).filter((name) => name.startsWith('deepsearch-demo-'))).toEqual([]);
+  });
+
+  it('answers with the model of its options, and hands the key to the service alone', async () => {
+    const { repository, temp } = await place();
+    const model = await startModelServer();
+    cleanUp.push(model.close);
+    model.script(says('# Written by a model\n\nThe scripted model answered this.'));
+    const line = [
+      '--repo',
+      repository,
+      '--step-delay',
+      '0',
+      '--llm-base-url',
+      model.baseUrl,
+      '--llm-model',
+      'scripted',
+    ];
+    const demo = await startDemo(line, temp, undefined, { LLM_API_KEY: 'sk-demo', LLM_MODEL: 'not this one' });
+    const slack = createLocalSlack(await eventually(() => slackUrlIn(demo)));
+    expect(demo.output()).toContain(`Model       scripted at ${model.origin}`);
+    const { general, alice, botUserId } = WORKSPACE;
+    const root = await slack.post({
+      channel: general,
+      user: alice,
+      text: `<@${botUserId}> What is in this repository?`,
+    });
+    const { answer } = await answerIn(slack, root);
+    expect(textOf(answer)).toContain('The scripted model answered this.');
+    expect(model.sent()[0]?.model).toBe('scripted');
+    expect(model.requests[0]?.headers.authorization).toBe('Bearer sk-demo');
+    expect(demo.output()).not.toContain('sk-demo');
   });
 
   it.skipIf(noNamespace !== undefined)(

@@ -89,7 +89,7 @@ export function createTools(setup: ToolsSetup) {
     done.add(key);
     state.calls += 1;
     await setup.step(oneLine(reasoning));
-    const result = await attempt(run);
+    const result = await attempt(run, () => done.delete(key));
     const most = Math.max(0, Math.min(LIMITS.modelResultCharacters, state.charactersLeft));
     state.charactersLeft -= Math.min(result.length, most);
     const shown =
@@ -97,12 +97,15 @@ export function createTools(setup: ToolsSetup) {
     return fence.wrap(`result of ${name}`, shown);
   }
 
-  async function attempt(run: () => Promise<string>): Promise<string> {
+  /** `onFailure` is called when the same call may succeed later. */
+  async function attempt(run: () => Promise<string>, onFailure: () => void): Promise<string> {
     try {
       return await run();
     } catch (error) {
       asking.signal.throwIfAborted();
-      if (error instanceof ToolRefusal || error instanceof SearchError) return error.message;
+      if (error instanceof ToolRefusal) return error.message;
+      onFailure();
+      if (error instanceof SearchError) return error.message;
       if (!(error instanceof GitError)) setup.onProblem(error);
       return 'The tool failed. Try something narrower.';
     }
