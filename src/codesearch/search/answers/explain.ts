@@ -12,6 +12,8 @@ import { addSurroundings, kindWord } from './surroundings.ts';
 import { questionTitle } from './titles.ts';
 
 const MOST_LINES = 20;
+/** Sentences with the same beginning of so many characters are one sentence, cut at different places. */
+const SAME_FROM = 60;
 const MOST_OTHERS = 4;
 /** Lines before and after the best one, where it is in no definition. */
 const AROUND = 5;
@@ -141,10 +143,8 @@ async function wordsOpening(
   const kind = `${withArticle(kindWord(symbol))}${symbol.owner === undefined ? '' : ` of ${code(symbol.owner)}`}`;
   const described = descriptionOf(main, lines);
   const said = question.intent === 'why' || described === '' ? (statement?.text ?? described) : described;
-  const also =
-    statement !== undefined && statement.text !== said && !said.includes(statement.text)
-      ? ` ${endSentence(statement.text)}`
-      : '';
+  const isSaid = statement === undefined || said.startsWith(statement.text.slice(0, SAME_FROM));
+  const also = isSaid ? '' : ` ${endSentence(statement.text)}`;
   const meaning = said === '' ? '' : ` ${endSentence(said)}`;
   if (isNamed) {
     const verb =

@@ -29,7 +29,8 @@ export async function explainHistory(findings: Findings): Promise<Draft | undefi
   const sections: string[] = [];
   const shown = new Set<string>();
   for (const { opening, commits, repository, passage } of parts) {
-    const fresh = commits.filter(({ id }) => !shown.has(id)).slice(0, MOST_COMMITS);
+    const unique = [...new Map(commits.map((commit) => [commit.id, commit])).values()];
+    const fresh = unique.filter(({ id }) => !shown.has(id)).slice(0, MOST_COMMITS);
     if (fresh.length === 0 && commits.length > 0) continue;
     for (const { id } of fresh) shown.add(id);
     sections.push(opening);
