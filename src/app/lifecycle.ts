@@ -7,6 +7,7 @@ import { createDurations } from '../core/history/durations.ts';
 import { createOverview } from '../core/history/overview.ts';
 import { createRecentUsage } from '../core/history/recent-usage.ts';
 import { createAccept } from '../core/intake/accept.ts';
+import { createDeliveryPriority, type DeliveryPriority } from '../core/intake/delivery-priority.ts';
 import { createRequests, type Requests } from '../core/intake/requests.ts';
 import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
 import type { Scheduler } from '../core/ports.ts';
@@ -30,6 +31,7 @@ import type { SlackParts } from './slack.ts';
 /** The parts that handle a question from its acceptance to its end. */
 export interface Lifecycle {
   ports: LifecyclePorts;
+  deliveryPriority: DeliveryPriority;
   /** Its tick lists the changes of accounts with many running questions. */
   watching: Watching;
   scheduler: Scheduler;
@@ -94,6 +96,7 @@ export function createLifecycle(
     random,
     log,
   });
+  const deliveryPriority = createDeliveryPriority(() => performance.now());
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
     dailyCaps: createDailyCaps({
@@ -142,6 +145,7 @@ export function createLifecycle(
       )?.name,
     messenger,
     scheduler,
+    deliveryPriority,
     log,
     now,
     random,
@@ -149,7 +153,7 @@ export function createLifecycle(
   };
   const accept = createAccept({ ...ports, digest: shortDigest });
   const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
-  return { ports, watching, scheduler, accept, requests, presence, overviewOf };
+  return { ports, deliveryPriority, watching, scheduler, accept, requests, presence, overviewOf };
 }
 
 function lifecycleSettings(config: Config): LifecycleSettings {

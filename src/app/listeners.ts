@@ -38,7 +38,7 @@ export function createListeners(
   { config, log, now, storage, audit, outbound, tasks }: AppContext,
   { slack, accessControl, accountViews, messenger, read, clients }: SlackParts,
   deepSearch: DeepSearchAccess,
-  { ports, accept, requests, presence, overviewOf }: Lifecycle,
+  { ports, deliveryPriority, accept, requests, presence, overviewOf }: Lifecycle,
   accounts: Accounts,
   given: SlackReceiver | undefined,
 ): Listeners {
@@ -101,6 +101,7 @@ export function createListeners(
     ...clients,
     deps: {
       slack,
+      deliveryPriority,
       accept,
       requests,
       accounts,

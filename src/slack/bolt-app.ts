@@ -1,6 +1,7 @@
 import { App } from '@slack/bolt';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import { z } from 'zod';
+import type { DeliveryPriority } from '../core/intake/delivery-priority.ts';
 import type { Channels } from './access/channels.ts';
 import { type AccountDeps, registerAccounts } from './listeners/accounts.ts';
 import { type AddedMentionButtonDeps, registerAddedMentions } from './listeners/added-mentions.ts';
@@ -44,7 +45,7 @@ export type ListenerDeps = CommandDeps &
   LinkDeps &
   WorkspaceEndDeps &
   ChannelSettingsDeps &
-  UserChangeDeps & { channels: Pick<Channels, 'noteShared'> };
+  UserChangeDeps & { channels: Pick<Channels, 'noteShared'>; deliveryPriority: Pick<DeliveryPriority, 'during'> };
 
 /** Builds the Bolt app with every listener. Errors of listeners reach the receiver, which then does not acknowledge. */
 export function createBoltApp(options: {
@@ -68,6 +69,7 @@ export function createBoltApp(options: {
   app.error(async (error) => {
     throw error.original ?? error;
   });
+  app.use(({ next }) => deps.deliveryPriority.during(next));
   app.use(async ({ body, next }) => {
     noteSharedChannel(body, deps.channels);
     await next();

@@ -209,6 +209,7 @@ function registrations() {
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,
     channels: { noteShared: () => undefined },
+    deliveryPriority: { during: (handle) => handle() },
     threadNotes: { add: () => undefined, replace: async () => undefined, remove: async () => undefined },
     memberships: { of: async () => 'member', inChannel: async () => 'member' },
     answerUpdates: { followUpUsed: () => undefined, muteOffered: () => undefined, endUsed: () => undefined },

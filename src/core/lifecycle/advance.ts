@@ -55,6 +55,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     }
     const prepare = preparingOnce(ports.messenger);
     for (let steps = 0; steps < stepsPerRun; steps += 1) {
+      await ports.deliveryPriority.yieldToDeliveries();
       const standing = await readStanding(question);
       const parts = question.phase === 'delivering' ? prepare(question).parts : 0;
       const step = decide(question, { ...standing, nowMs: now(), parts, settings });

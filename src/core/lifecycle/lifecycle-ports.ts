@@ -2,6 +2,7 @@ import type { Accounts, AccountWaits } from '../accounts/accounts.ts';
 import type { ChannelRules } from '../channels/channel-settings.ts';
 import { isAppError } from '../errors.ts';
 import type { AuditLog } from '../history/audit.ts';
+import type { DeliveryPriority } from '../intake/delivery-priority.ts';
 import type {
   AccessPolicy,
   AnswerReaders,
@@ -52,6 +53,7 @@ export interface LifecyclePorts {
   observer: QuestionObserver;
   audit: AuditLog;
   scheduler: Pick<Scheduler, 'schedule'>;
+  deliveryPriority: Pick<DeliveryPriority, 'yieldToDeliveries'>;
   log: Log;
   now: Clock;
   /** Uniform in [0, 1). */

@@ -32,6 +32,7 @@ import { questionFormat, runSlotsType, threadFormat } from '../../../src/storage
 import { watchAlone } from '../../../src/storage/shared-watch.ts';
 import { createRecordingLog } from '../recording-log.ts';
 import { createInMemoryAccounts } from './in-memory-accounts.ts';
+import { noopPorts } from './noop-ports.ts';
 
 /** Few, so that several pages are read. */
 const longestPageOfChanges = 2;
@@ -616,6 +617,7 @@ export function createInMemoryLifecycle(
       },
     },
     observer: { changed: () => {}, closing: async () => {} },
+    deliveryPriority: noopPorts.deliveryPriority,
     audit: { note: async (entry) => void audited.push(entry) },
     scheduler,
     log,

@@ -15,6 +15,7 @@ export const noopPorts: Pick<
   | 'threadReader'
   | 'durations'
   | 'askedQuestions'
+  | 'deliveryPriority'
   | 'refusedTexts'
   | 'observer'
   | 'audit'
@@ -27,6 +28,7 @@ export const noopPorts: Pick<
   channelRules: { forQuestion: async () => noRules },
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
   durations: { note: async () => {}, expect: async () => undefined, recent: async () => [] },
+  deliveryPriority: { yieldToDeliveries: async () => {} },
   refusedTexts: { get: async () => undefined, update: async (_id, change) => change(undefined) },
   readerChoices: { get: async () => undefined, update: async (_name, change) => change(undefined) },
   answerReaders: { count: async () => undefined, showPrivately: async () => {}, canOpen: async () => false },
