@@ -116,9 +116,6 @@ export const watchBackstopMs = 30_000;
 export const fewestRunRarely = 100;
 export const listedRunMs = 60_000;
 
-/** Most runs per second of questions of one account of which nothing changes. With more questions, each runs less often. */
-export const mostRareRunsPerSecond = 40;
-
 /**
  * Spreads open questions over this time after a start, in milliseconds, so that they do not all ask the service at
  * once.
@@ -142,7 +139,7 @@ export const longestRepeatedLimitMs = 10 * 60_000;
 export const deliveryCountsMs = 200;
 
 /** How long one step of a question waits for deliveries of Slack, in milliseconds. */
-export const mostYieldMs = 100;
+export const mostYieldMs = 1_000;
 
 /** How long an answer waits for the account's quota, in milliseconds, where the reply with the answer leaves it out. */
 export const quotaPatienceMs = 3_000;

@@ -220,11 +220,9 @@ function decideRunning(question: Question, situation: Situation): Step {
   return posting ?? { do: 'watch' };
 }
 
-/**
- * The steps on a card may name what only some people may see, so the app checks the card's readers from time to time.
- */
-function isStepCheckOld({ admittedMs = 0, card: { stepsHiddenMs = 0 } }: Question, nowMs: number): boolean {
-  return nowMs - Math.max(admittedMs, stepsHiddenMs) > admissionLifeMs;
+/** Steps may name what only some people may see, so a card's readers are checked, also after a clock was set back. */
+function isStepCheckOld({ admittedMs = 0, card: { stepsHiddenMs } }: Question, nowMs: number): boolean {
+  return Math.abs(nowMs - (stepsHiddenMs ?? admittedMs)) > admissionLifeMs;
 }
 
 function isCardShown({ card }: Question): boolean {

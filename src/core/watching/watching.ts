@@ -108,7 +108,7 @@ export function createWatching(ports: {
     // The next list shows a new question as news. That spares one read for each question, also after a start.
     if (isStarting() && !watched.shown.has(id)) return 'unchanged';
     if (watched.leader === 'none') return 'nothing';
-    if (seenMark === undefined) return now() - askedMs < firstListMs ? 'unchanged' : 'nothing';
+    if (seenMark === undefined) return Math.abs(now() - askedMs) < firstListMs ? 'unchanged' : 'nothing';
     const isShown = change !== undefined && now() - change.listedMs < watchBackstopMs;
     const mark = isShown ? change.mark : await listedMark(watched, id);
     return mark === seenMark ? 'unchanged' : 'nothing';
@@ -147,14 +147,17 @@ export function createWatching(ports: {
     const going: Known = { questionId: question.id, conversationId, untilMs, seenMark };
     watched.questions.set(question.id, going);
     watched.byConversation.set(conversationId, (watched.byConversation.get(conversationId) ?? new Set()).add(going));
+    // After a start, the runs of resumed questions may be as far away as another process planned them.
+    if (watched.carriesAll && isStarting()) going.shownMs = now();
     const isAlone = watched.questions.size < fewestWatchedTogether || watched.leader === 'none';
     if (isAlone || question.cancel !== undefined) return paceMs;
     // Where lists carry no conversations, nothing is known to be seen, and each run reads.
     const isSeen = watched.carriesAll ? seenMark !== undefined && !isStarting() : known !== undefined;
     const isRare = isSeen && watched.carriesAll && watched.questions.size >= fewestRunRarely;
     if (isRare) going.shownMs = now();
-    const waitMs = isRare ? listedRunMs : isSeen ? watchBackstopMs : firstListMs;
-    return Math.round(waitMs * (0.9 + random() / 10));
+    // Not less: each of these runs then finds the check of who reads the card's steps old, and makes it.
+    if (isRare) return Math.round(listedRunMs * (1 + random() / 10));
+    return Math.round((isSeen ? watchBackstopMs : firstListMs) * (0.9 + random() / 10));
   }
 
   function leave(question: Question): void {

@@ -334,6 +334,11 @@ describe('decide: a running question', () => {
       { do: 'checkAccess' },
     ],
     [
+      'has its access checked again after a clock was set back',
+      { ...running, admittedMs: now + minuteMs + 1 },
+      { do: 'checkAccess' },
+    ],
+    [
       'has its access checked at most once a minute where access was lost',
       { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - minuteMs } },
       { do: 'watch' },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import {
+  admissionLifeMs,
   fewestRunRarely,
   firstListMs,
   listedRunMs,
@@ -63,6 +64,24 @@ describe('very many running questions of one account', () => {
     expect(new Set(ran).size).toBe(count);
     await watching.tick();
     expect(ran).toHaveLength(count);
+  });
+
+  it('run within the time of the backstop after a start where no list comes, whenever their runs were planned', async () => {
+    const service = createListedService();
+    const questions = await watchVeryMany(service, startWatching(service, watchAlone));
+    const restarted = startWatching(service, watchAlone);
+    for (const question of questions) restarted.watching.goesOn(question, 0);
+    for (let passedMs = 0; passedMs <= 2 * watchBackstopMs; passedMs += 5 * watchTickMs) {
+      service.fail(new AppError('unavailable', 'down'));
+      service.pass(5 * watchTickMs);
+      await restarted.watching.tick();
+    }
+    expect(new Set(restarted.ran).size).toBe(count);
+  });
+
+  it('find the check of who reads their cards old whenever they run', async () => {
+    const { watching, first } = await start();
+    expect(watching.goesOn(first, paceMs)).toBeGreaterThanOrEqual(admissionLifeMs);
   });
 
   it('run as often as fewer questions where the lists show another mark than they have seen', async () => {
