@@ -52,13 +52,16 @@ describe.skipIf(!isPossible)('in a browser, a person with an answer', () => {
   }
 
   it('sees all sources, edits a follow-up before it is asked, and says why an answer did not help', async () => {
-    await askAndOpen('How are failed payments retried?');
+    await askAndOpen('What uses payments?');
     const modal = tab.locator('.modal');
     const first = replies(tab, 'Open in Deep Search').first();
 
-    await first.getByRole('button', { name: 'All sources (6)' }).click();
+    const all = first.getByRole('button', { name: /^All sources \(\d+\)$/ });
+    const count = Number(/\d+/.exec((await all.textContent()) ?? '')?.[0]);
+    expect(count).toBeGreaterThan(5);
+    await all.click();
     await modal.getByText('Sources', { exact: true }).waitFor();
-    expect(await modal.getByRole('link').count()).toBe(6);
+    expect(await modal.getByRole('link').count()).toBe(count);
     await tab.locator('.modal-x').click();
 
     const row = first.locator('.bk-actions:has(.bk-overflow)');

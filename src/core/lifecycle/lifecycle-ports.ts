@@ -35,7 +35,7 @@ export interface LifecyclePorts {
   claims: Claims;
   runSlots: RunSlots;
   deepSearch: DeepSearchOf;
-  watching: Omit<Watching, 'tick'>;
+  watching: Omit<Watching, 'tick' | 'resumed'>;
   accounts: Pick<Accounts, 'mode' | 'offer' | 'statusOf'>;
   accountWaits: AccountWaits;
   /** A person's name in Slack, if Slack says it in time. Never throws. */

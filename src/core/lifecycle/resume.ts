@@ -7,7 +7,7 @@ import type { Watching } from '../watching/watching.ts';
 export interface ResumePorts {
   questions: Pick<QuestionStore, 'openIds' | 'get'>;
   scheduler: Pick<Scheduler, 'unscheduled' | 'schedule'>;
-  watching: Pick<Watching, 'goesOn'>;
+  watching: Pick<Watching, 'resumed'>;
   /** Uniform in [0, 1). */
   random: () => number;
 }
@@ -24,7 +24,7 @@ export async function resume({ questions, scheduler, watching, random }: ResumeP
   const open = await questions.openIds();
   const underWay = open.length < fewestRunRarely ? [] : await readUnderWay(questions, open);
   const watched = underWay.length < fewestRunRarely ? [] : underWay;
-  for (const question of watched) watching.goesOn(question, 0);
+  for (const question of watched) watching.resumed(question);
   const isWatched = new Set(watched.map(({ id }) => id));
   for (const ids of groups(open)) {
     const soon = ids.filter((id) => !isWatched.has(id));

@@ -47,6 +47,8 @@ export interface Watching {
   read(question: Question, options?: { isFresh?: boolean }): Promise<Conversation | undefined>;
   /** Notes that a question still runs. `paceMs`: its wait if it is read alone. Returns the wait until its next run. */
   goesOn(question: Question, paceMs: number): number;
+  /** Notes after a start that a question runs. It runs as an earlier process planned it, or when no list shows it in time. */
+  resumed(question: Question): void;
   /** Notes that a question no longer runs. */
   leave(question: Question): void;
   /** Lists the changes of each account with many running questions, and runs the questions that changed. */
@@ -74,7 +76,7 @@ export function createWatching(ports: {
   const accounts = new Map<string, Watched>();
   const startedMs = now();
 
-  return { read, goesOn, leave, tick };
+  return { read, goesOn, resumed, leave, tick };
 
   async function read(question: Question, { isFresh = false } = {}): Promise<Conversation | undefined> {
     const { conversationId } = question.upstream;
@@ -147,8 +149,6 @@ export function createWatching(ports: {
     const going: Known = { questionId: question.id, conversationId, untilMs, seenMark };
     watched.questions.set(question.id, going);
     watched.byConversation.set(conversationId, (watched.byConversation.get(conversationId) ?? new Set()).add(going));
-    // After a start, the runs of resumed questions may be as far away as another process planned them.
-    if (watched.carriesAll && isStarting()) going.shownMs = now();
     const isAlone = watched.questions.size < fewestWatchedTogether || watched.leader === 'none';
     if (isAlone || question.cancel !== undefined) return paceMs;
     // Where lists carry no conversations, nothing is known to be seen, and each run reads.
@@ -158,6 +158,12 @@ export function createWatching(ports: {
     // Not less: each of these runs then finds the check of who reads the card's steps old, and makes it.
     if (isRare) return Math.round(listedRunMs * (1 + random() / 10));
     return Math.round((isSeen ? watchBackstopMs : firstListMs) * (0.9 + random() / 10));
+  }
+
+  function resumed(question: Question): void {
+    goesOn(question, 0);
+    const known = watchedOf(accountOf(question)).questions.get(question.id);
+    if (known !== undefined) known.shownMs = now();
   }
 
   function leave(question: Question): void {

@@ -27,10 +27,7 @@ async function resumed(stored: Question[], planned: string[] = [], corrupt: stri
       schedule: async (id, delayMs) => void scheduled.set(id, delayMs),
     },
     watching: {
-      goesOn(question) {
-        watched.push(question.id);
-        return 0;
-      },
+      resumed: (question) => void watched.push(question.id),
     },
     random: () => 0.9,
   });
@@ -88,7 +85,7 @@ describe('open questions after a start', () => {
           pending -= 1;
         },
       },
-      watching: { goesOn: () => 0 },
+      watching: { resumed: () => undefined },
       random: () => 0.5,
     });
     expect(most).toBeLessThanOrEqual(200);

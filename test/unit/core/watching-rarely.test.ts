@@ -70,7 +70,7 @@ describe('very many running questions of one account', () => {
     const service = createListedService();
     const questions = await watchVeryMany(service, startWatching(service, watchAlone));
     const restarted = startWatching(service, watchAlone);
-    for (const question of questions) restarted.watching.goesOn(question, 0);
+    for (const question of questions) restarted.watching.resumed(question);
     for (let passedMs = 0; passedMs <= 2 * watchBackstopMs; passedMs += 5 * watchTickMs) {
       service.fail(new AppError('unavailable', 'down'));
       service.pass(5 * watchTickMs);
