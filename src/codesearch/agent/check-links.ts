@@ -59,14 +59,16 @@ export async function checkLinks(root: Root, readable: Readable): Promise<Checke
       } else if (child.type === 'html') {
         const text = withoutAddresses([{ type: 'text', value: child.value }]);
         children.push(...(isBlock(parent) ? [{ type: 'paragraph' as const, children: text }] : text));
-      } else if (child.type === 'text') children.push(...withoutAddresses([child]));
-      else if (child.type === 'inlineCode') children.push(...(await checkCode(child)));
+      } else if (child.type === 'inlineCode') children.push(...(await checkCode(child)));
       else if (child.type !== 'definition') {
         if ('children' in child) await check(child);
         children.push(child);
       }
     }
-    parent.children = apart(children) as typeof parent.children;
+    const shown = joined(children).flatMap((node): Nodes[] =>
+      node.type === 'text' ? withoutAddresses([node]) : [node],
+    );
+    parent.children = apart(shown) as typeof parent.children;
   }
 
   await check(root);
@@ -127,7 +129,7 @@ function isBlock(parent: Parents): boolean {
   return ['root', 'blockquote', 'listItem', 'footnoteDefinition'].includes(parent.type);
 }
 
-const ADDRESS = /((?:https?:\/\/|www\.|mailto:)[^\s<>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)/i;
+const ADDRESS = /((?:https?:\/\/|www\.|mailto:)[^\s<>]+|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)/i;
 
 /** Texts with web and mail addresses as code. */
 function withoutAddresses(nodes: readonly PhrasingContent[]): PhrasingContent[] {
@@ -143,6 +145,18 @@ function withoutAddresses(nodes: readonly PhrasingContent[]): PhrasingContent[] 
       )
       .filter((one) => 'value' in one && one.value !== '');
   });
+}
+
+/** Texts that stand side by side as one: where a link or an image was removed between them, they may form an address. */
+function joined(nodes: readonly Nodes[]): Nodes[] {
+  const all: Nodes[] = [];
+  for (const node of nodes) {
+    const last = all.at(-1);
+    if (node.type === 'text' && last?.type === 'text')
+      all[all.length - 1] = { ...last, value: last.value + node.value };
+    else all.push(node);
+  }
+  return all;
 }
 
 /** A space between neighbors that would run into each other when they are written. */

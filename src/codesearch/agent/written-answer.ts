@@ -19,10 +19,12 @@ export interface WrittenAnswer extends CheckedLinks {
   isCut: boolean;
 }
 
+const REASONING_END = '</think>';
+
 /** Reads the last text of a model: a heading as title, the answer, and a heading with a list of follow-ups. */
 export async function readWrittenAnswer(text: string, readable: Readable): Promise<WrittenAnswer> {
   const plain = withoutReasoning(text).replaceAll(BASE_MARK, '').trim();
-  const root = parse(plain.slice(0, LIMITS.modelAnswerCharacters));
+  const root = withoutMarks(parse(plain.slice(0, LIMITS.modelAnswerCharacters)));
   const title = takeTitle(root);
   const followUps = takeFollowUps(root);
   const links = await checkLinks(root, readable);
@@ -32,7 +34,24 @@ export async function readWrittenAnswer(text: string, readable: Readable): Promi
 
 /** Some models write what they think into the text. */
 function withoutReasoning(text: string): string {
-  return text.replace(/<think>[\s\S]*?<\/think>/g, '').replace(/^[\s\S]*<\/think>/, '');
+  return text
+    .split(REASONING_END)
+    .map((part, index, parts) => {
+      const start = part.indexOf('<think>');
+      // The last part is followed by no end. An end without a start: all before it is reasoning.
+      return index === parts.length - 1 ? part : part.slice(0, Math.max(0, start));
+    })
+    .join('');
+}
+
+/** A reference such as `&#xE0F0;` is read as the mark: in the text, it would become an address of the service. */
+function withoutMarks(root: Root): Root {
+  visit(root, (node) => {
+    for (const [name, value] of Object.entries(node)) {
+      if (typeof value === 'string') Object.assign(node, { [name]: value.replaceAll(BASE_MARK, '') });
+    }
+  });
+  return root;
 }
 
 /** Models without a template for tools write their calls as text. */

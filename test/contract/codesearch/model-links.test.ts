@@ -100,6 +100,26 @@ describe('the links of an answer', () => {
     expect(written).toMatchObject({ answer: shown, dropped: 1, sources: [] });
   });
 
+  test.each([
+    ['a removed image', 'see http![](x)s://evil.example/x'],
+    ['a removed link', 'see http[](x)s://evil.example/x'],
+    ['the label of a removed link', 'see ht[tps:](x)//evil.example/x'],
+  ])('do not form in the text around %s', async (_what, markdown) => {
+    expect(await read(markdown)).toMatchObject({ answer: 'see `https://evil.example/x`' });
+  });
+
+  test('do not form from the mark of the service, written as a reference', async () => {
+    const mark = '&#xE0F0;';
+    const written = await read(
+      `# A ${mark}title\n\nSee ${mark}.evil.example/x, [${mark}it](/${NAME}), ${mark}@evil.example/.\n\n\`\`\`${mark}x\ncode\n\`\`\`\n\n## Follow-ups\n\n- Where is ${mark}it?\n`,
+    );
+    expect(written.title).toBe('A title');
+    expect(written.followUps).toEqual(['Where is it?']);
+    expect(written.answer).toBe(
+      `See .evil.example/x, [it](${BASE_MARK}/${NAME}), @evil.example/.\n\n\`\`\`x\ncode\n\`\`\``,
+    );
+  });
+
   test('in HTML become text', async () => {
     const written = await read(
       '<a href="https://evil.example">x</a> and Promise<void>\n\n<img src="https://evil.example/x">',
@@ -147,11 +167,16 @@ describe('the links of an answer', () => {
       '<a href="https://evil.example">',
       '<img src=x>',
       BASE_MARK,
+      '&#xE0F0;',
+      '![](x)',
+      'http',
+      's://',
       'word',
     );
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 30 }), async (pieces) => {
         const { answer } = await read(pieces.join(''));
+        expect(answer.split(BASE_MARK)).toHaveLength(linksOf(answer).length + 1);
         expect(linksOf(answer).filter((url) => !url.startsWith(`${BASE_MARK}/`))).toEqual([]);
         expect(await read(answer.replaceAll(BASE_MARK, ''))).toMatchObject({ dropped: 0 });
       }),
@@ -159,8 +184,20 @@ describe('the links of an answer', () => {
     );
   });
 
+  test('stand after all that the model thought', async () => {
+    expect(await read('A<think>one</think>B<think>two</think>C')).toMatchObject({ answer: 'ABC' });
+    expect(await read('thought</think>C')).toMatchObject({ answer: 'C' });
+    expect(await read('A<think>one</think>thought</think>C')).toMatchObject({ answer: 'AC' });
+  });
+
   test('are checked in the time that a hostile text takes', async () => {
-    for (const text of ['>'.repeat(12_000), '['.repeat(12_000), '*a _b '.repeat(2_000), '- '.repeat(6_000)]) {
+    for (const text of [
+      '>'.repeat(12_000),
+      '['.repeat(12_000),
+      '*a _b '.repeat(2_000),
+      '- '.repeat(6_000),
+      '<think>'.repeat(9_000),
+    ]) {
       await read(text).catch((error: unknown) => expect(error).toBeInstanceOf(RangeError));
     }
   });
