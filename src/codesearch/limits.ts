@@ -180,6 +180,8 @@ export const LIMITS = {
   resultLinesOpen: 12,
   resultLinesShown: 200,
   lineCharactersShown: 1_000,
+  /** Of a question's time, what is left when a model must have ended: the answer without it is shown then. */
+  afterModelMs: 10_000,
   /** A reply of a model's server, as it arrives. */
   modelReplyBytes: 8_000_000,
   /** What one step of a model may write, reasoning included; the answer is cut after the characters. */

@@ -52,7 +52,9 @@ export function createAgent(setup: AgentSetup): Investigate {
     const without = await setup.investigate(question, earlier, step, canRead, asking);
     const readable = createReadable(setup.corpus, canRead);
     if (asking === undefined || readable.repositories().length === 0) return without;
-    return answer({ ...setup, model, question, earlier, step, canRead, asking, without, readable });
+    const leftMs = asking.endsMs - setup.clock() - LIMITS.afterModelMs;
+    const settings = { ...setup.settings, timeMs: Math.max(0, Math.min(setup.settings.timeMs, leftMs)) };
+    return answer({ ...setup, settings, model, question, earlier, step, canRead, asking, without, readable });
   };
 }
 
@@ -90,6 +92,7 @@ async function answer(question: Question): Promise<Finding> {
     ...meter.use(),
   };
   try {
+    if (settings.timeMs === 0) throw new ModelFailure('tooSlow', 'no time was left for it');
     await step(`Asking the model ${settings.model}`);
     const conversation = createModelConversation({
       model: question.model,

@@ -125,6 +125,7 @@ export function createModelConversation(setup: ModelConversationSetup) {
     }
     setup.onUse();
     signal.throwIfAborted();
+    tools.throwIfEnded();
     if (failure !== undefined) throw failure;
     if (reason === 'content-filter') throw new ModelFailure('filtered', 'its server held the answer back');
     const isCut = reason === 'length';

@@ -66,7 +66,7 @@ export function createTools(setup: ToolsSetup) {
   });
   const reading = createReadTools(readable);
   const done = new Set<string>();
-  const state = { calls: 0, callsInStep: 0, repeated: 0, charactersLeft: 0 };
+  const state = { calls: 0, callsInStep: 0, repeated: 0, charactersLeft: 0, failure: undefined as unknown };
 
   async function passages({ question }: { question: string }): Promise<string> {
     const finding = await setup.investigate(question, [], async () => asking.signal.throwIfAborted(), canRead, asking);
@@ -88,7 +88,10 @@ export function createTools(setup: ToolsSetup) {
     }
     done.add(key);
     state.calls += 1;
-    await setup.step(oneLine(reasoning));
+    await setup.step(oneLine(reasoning)).catch((error: unknown) => {
+      state.failure ??= error;
+      throw error;
+    });
     const result = await attempt(run, () => done.delete(key));
     const most = Math.max(0, Math.min(LIMITS.modelResultCharacters, state.charactersLeft));
     state.charactersLeft -= Math.min(result.length, most);
@@ -177,6 +180,10 @@ export function createTools(setup: ToolsSetup) {
     tools,
     /** Tools that ran, and calls that repeated an earlier one. */
     counts: (): { calls: number; repeated: number } => ({ calls: state.calls, repeated: state.repeated }),
+    /** Throws what ended the question while a tool ran: the library would tell it to the model. */
+    throwIfEnded(): void {
+      if (state.failure !== undefined) throw state.failure;
+    },
     /** Begins a step whose results have so many characters together; with 0 no tool runs, whatever the model calls. */
     beginStep(characters: number): void {
       state.callsInStep = 0;

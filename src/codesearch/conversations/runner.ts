@@ -98,7 +98,9 @@ export function createRunner(setup: RunnerSetup) {
     };
     try {
       const user = `user ${conversation.userId}`;
-      const finding = await setup.investigate(question.text, earlier, step, canRead, { user, signal, onModelUse });
+      const endsMs = startedMs + LIMITS.questionDeadlineMs;
+      const asking = { user, signal, endsMs, onModelUse };
+      const finding = await setup.investigate(question.text, earlier, step, canRead, asking);
       signal.throwIfAborted();
       free();
       const answered = complete(finding, question.text, clock() - startedMs);

@@ -61,6 +61,8 @@ export interface Asking {
   user: string;
   /** Ends when the question is cancelled or out of time; ends git processes and requests too. */
   signal: AbortSignal;
+  /** When the question ends without an answer, by the clock of the service. */
+  endsMs: number;
   /** Called with all that was used so far, whenever it has grown. */
   onModelUse: (use: ModelUse) => void;
 }

@@ -106,10 +106,33 @@ describe('a model that fails', () => {
 
   test('because it writes too slowly is given up after its time', async () => {
     world.server.script(DRIP);
-    const { finding, report } = await world.ask('Is there a cap?', { settings: { timeMs: 100, silenceMs: 30_000 } });
+    const { finding, report } = await world.ask('Is there a cap?', { settings: { timeMs: 500, silenceMs: 30_000 } });
     expect(report).toMatchObject({ outcome: 'failed', reason: 'tooSlow' });
     expect(finding.answer).toContain('it took more than');
     expect(report?.completionTokens).toBeGreaterThan(0);
+  });
+
+  test('has only the time that the search without it left of the question', async () => {
+    world.server.script(DRIP);
+    const late = await world.ask('Is there a cap?', { leftMs: 10_400 });
+    expect(late.report).toMatchObject({ outcome: 'failed', reason: 'tooSlow' });
+    const asked = world.server.requests.length;
+    const tooLate = await world.ask('Is there a cap?', { leftMs: 9_000 });
+    expect(tooLate.report).toMatchObject({ outcome: 'failed', reason: 'tooSlow', steps: 0, credits: 0 });
+    expect(tooLate.finding.answer).toContain('no time was left for it');
+    expect(world.server.requests).toHaveLength(asked);
+  });
+
+  test('is not told of a failure of the service itself', async () => {
+    world.server.script(callsTools([{ name: 'list_files', input: {} }]), says('Never asked for.'));
+    const { problems, report } = await world.ask('What is here?', {
+      onStep(reasoning) {
+        if (reasoning.startsWith('Listing')) throw new Error('ENOSPC: no space left, write /data/conversations');
+      },
+    });
+    expect(world.server.requests).toHaveLength(1);
+    expect(report).toMatchObject({ outcome: 'failed' });
+    expect(problems).toHaveLength(1);
   });
 
   test('because it writes without end is given up at the limit of its reply', async () => {

@@ -116,6 +116,20 @@ describe('the service with a model', () => {
     expect(stats).toMatchObject({ prompt_tokens: 0, credits: 1 });
   });
 
+  test('answers without the model when the search before it took nearly all the time of the question', async () => {
+    let nowMs = Date.now();
+    await start({
+      clock: () => {
+        nowMs += 100_000;
+        return nowMs;
+      },
+    });
+    const { answer, error } = await service.answer('Where is `retryDelay` defined?');
+    expect(error).toBeUndefined();
+    expect(answer).toContain('written without the model `scripted`: no time was left for it');
+    expect(server.requests).toHaveLength(0);
+  });
+
   test('charges the cents of an answer to the quota', async () => {
     await start({ quota: 8 });
     const costly = says('It doubles.', { tokens: { input: 20_000, output: 10 } });

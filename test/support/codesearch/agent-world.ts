@@ -22,6 +22,8 @@ export interface AskOptions {
   earlier?: readonly EarlierQuestion[];
   canRead?: (repository: string) => boolean;
   signal?: AbortSignal;
+  /** Time left for the question in milliseconds; default: five minutes. */
+  leftMs?: number;
   investigate?: Investigate;
   onUse?: (use: ModelUse) => unknown;
   onStep?: (reasoning: string) => Promise<void> | void;
@@ -87,6 +89,7 @@ async function ask({
     {
       user: 'user 1',
       signal: options.signal ?? new AbortController().signal,
+      endsMs: (options.clock ?? Date.now)() + (options.leftMs ?? 300_000),
       onModelUse(use) {
         uses.push(use);
         options.onUse?.(use);
