@@ -35,6 +35,7 @@ export function createReadTools(readable: Readable) {
     if (file !== undefined) return { repository, file };
     const name = path.split('/').at(-1) ?? path;
     const similar = readable.paths(repository.name, '').filter((one) => one === name || one.endsWith(`/${name}`));
+    if (similar.length > 0) readable.seen.add(repository.name);
     const hint = similar.length === 0 ? '' : ` Did you mean ${similar.slice(0, NAMES_SUGGESTED).join(', ')}?`;
     throw new ToolRefusal(`There is no such file in ${repository.name}.${hint}`);
   }

@@ -194,6 +194,16 @@ describe('access', () => {
     expect(world.server.textOf(0)).toContain('What retries?');
   });
 
+  test('of others to a shared answer needs a repository of which the model saw only paths', async () => {
+    world.server.script(
+      callsTools([{ name: 'read_file', input: { repository: CLOSED, path: 'docs/plan.md' } }]),
+      says('It is plan.md.'),
+    );
+    const { finding } = await world.ask('Where is the plan?');
+    expect(world.server.textOf(1)).toContain('Did you mean plan.md?');
+    expect(finding.sources.map(({ link }) => link)).toContain(`/${CLOSED}`);
+  });
+
   test('of others to a shared answer needs every repository that the model saw, cited or not', async () => {
     world.server.script(callsTools([{ name: 'search_text', input: { text: 'launch' } }]), says('It is in the plan.'));
     const cited: Finding = { ...WITHOUT_MODEL, answer: `[retry](${BASE_MARK}/${OPEN}/-/blob/src/retry.ts)` };
