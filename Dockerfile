@@ -13,16 +13,42 @@ FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Optional packages stay, since the storage's binaries are some of them; the local Slack of the demo is of no use here.
-RUN npm ci --omit=dev && rm -rf node_modules/local-slack-*
+RUN npm ci --omit=dev && rm -rf node_modules/local-slack-* node_modules/.package-lock.json
+# What is installed, and nothing else. npm would miss the dev dependencies; with --omit=dev it leaves out needed packages too.
+RUN npm pkg delete devDependencies && npm run sbom --silent > sbom.spdx.json
 
-FROM ${NODE_IMAGE}
-ENV NODE_ENV=production DATA_DIR=/data
+FROM ${NODE_IMAGE} AS programs
+# `npm run release` keeps the version; a build of another commit may give its own, and its commit as REVISION.
+ARG VERSION=0.2.0
+ARG REVISION=
+LABEL org.opencontainers.image.title="Deep Search for Slack" \
+  org.opencontainers.image.description="Ask a question about your code in Slack and get the answer, with its sources, in the thread." \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}"
+ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=dependencies /app/sbom.spdx.json ./
 COPY --from=build /app/dist ./dist
 COPY package.json ./
 RUN mkdir /data && chown 1000:1000 /data
 VOLUME /data
+
+# The embedded code search service: docker build --target codesearch. It needs git, which the app does not.
+FROM programs AS codesearch
+LABEL org.opencontainers.image.title="Code search service of Deep Search for Slack"
+# A mounted repository may belong to any user of the host, and is there to be read.
+RUN apt-get update && apt-get install --yes --no-install-recommends git && rm -rf /var/lib/apt/lists/* \
+  && git config --system --add safe.directory '*'
+USER 1000:1000
+EXPOSE 7080
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:7080/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/codesearch/main.js", "--help"]
+
+FROM programs
+ENV DATA_DIR=/data
 # The user `node` of the image, as a number: Kubernetes can tell only of a number that it is not root.
 USER 1000:1000
 EXPOSE 3000

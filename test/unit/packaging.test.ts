@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { SETTINGS } from '../../src/config.ts';
 
@@ -11,6 +13,8 @@ const exists = (path: string): boolean => existsSync(new URL(path, root));
 const packageJson = z
   .object({
     name: z.string(),
+    version: z.string(),
+    description: z.string(),
     license: z.string(),
     engines: z.object({ node: z.string() }),
     scripts: z.record(z.string(), z.string()),
@@ -38,8 +42,17 @@ const instructions = read('Dockerfile')
   .replaceAll(/\\\n\s*/g, '')
   .split('\n')
   .filter((line) => line.trim() !== '');
-const argumentsOf = (name: string): string[] =>
-  instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+const argumentsIn = (lines: string[], name: string): string[] =>
+  lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+const argumentsOf = (name: string): string[] => argumentsIn(instructions, name);
+/** The instructions of one stage; the last one has no name. */
+const stage = (name: string): string[] => {
+  const first = instructions.findIndex(
+    (line) => line.startsWith('FROM ') && (/ AS (\w+)$/.exec(line)?.[1] ?? '') === name,
+  );
+  const after = instructions.findIndex((line, index) => index > first && line.startsWith('FROM '));
+  return instructions.slice(first, after === -1 ? undefined : after);
+};
 
 /** Every npm script that a text calls. */
 function scriptsIn(text: string): string[] {
@@ -110,35 +123,66 @@ describe('Dockerfile', () => {
     for (const path of sources) expect([path, exists(path)]).toEqual([path, true]);
   });
 
-  it('copies from stages that it has', () => {
-    const names = stages.flatMap((stage) => / AS (\w+)$/.exec(stage)?.[1] ?? []);
-    const froms = argumentsOf('COPY').flatMap((copy) => /^--from=(\w+)/.exec(copy)?.[1] ?? []);
-    expect(froms.toSorted()).toEqual(names.toSorted());
+  it('uses every stage that it has, or names it to be built', () => {
+    const names = stages.flatMap((from) => / AS (\w+)$/.exec(from)?.[1] ?? []);
+    const copied = argumentsOf('COPY').flatMap((copy) => /^--from=(\w+)/.exec(copy)?.[1] ?? []);
+    const continued = stages.map((from) => from.split(' ')[0] ?? '').filter((from) => !from.startsWith('$'));
+    expect([...new Set([...copied, ...continued, 'codesearch'])].toSorted()).toEqual(names.toSorted());
   });
 
   it('runs scripts that exist, and starts what npm start starts, without a file `.env`, which the image never has', () => {
     for (const run of argumentsOf('RUN')) {
       for (const name of scriptsIn(run)) expect(packageJson.scripts).toHaveProperty([name]);
     }
-    expect(argumentsOf('CMD').map((command) => z.array(z.string()).parse(JSON.parse(command)).join(' '))).toEqual([
-      packageJson.scripts.start?.replace(' --env-file-if-exists=.env ', ' '),
-    ]);
-    expect(exists(sourceOf('dist/main.js'))).toBe(true);
+    const commandOf = (name: string): string[] =>
+      argumentsIn(stage(name), 'CMD').map((command) => z.array(z.string()).parse(JSON.parse(command)).join(' '));
+    expect(commandOf('')).toEqual([packageJson.scripts.start?.replace(' --env-file-if-exists=.env ', ' ')]);
+    expect(commandOf('codesearch')).toEqual(['node dist/codesearch/main.js --help']);
+    for (const program of ['dist/main.js', 'dist/codesearch/main.js']) expect(exists(sourceOf(program))).toBe(true);
   });
 
-  it('runs as a user with a number other than that of root, on an even release of Node', () => {
-    const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
-    expect(argumentsOf('USER')).toEqual(['1000:1000']);
+  it.each(['', 'codesearch'])('runs as a user with a number other than that of root, in the stage "%s"', (name) => {
+    const last = stage(name);
     const user = last.indexOf('USER 1000:1000');
-    expect(user).toBeGreaterThan(last.findIndex((line) => line.includes('chown 1000:1000 /data')));
-    // The directory is made, and given away, before the volume freezes it.
-    expect(last.indexOf('VOLUME /data')).toBeGreaterThan(
-      last.findIndex((line) => line.includes('chown 1000:1000 /data')),
-    );
+    expect(argumentsIn(last, 'USER')).toEqual(['1000:1000']);
+    expect(argumentsIn(last, 'FROM')[0]).toMatch(/^programs\b/);
     expect(last.slice(user).filter((line) => /^(?:RUN|COPY|ADD|USER) /.test(line))).toEqual(['USER 1000:1000']);
+  });
+
+  it('gives the data directory away before the volume freezes it', () => {
+    const shared = stage('programs');
+    const given = shared.findIndex((line) => line.includes('chown 1000:1000 /data'));
+    expect(given).toBeGreaterThan(0);
+    expect(shared.indexOf('VOLUME /data')).toBeGreaterThan(given);
+  });
+
+  it('runs on an even release of Node', () => {
     const [, major] = /node:(\d+)-/.exec(argumentsOf('ARG')[0] ?? '') ?? [];
     expect(Number(major) % 2).toBe(0);
     expect(Number(major)).toBeGreaterThanOrEqual(Number(/\d+/.exec(packageJson.engines.node)?.[0]));
+  });
+
+  it('has labels of the Open Container Initiative, with the version and the license of package.json', () => {
+    const labels = argumentsIn(stage('programs'), 'LABEL').join(' ');
+    const names = [...labels.matchAll(/(org\.opencontainers\.image\.\w+)=/g)].map(([, name]) => name);
+    expect(names.map((name) => name?.split('.').at(-1))).toEqual([
+      'title',
+      'description',
+      'licenses',
+      'version',
+      'revision',
+    ]);
+    expect(labels).toContain(`licenses="${packageJson.license}"`);
+    expect(labels).toContain(`description="${packageJson.description}"`);
+    expect(argumentsIn(stage('programs'), 'ARG')).toContain(`VERSION=${packageJson.version}`);
+  });
+
+  it('writes a list of its packages after the last of them is removed', () => {
+    const lines = stage('dependencies');
+    const written = 'npm pkg delete devDependencies && npm run sbom --silent > sbom.spdx.json';
+    const sbom = lines.findIndex((line) => line.includes(written));
+    expect(sbom).toBeGreaterThan(lines.findIndex((line) => line.includes('rm -rf node_modules/')));
+    expect(argumentsIn(stage('programs'), 'COPY')).toContain('--from=dependencies /app/sbom.spdx.json ./');
   });
 
   it('contains production dependencies only, without the local Slack', () => {
@@ -155,8 +199,10 @@ describe('Dockerfile', () => {
   it('keeps its data in a volume, and asks the app whether it is alive', () => {
     expect(argumentsOf('VOLUME')).toEqual(['/data']);
     expect(argumentsOf('ENV').join(' ')).toContain('DATA_DIR=/data');
-    expect(argumentsOf('HEALTHCHECK')[0]).toContain('/livez');
-    expect(argumentsOf('EXPOSE')).toEqual([SETTINGS.PORT.fallback]);
+    expect(argumentsIn(stage(''), 'HEALTHCHECK')[0]).toContain('/livez');
+    expect(argumentsIn(stage(''), 'EXPOSE')).toEqual([SETTINGS.PORT.fallback]);
+    expect(argumentsIn(stage('codesearch'), 'HEALTHCHECK')[0]).toContain('7080/healthz');
+    expect(argumentsIn(stage('codesearch'), 'EXPOSE')).toEqual(['7080']);
   });
 
   it('sets only settings that exist', () => {
@@ -165,70 +211,29 @@ describe('Dockerfile', () => {
   });
 });
 
-describe('compose.yaml', () => {
-  const service = z.object({
-    build: z.string().optional(),
-    image: z.string().optional(),
-    env_file: z.string().optional(),
-    environment: z.record(z.string(), z.string()).optional(),
-    ports: z.array(z.string()).optional(),
-    command: z.array(z.string()).optional(),
-    depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
-    healthcheck: z.object({ test: z.array(z.string()) }).optional(),
-    volumes: z.array(z.string()).optional(),
-    user: z.string().optional(),
-    privileged: z.boolean().optional(),
-    read_only: z.boolean().optional(),
-    tmpfs: z.array(z.string()).optional(),
-    cap_add: z.array(z.string()).optional(),
-    cap_drop: z.array(z.string()).optional(),
-    security_opt: z.array(z.string()).optional(),
-  });
-  const compose = z
-    .object({ services: z.record(z.string(), service), volumes: z.record(z.string(), z.unknown()) })
-    .parse(parse(read('compose.yaml')));
-  const { app, redis } = compose.services;
-
-  it('builds the app of this Dockerfile and sets only settings that exist', () => {
-    expect(exists(`${app?.build ?? ''}/Dockerfile`)).toBe(true);
-    for (const name of Object.keys(app?.environment ?? {})) expect(SETTINGS).toHaveProperty([name]);
-  });
-
-  it.each(Object.entries(compose.services))('gives %s no rights that it does not need', (_, each) => {
-    expect(each).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
-    expect(each.tmpfs).toEqual(['/tmp']);
-    expect([each.cap_add, each.privileged]).toEqual([undefined, undefined]);
-    // Otherwise the image of Redis starts as root, and needs capabilities to change its user.
-    expect(each.image === undefined || /^\d+:\d+$/.test(each.user ?? '')).toBe(true);
-  });
-
-  it('publishes no port, since Socket Mode needs none', () => {
-    for (const each of Object.values(compose.services)) expect(each.ports).toBeUndefined();
-  });
-
-  it('can be changed as docs/operations.md says: HTTP mode publishes the port of the app, and metrics only get an address', () => {
-    const overrides = [...read('docs/operations.md').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '']) =>
-      z.object({ services: z.object({ app: service.strict() }) }).parse(parse(text)),
-    );
-    expect(overrides.map(({ services }) => services.app)).toEqual([
-      { ports: [`${app?.environment?.PORT}:${app?.environment?.PORT}`] },
-      { environment: { METRICS_HOST: '0.0.0.0' } },
-    ]);
-    expect(app?.environment?.PORT).toBe(SETTINGS.PORT.fallback);
-    expect(SETTINGS).toHaveProperty(['METRICS_HOST']);
-  });
-
-  it('reads secrets from a file that is in neither the repository nor the image', () => {
-    expect(app?.env_file).toBe('.env');
-    expect(read('.gitignore').split('\n')).toContain('.env');
-  });
-
-  it('waits for a Redis that keeps all data', () => {
-    expect(app?.depends_on).toEqual({ redis: { condition: 'service_healthy' } });
-    expect(app?.environment?.REDIS_URL).toBe('redis://redis:6379');
-    expect(redis?.healthcheck?.test).toEqual(['CMD', 'redis-cli', 'ping']);
-    expect(redis?.command?.join(' ')).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
-    expect(redis?.volumes).toEqual(Object.keys(compose.volumes).map((name) => `${name}:/data`));
+describe('npm run sbom', () => {
+  it('lists all packages with their licenses, and marks those for development', async () => {
+    const { stdout } = await promisify(execFile)('npm', ['run', 'sbom', '--silent'], {
+      cwd: fileURLToPath(root),
+      // Without NODE_ENV: npm leaves packages out for production, and the tests run with the packages of production.
+      env: { PATH: process.env.PATH, HOME: process.env.HOME },
+      maxBuffer: 16_000_000,
+    });
+    const sbom = z
+      .object({
+        spdxVersion: z.string(),
+        name: z.string(),
+        packages: z.array(z.object({ SPDXID: z.string(), name: z.string(), licenseDeclared: z.string() })),
+        relationships: z.array(z.object({ spdxElementId: z.string(), relationshipType: z.string() })),
+      })
+      .parse(JSON.parse(stdout));
+    expect([sbom.spdxVersion, sbom.name]).toEqual(['SPDX-2.3', `${packageJson.name}@${packageJson.version}`]);
+    const listed = sbom.packages.map(({ name }) => name);
+    expect(Object.keys(packageJson.dependencies).filter((name) => !listed.includes(name))).toEqual([]);
+    const marked = sbom.relationships.filter(({ relationshipType }) => relationshipType === 'DEV_DEPENDENCY_OF');
+    const ids = marked.map(({ spdxElementId }) => spdxElementId);
+    const forDevelopment = sbom.packages.filter(({ SPDXID }) => ids.includes(SPDXID)).map(({ name }) => name);
+    expect(forDevelopment).toEqual(expect.arrayContaining(Object.keys(packageJson.devDependencies)));
   });
 });
 
