@@ -50,7 +50,7 @@ export const LIMITS = {
   fileBytes: 1_000_000,
   /** What answers read of a line of a file: no scan of a line works on more. */
   lineCharacters: 2_000,
-  /** An update of the index with more than this is analyzed in a worker thread; starting one takes up to 0.5 s. */
+  /** More files than this together are analyzed in a worker thread; starting one takes up to 0.5 s. */
   analyzedInlineBytes: 200_000,
   /** Analyzed in one go. */
   analyzedBytes: 1_000_000,
@@ -60,6 +60,10 @@ export const LIMITS = {
   /** Of files with the same content, so many are analyzed; the others are found by their paths. */
   copiesAnalyzed: 100,
   filesPerRepository: 100_000,
+  /** The service listens at the latest so long after it has listed its files, and reads the rest behind that. */
+  readingStartMs: 2_000,
+  /** A question waits so long for files that are not read yet. */
+  readingWaitMs: 15_000,
   /** What is looked at to tell binary files from text, as git does. */
   binaryCheckBytes: 8_000,
   /** Files that are read from git in one go. */

@@ -57,10 +57,10 @@ async function main(): Promise<void> {
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
   try {
-    const { url, repositories, files } = await service.start();
+    const { url, repositories, files, unread } = await service.start();
     if (ending !== undefined) return;
     // A token that the operator gave is never printed.
-    const ready = { event: 'ready', url, token: madeUp?.token, repositories, files };
+    const ready = { event: 'ready', url, token: madeUp?.token, repositories, files, unread };
     process.stdout.write(`${JSON.stringify(ready)}\n`);
   } catch (error) {
     const isConfiguration =

@@ -14,7 +14,7 @@ import { createConversations } from './conversations/conversations.ts';
 import { createQuota } from './conversations/quota.ts';
 import { createRunner } from './conversations/runner.ts';
 import { openConversationStore } from './conversations/store.ts';
-import { openDataDirectory } from './data-directory.ts';
+import { openDataDirectory, openIndexFolder } from './data-directory.ts';
 import { GitError } from './git/git.ts';
 import { createGraphqlService } from './graphql/graphql-service.ts';
 import { numberOfRepository } from './graphql/objects/repository-context.ts';
@@ -38,6 +38,7 @@ import { createPages } from './pages/pages.ts';
 import { createSearch } from './query/search.ts';
 import { openCorpus } from './search/corpus.ts';
 import { createInvestigate } from './search/investigate.ts';
+import { createKeptAnalyses } from './search/kept-analyses.ts';
 
 /** A repository can't be read; the message says which one and why. */
 export class RepositoryError extends Error {
@@ -54,7 +55,7 @@ export interface CodeSearchOptions {
   port?: number | undefined;
   /** Default `127.0.0.1`, where pages need no sign-in. */
   host?: string | undefined;
-  /** Folder for conversations and accounts; no other service may use it. Without it, a temporary folder that `stop` removes. */
+  /** Folder for conversations, accounts and the index; no other service may use it. Without it, a temporary folder that `stop` removes. */
   dataDir?: string | undefined;
   /** Whether a read token opens other users' conversations, in the API and as a page; default: only the owner's. */
   sharing?: boolean | undefined;
@@ -94,8 +95,8 @@ export interface CodeSearchOptions {
 }
 
 export interface CodeSearchService {
-  /** Indexes the repositories, resumes open questions and listens; throws {@link RepositoryError} when a folder is not a repository. */
-  start(): Promise<{ url: string; repositories: string[]; files: number }>;
+  /** Lists the files of the repositories, reads at least a part of them, resumes open questions and listens; throws {@link RepositoryError} when a folder is not a repository. */
+  start(): Promise<{ url: string; repositories: string[]; files: number; unread: number }>;
   /** Stops listening and working; open questions are resumed at the next start with the same `dataDir`. */
   stop(): Promise<void>;
 }
@@ -116,7 +117,9 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
 
   async function start() {
     let url = '';
+    const startMs = clock();
     const corpus = await openCorpus(options.repos, onProblem);
+    undo.push(() => corpus.close());
     const [shared] = options.repoAccess === undefined ? [] : corpus.sharedNames;
     // A repository names itself by its origin, and so could take the name that a rule protects.
     if (shared !== undefined) {
@@ -127,6 +130,9 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     const data = openDataDirectory(directory);
     undo.push(() => data.close());
     if (data.repaired.length > 0) options.onNotice?.(`Made private: ${data.repaired.join(', ')}`);
+    // A temporary folder is gone at the next start.
+    const kept = options.dataDir === undefined ? undefined : createKeptAnalyses(openIndexFolder(directory));
+    await corpus.read(LIMITS.readingStartMs, kept);
     const accounts = await openAccounts(data.root, clock);
     const oauth = await openOAuthStore(data.root, clock);
     const tokenLifetime = options.oauthTokenLifetime ?? LIMITS.oauthTokenSeconds;
@@ -212,6 +218,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
           status: 'ok',
           repositories: corpus.repositories.length,
           files: corpus.index.size(),
+          unread: corpus.index.unread(),
           ...(options.model === undefined ? {} : { model: modelCounts.totals() }),
         })),
         createAccountRoute({ accounts, oauth, authentication, clock }),
@@ -235,7 +242,15 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     undo.push(() => close(server));
     url = (options.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(/\/+$/, '');
     runner.resume();
-    return { url, repositories: corpus.repositories.map(({ name }) => name), files: corpus.index.size() };
+    if (corpus.index.unread() > 0) {
+      void corpus.untilRead().then(() => {
+        const seconds = Math.round((clock() - startMs) / 1_000);
+        if (corpus.index.unread() === 0)
+          options.onNotice?.(`All ${corpus.index.size()} files are read, ${seconds} s after the start`);
+      });
+    }
+    const unread = corpus.index.unread();
+    return { url, repositories: corpus.repositories.map(({ name }) => name), files: corpus.index.size(), unread };
   }
 
   return {

@@ -64,6 +64,7 @@ test('the program prints one line when ready, serves, and ends cleanly on a sign
         token: expect.stringMatching(/^[0-9a-f]{40}$/),
         repositories: ['github.com/harbour-org/harbour'],
         files: 7,
+        unread: expect.any(Number),
       });
       expect((await createCaller(ready.url, ready.token).answer('Where is retryDelay?')).answer).toContain(
         'src/retry.ts',

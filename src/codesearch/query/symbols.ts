@@ -36,7 +36,11 @@ export async function searchSymbols(corpus: Corpus, place: Place, branch: Planne
   }
 
   if (place.revision === '') {
-    for (const { path } of files) await add(path, corpus.index.get(place.repository.name, path)?.symbols ?? []);
+    for (const { path } of files) {
+      const file = corpus.index.get(place.repository.name, path);
+      if (file?.isRead === false) run.limitHit = true;
+      await add(path, file?.symbols ?? []);
+    }
     return;
   }
   if (files.length > LIMITS.symbolFilesPerRevision) run.limitHit = true;

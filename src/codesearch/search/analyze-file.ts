@@ -1,25 +1,28 @@
 import { isMachineWritten, isMinified, type Role, roleOf, saysGenerated } from './roles.ts';
 import type { CodeSymbol, Outline } from './symbols.ts';
 import { outlineOf } from './syntax/outline.ts';
-import type { FieldTerms } from './text-index.ts';
+import { type FieldTerms, type WeightedTerms, weigh } from './text-index.ts';
+import { type TrigramFilter, trigramFilterOf } from './trigrams.ts';
 import { cutUnits, type Unit } from './units.ts';
 import { textTerms } from './words.ts';
 
-/** What the index keeps of a file; plain data, so that a worker thread can send it. */
+/** What the index keeps of a file; plain data, so that a worker thread can send it, and a store can keep it. */
 export interface AnalyzedFile {
   role: Role;
   lineCount: number;
   symbols: CodeSymbol[];
   /** Lines that are only comment, and lines that are only imports. */
-  commentLines: ReadonlySet<number>;
-  importLines: ReadonlySet<number>;
+  commentLines: number[];
+  importLines: number[];
   units: AnalyzedUnit[];
+  /** Of the whole text; undefined where there is none. */
+  trigrams: TrigramFilter | undefined;
 }
 
 /** A unit with its index terms; `symbol` is a place in the symbols of the file. */
 export interface AnalyzedUnit extends Omit<Unit, 'symbol'> {
   symbol: number | undefined;
-  terms: FieldTerms;
+  terms: WeightedTerms;
 }
 
 /** Of a line; longer ones are data. */
@@ -30,10 +33,11 @@ export async function analyzeFile(path: string, text: string | undefined): Promi
   const named = roleOf(path);
   const role =
     text !== undefined && named === 'source' && (isMinified(text) || saysGenerated(text)) ? 'generated' : named;
-  const terms: FieldTerms = { path: textTerms(path) };
+  const pathTerms = textTerms(path);
+  const trigrams = text === undefined ? undefined : trigramFilterOf(text);
   if (text === undefined || isMinified(text) || isMachineWritten(path)) {
-    const units = [{ start: 1, end: 1, symbol: undefined, terms }];
-    return { role, lineCount: 0, symbols: [], commentLines: new Set(), importLines: new Set(), units };
+    const units = [{ start: 1, end: 1, symbol: undefined, terms: weigh({ path: pathTerms }) }];
+    return { role, lineCount: 0, symbols: [], commentLines: [], importLines: [], units, trigrams };
   }
   const lines = text.split('\n').map((line) => line.slice(0, LONGEST_LINE));
   const outline = await outlineOf(path, text);
@@ -41,13 +45,16 @@ export async function analyzeFile(path: string, text: string | undefined): Promi
   return {
     role,
     lineCount: lines.length,
-    ...outline,
+    symbols: outline.symbols,
+    commentLines: [...outline.commentLines],
+    importLines: [...outline.importLines],
     units: cutUnits(lines, outline).map(({ start, end, symbol }) => ({
       start,
       end,
       symbol: symbol === undefined ? undefined : places.get(symbol),
-      terms: { ...terms, ...termsOf({ start, end, symbol }, lines, outline) },
+      terms: weigh({ path: pathTerms, ...termsOf({ start, end, symbol }, lines, outline) }),
     })),
+    trigrams,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Commit } from './commits.ts';
-import { createTextIndex, MOST_QUERY_TERMS, type Numbered } from './text-index.ts';
+import { createTextIndex, MOST_QUERY_TERMS, type Numbered, weigh } from './text-index.ts';
 import { textTerms } from './words.ts';
 
 export interface CommitHit {
@@ -21,7 +21,7 @@ export function createCommitIndex(repository: string, commits: readonly Commit[]
   const search = createTextIndex<Entry>();
   for (const commit of commits) {
     const body = textTerms(commit.body.slice(0, LONGEST_BODY));
-    search.add({ id: 0, commit }, { subject: textTerms(commit.subject), body });
+    search.add({ id: 0, commit }, weigh({ subject: textTerms(commit.subject), body }));
   }
   return {
     newest: (count: number): Commit[] => commits.slice(0, count),

@@ -1,15 +1,16 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { withoutBudget } from '../git/budget.ts';
 import { GitError } from '../git/git.ts';
-import { openRepository, type Repository } from '../git/repository.ts';
+import { openRepository, type Repository, type TrackedFile } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
-import { analyzeFile } from './analyze-file.ts';
 import { type CommitIndex, createCommitIndex } from './commit-index.ts';
 import { readRecentCommits } from './commits.ts';
-import { createFileAnalyzer } from './file-analyzer.ts';
 import { createFileIndex, type FileIndex, type IndexedFile } from './file-index.ts';
+import { createFileReader, type FileReader } from './file-reader.ts';
+import type { KeptAnalyses } from './kept-analyses.ts';
+import { roleOf } from './roles.ts';
 
-const FILES_PER_BREATH = 25;
+const FILES_PER_BREATH = 1_000;
 
 /** All repositories of the service, with one shared index. */
 export interface Corpus {
@@ -21,22 +22,40 @@ export interface Corpus {
   /** False when git could not read it at the last refresh. */
   isReadable(name: string): boolean;
   commits(name: string): CommitIndex | undefined;
-  /** Updates the index of repositories whose HEAD or git index changed; one refresh at a time. Returns the number of changed files. */
+  /**
+   * Updates the list of files of repositories whose HEAD or git index changed; one refresh at a time. Then waits until they are read,
+   * at most `LIMITS.readingWaitMs`; the others are read in the background. Returns the number of changed files.
+   */
   refresh(): Promise<number>;
+  /** Reads files that are not read yet before the others. The index then has other objects for them. */
+  readFirst(files: readonly IndexedFile[]): Promise<void>;
   /** Reads many files in one go, before they are needed. */
   preload(files: readonly IndexedFile[]): Promise<void>;
   /** Lines of an indexed file, each cut to `LIMITS.lineCharacters`; undefined for one that is not text. */
   lines(file: IndexedFile): Promise<string[] | undefined>;
 }
 
+/** A corpus as the service opens it. */
+export interface OpenedCorpus extends Corpus {
+  /**
+   * Reads the listed files, with what an earlier process kept. Resolves when all are read, at the latest after `waitMs`. Throws
+   * {@link GitError} when git can't read one of the repositories by then.
+   */
+  read(waitMs: number, kept: KeptAnalyses | undefined): Promise<void>;
+  /** Resolves when everything that is listed now is read. */
+  untilRead(): Promise<void>;
+  /** Stops reading, and closes what is kept. */
+  close(): Promise<void>;
+}
+
 /**
- * Opens and indexes the repositories; throws `GitError` when a folder is not a repository. `onProblem` is called when git later
- * can't read one of them: it stays as it was, and the others are not held up.
+ * Opens the repositories and lists their files; throws `GitError` when a folder is not a repository. `onProblem` is called when git
+ * later can't read one of them: it stays as it was, and the others are not held up.
  */
 export async function openCorpus(
   paths: readonly string[],
   onProblem: (error: unknown) => void = () => {},
-): Promise<Corpus> {
+): Promise<OpenedCorpus> {
   const repositories: Repository[] = [];
   const sharedNames = new Set<string>();
   for (const path of paths) {
@@ -49,18 +68,38 @@ export async function openCorpus(
   }
   const index = createFileIndex();
   const fingerprints = new Map<string, string>();
+  /** Repositories to list again at the next refresh, also if they did not change: reading their files failed. */
+  const toList = new Set<string>();
   const commits = new Map<string, { head: string | undefined; index: CommitIndex }>();
   /** What git refused to read, by repository: it is not read again before it changes. */
   const unreadable = new Map<string, string>();
   let refreshing: Promise<number> | undefined;
+  /** What went wrong while the first files were read: the caller of `read` gets it. */
+  let failures: { repository: Repository; error: GitError }[] | undefined = [];
+  const reader = createFileReader(index, (error, repository) => {
+    if (repository === undefined || !(error instanceof GitError)) onProblem(error);
+    else if (failures === undefined) void giveUp(repository, error);
+    else failures.push({ repository, error });
+    if (repository !== undefined) toList.add(repository.name);
+  });
+
+  /** A repository that git refuses to read is not read again before it changes. */
+  async function giveUp(repository: Repository, error: GitError): Promise<void> {
+    onProblem(new GitError(`${repository.name}: ${error.message}`, { kind: error.kind, cause: error }));
+    if (error.kind !== 'failed') return;
+    const fingerprint = await repository.fingerprint().catch(() => undefined);
+    if (fingerprint !== undefined) unreadable.set(repository.name, fingerprint);
+  }
 
   async function refreshOne(repository: Repository): Promise<number> {
+    // A failure during this refresh is for the next one.
+    if (toList.delete(repository.name)) fingerprints.delete(repository.name);
     const fingerprint = await repository.fingerprint();
     const isKnown = fingerprints.get(repository.name) === fingerprint;
     if (unreadable.get(repository.name) === fingerprint) return 0;
     unreadable.delete(repository.name);
     if (isKnown) return 0;
-    const changed = await updateFiles(repository, index);
+    const changed = await listFiles(repository, index, reader);
     const head = await repository.head();
     const staged = head === undefined ? undefined : await repository.stagedPaths(head);
     for (const file of index.all()) {
@@ -80,15 +119,15 @@ export async function openCorpus(
     for (const repository of repositories) {
       changed += await refreshOne(repository).catch(async (error: unknown) => {
         if (!(error instanceof GitError)) throw error;
-        onProblem(new GitError(`${repository.name}: ${error.message}`, { kind: error.kind, cause: error }));
-        if (error.kind === 'failed') unreadable.set(repository.name, await repository.fingerprint());
+        await giveUp(repository, error);
         return 0;
       });
     }
+    await reader.read(LIMITS.readingWaitMs);
     return changed;
   }
 
-  const corpus: Corpus = {
+  const corpus: OpenedCorpus = {
     repositories,
     sharedNames: [...sharedNames],
     index,
@@ -102,6 +141,21 @@ export async function openCorpus(
       });
       return refreshing;
     },
+    async read(waitMs, kept) {
+      if (kept !== undefined) reader.use(kept);
+      await reader.read(waitMs);
+      const [failed] = failures ?? [];
+      failures = undefined;
+      if (failed !== undefined) throw startError(failed.repository, failed.error);
+    },
+    async readFirst(files) {
+      for (const repository of repositories) {
+        const own = files.filter((file) => file.repository === repository.name && !file.isRead);
+        if (own.length > 0) await reader.readFirst(repository, own);
+      }
+    },
+    untilRead: () => reader.read(),
+    close: () => reader.close(),
     async preload(files) {
       for (const repository of repositories) {
         const blobs = files.filter((file) => file.repository === repository.name).map(({ blob }) => blob);
@@ -116,56 +170,42 @@ export async function openCorpus(
         .map((line) => line.slice(0, LIMITS.lineCharacters));
     },
   };
-  for (const [at, repository] of repositories.entries()) {
-    await refreshOne(repository).catch((cause: unknown) => {
-      throw cause instanceof GitError
-        ? new GitError(`${paths[at]}: ${cause.message}`, { kind: cause.kind, cause })
-        : cause;
+  for (const repository of repositories) {
+    await refreshOne(repository).catch((error: unknown) => {
+      throw error instanceof GitError ? startError(repository, error) : error;
     });
   }
   return corpus;
+
+  function startError(repository: Repository, cause: GitError): GitError {
+    const path = paths[repositories.indexOf(repository)];
+    return new GitError(`${path}: ${cause.message}`, { kind: cause.kind, cause });
+  }
 }
 
-/** Indexes new and changed files and removes deleted ones; pauses regularly so that the server can reply. */
-async function updateFiles(repository: Repository, index: FileIndex): Promise<number> {
-  const tracked = new Map((await repository.files()).map((file) => [file.path, file.blob]));
+/** Adds new and changed files to the index with their paths only, plans to read them, and removes deleted ones. Returns how many. */
+async function listFiles(repository: Repository, index: FileIndex, reader: FileReader): Promise<number> {
+  const tracked = await repository.files();
+  const paths = new Set(tracked.map(({ path }) => path));
   let changed = 0;
   for (const file of [...index.all()]) {
-    if (file.repository === repository.name && !tracked.has(file.path)) {
+    if (file.repository === repository.name && !paths.has(file.path)) {
       index.remove(repository.name, file.path);
       changed += 1;
     }
   }
-  const pathsOf = new Map<string, string[]>();
-  for (const [path, blob] of tracked) {
-    if (index.get(repository.name, path)?.blob === blob) continue;
-    const paths = pathsOf.get(blob);
-    if (paths === undefined) pathsOf.set(blob, [path]);
-    else paths.push(path);
+  const toRead: TrackedFile[] = [];
+  for (const { path, blob } of tracked) {
+    const known = index.get(repository.name, path);
+    if (known?.blob === blob && known.isRead) continue;
+    toRead.push({ path, blob });
+    if (known?.blob === blob) continue;
+    const nothing = { lineCount: 0, symbols: [], commentLines: [], importLines: [], units: [], trigrams: undefined };
+    const place = { repository: repository.name, path, blob, commit: undefined };
+    index.put(place, { role: roleOf(path), ...nothing }, false);
+    changed += 1;
+    if (changed % FILES_PER_BREATH === 0) await breathe();
   }
-  const sizes = await repository.blobs.sizes([...pathsOf.keys()]);
-  const readable = new Map([...sizes].filter(([, size]) => size <= LIMITS.fileBytes));
-  const analyzer = createFileAnalyzer([...readable.values()].reduce((sum, size) => sum + size, 0));
-  try {
-    for await (const texts of repository.blobs.stream(readable)) {
-      const files = [...texts].flatMap(([blob, text]) =>
-        (pathsOf.get(blob) ?? []).splice(0, LIMITS.copiesAnalyzed).map((path) => ({ path, blob, text })),
-      );
-      for await (const [{ path, blob }, analyzed] of analyzer.analyze(files)) {
-        index.put(repository.name, path, blob, analyzed);
-        changed += 1;
-        if (changed % FILES_PER_BREATH === 0) await breathe();
-      }
-    }
-  } finally {
-    await analyzer.close();
-  }
-  for (const [blob, paths] of pathsOf) {
-    for (const path of paths) {
-      index.put(repository.name, path, blob, await analyzeFile(path, undefined));
-      changed += 1;
-      if (changed % FILES_PER_BREATH === 0) await breathe();
-    }
-  }
+  await reader.plan(repository, toRead);
   return changed;
 }

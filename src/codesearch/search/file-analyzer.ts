@@ -2,14 +2,15 @@ import { LIMITS } from '../limits.ts';
 import { type AnalyzedFile, analyzeFile } from './analyze-file.ts';
 import { createWorkerCalls, WorkerLimitError } from './worker-calls.ts';
 
+export type FileAnalyzer = ReturnType<typeof createFileAnalyzer>;
+
 interface FileText {
   path: string;
   text: string;
 }
 
 /**
- * Analyzes the files of one update of the index, `bytes` in all: a large update in a worker thread, a small one here, because
- * a thread takes longer to start. Files that take longer than `LIMITS.analysisMs` together get only their paths indexed.
+ * Analyzes files of `bytes` in all: many in a worker thread, few here, because a thread takes longer to start. Files that take longer than `LIMITS.analysisMs` together get only their paths indexed.
  */
 export function createFileAnalyzer(bytes: number) {
   const worker = createWorkerCalls<FileText[], AnalyzedFile[]>('file-worker', LIMITS.analysisMs);

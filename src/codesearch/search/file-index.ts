@@ -2,6 +2,7 @@ import type { AnalyzedFile } from './analyze-file.ts';
 import type { Role } from './roles.ts';
 import type { CodeSymbol } from './symbols.ts';
 import { createTextIndex, type Match, type Numbered } from './text-index.ts';
+import type { TrigramFilter } from './trigrams.ts';
 import type { Unit } from './units.ts';
 import { identifierTerms } from './words.ts';
 
@@ -15,10 +16,17 @@ export interface IndexedFile {
   role: Role;
   lineCount: number;
   symbols: CodeSymbol[];
-  commentLines: ReadonlySet<number>;
+  commentLines: LineSet;
   importLines: ReadonlySet<number>;
   units: IndexedUnit[];
+  /** Undefined where the text is not known: not read yet, not text, or too large. */
+  trigrams: TrigramFilter | undefined;
+  /** Whether the index has the text too, where it is text; else only the path. */
+  isRead: boolean;
 }
+
+/** Line numbers of a file. */
+export type LineSet = Pick<ReadonlySet<number>, 'has'>;
 
 /** A unit with its file. */
 export interface IndexedUnit extends Unit, Numbered {
@@ -26,6 +34,9 @@ export interface IndexedUnit extends Unit, Numbered {
 }
 
 export type UnitMatch = Match<IndexedUnit>;
+
+/** Which content of which file. */
+type Place = Pick<IndexedFile, 'repository' | 'path' | 'blob' | 'commit'>;
 
 /** A definition in a file. */
 export interface Definition {
@@ -38,11 +49,13 @@ export function createFileIndex() {
   const search = createTextIndex<IndexedUnit>();
   const files = new Map<string, IndexedFile>();
   const byName = new Map<string, Definition[]>();
+  let unread = 0;
 
   function remove(key: string): void {
     const file = files.get(key);
     if (file === undefined) return;
     files.delete(key);
+    if (!file.isRead) unread -= 1;
     search.remove(file.units);
     for (const symbol of file.symbols) {
       const name = nameKey(symbol.name);
@@ -53,13 +66,17 @@ export function createFileIndex() {
   }
 
   return {
-    /** Adds or replaces a file. */
-    put(repository: string, path: string, blob: string, analyzed: AnalyzedFile): void {
+    /** Adds or replaces a file. `isRead`: as in {@link IndexedFile}. */
+    put({ repository, path, blob, commit }: Place, analyzed: AnalyzedFile, isRead: boolean): void {
       const key = fileKey(repository, path);
       remove(key);
-      const { units, ...outline } = analyzed;
-      const { symbols } = outline;
-      const file: IndexedFile = { repository, path, blob, commit: undefined, ...outline, units: [] };
+      const { role, lineCount, symbols, units, trigrams } = analyzed;
+      const file: IndexedFile = {
+        ...{ repository, path, blob, commit, role, lineCount, symbols, trigrams, isRead },
+        commentLines: lineSet(analyzed.commentLines),
+        importLines: new Set(analyzed.importLines),
+        units: [],
+      };
       for (const { start, end, symbol: place, terms } of units) {
         const symbol = place === undefined ? undefined : symbols[place];
         const unit: IndexedUnit = { id: 0, file, start, end, symbol };
@@ -67,6 +84,7 @@ export function createFileIndex() {
         file.units.push(unit);
       }
       files.set(key, file);
+      if (!isRead) unread += 1;
       for (const symbol of symbols) {
         if (symbol.kind === 'heading') continue;
         const name = nameKey(symbol.name);
@@ -79,6 +97,8 @@ export function createFileIndex() {
     get: (repository: string, path: string): IndexedFile | undefined => files.get(fileKey(repository, path)),
     all: (): IterableIterator<IndexedFile> => files.values(),
     size: (): number => files.size,
+    /** How many files are listed but not read yet. */
+    unread: (): number => unread,
     /** Definitions of this name; those with the same capitalization first. */
     definitions(name: string): Definition[] {
       const found = byName.get(nameKey(name)) ?? [];
@@ -107,6 +127,13 @@ export function createFileIndex() {
 }
 
 export type FileIndex = ReturnType<typeof createFileIndex>;
+
+/** One bit for each line: large files have thousands of lines of comments. */
+function lineSet(lines: readonly number[]): LineSet {
+  const bits = new Uint8Array((lines.reduce((last, line) => Math.max(last, line), 0) >> 3) + 1);
+  for (const line of lines) bits[line >> 3] = (bits[line >> 3] ?? 0) | (1 << (line & 7));
+  return { has: (line) => ((bits[line >> 3] ?? 0) & (1 << (line & 7))) !== 0 };
+}
 
 /** The same key for names that differ only in capitals and underscores. */
 function nameKey(name: string): string {

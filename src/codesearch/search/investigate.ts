@@ -5,6 +5,7 @@ import { type Draft, type Findings, focusOf, tidyFollowUps, tidySources } from '
 import { explain } from './answers/explain.ts';
 import { listFiles } from './answers/files.ts';
 import { explainHistory } from './answers/history.ts';
+import { count } from './answers/markdown.ts';
 import { nothingFound } from './answers/nothing.ts';
 import { listOptions } from './answers/options.ts';
 import { describePlace } from './answers/place.ts';
@@ -19,10 +20,11 @@ import { parseQuestionInContext, type QuestionInContext } from './questions/carr
 import { separateRestriction } from './questions/surroundings.ts';
 import { rankPassages } from './rank.ts';
 import { readableCorpus } from './readable-corpus.ts';
-import { resolveTargets } from './targets.ts';
+import { resolveTargets, type Targets } from './targets.ts';
 import { isTelling, type Literal } from './verbatim.ts';
 
 const MOST_LITERALS = 4;
+const MOST_READ_FIRST = 20;
 /** What a question of a kind asks, where a word says it. */
 const KINDS: Record<string, string> = {
   define: 'where',
@@ -65,7 +67,7 @@ async function investigate(
 /** Searches, reads the best results and writes the answer. */
 async function research(question: QuestionInContext, investigation: Investigation): Promise<Draft> {
   const { corpus, step } = investigation;
-  const targets = resolveTargets(question, investigation);
+  const targets = await readTargets(question, investigation);
   await step(`Searching ${corpus.index.size()} files of ${corpus.repositories.map(({ name }) => name).join(', ')}`);
   const words = queryWords(question, corpus.index);
   const literals: Literal[] = [];
@@ -74,6 +76,15 @@ async function research(question: QuestionInContext, investigation: Investigatio
   const best = [...new Set(passages.map(({ file }) => file.path))].slice(0, 3);
   await step(best.length === 0 ? 'No file mentions any of it' : `Reading the best places, first in ${best.join(', ')}`);
   return write({ question, targets, words, literals, passages, investigation });
+}
+
+/** What the question names; its files are read first, if the service has not come to them yet. */
+async function readTargets(question: QuestionInContext, investigation: Investigation): Promise<Targets> {
+  const targets = resolveTargets(question, investigation);
+  const unread = targets.files.filter(({ isRead }) => !isRead).slice(0, MOST_READ_FIRST);
+  if (unread.length === 0) return targets;
+  await investigation.corpus.readFirst(unread);
+  return resolveTargets(question, investigation);
 }
 
 /** Chooses the writer that fits the question and what was found. */
@@ -127,7 +138,7 @@ function finish(draft: Draft, question: QuestionInContext, investigation: Invest
   const { toolCalls, tokensRead } = investigation.spent();
   return {
     title: draft.title,
-    answer: draft.sections.filter((section) => section !== '').join('\n\n'),
+    answer: [...draft.sections, saysUnread(investigation.corpus)].filter((section) => section !== '').join('\n\n'),
     sources: tidySources(
       draft.sources,
       investigation.corpus.repositories.map(({ name }) => name),
@@ -137,4 +148,12 @@ function finish(draft: Draft, question: QuestionInContext, investigation: Invest
     toolCalls,
     tokensRead,
   };
+}
+
+/** That the answer does not come from all files, while the service still reads them. */
+function saysUnread({ index }: Corpus): string {
+  const files = index.unread();
+  return files === 0
+    ? ''
+    : `${files} of ${count(index.size(), 'file')} are not read yet, so this may lack something. Ask again in a few minutes.`;
 }

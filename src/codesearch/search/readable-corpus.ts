@@ -12,10 +12,11 @@ export function readableCorpus(corpus: Corpus, canRead: CanRead): Corpus {
   const repositories = corpus.repositories.filter(({ name }) => canRead(name) && corpus.isReadable(name));
   if (repositories.length === corpus.repositories.length) return corpus;
   const names = new Set(repositories.map(({ name }) => name));
+  const index = readableIndex(corpus.index, (repository) => names.has(repository));
   return {
     ...corpus,
     repositories,
-    index: readableIndex(corpus.index, (repository) => names.has(repository)),
+    index,
     repository: (name) => (names.has(name) ? corpus.repository(name) : undefined),
     commits: (name) => (names.has(name) ? corpus.commits(name) : undefined),
     preload: (files) => corpus.preload(files.filter(({ repository }) => names.has(repository))),
@@ -34,6 +35,11 @@ function readableIndex(index: FileIndex, canRead: CanRead): FileIndex {
       let size = 0;
       for (const file of index.all()) if (canRead(file.repository)) size += 1;
       return size;
+    },
+    unread() {
+      let unread = 0;
+      for (const file of index.all()) if (!file.isRead && canRead(file.repository)) unread += 1;
+      return unread;
     },
     definitions: (name) => index.definitions(name).filter(({ file }) => canRead(file.repository)),
     findName: (name) => index.findName(name).filter(({ repository }) => canRead(repository)),

@@ -7,6 +7,29 @@ export type FieldTerms = Partial<Record<Field, readonly string[]>>;
 type Field = 'path' | 'symbol' | 'comment' | 'subject' | 'body';
 const FIELDS: readonly Field[] = ['path', 'symbol', 'comment', 'subject', 'body'];
 
+/** The terms of a document, each once, with how often it has them: the sum over the fields, weighted, in steps of 1 / 8. */
+export interface WeightedTerms {
+  terms: string[];
+  frequencies: number[];
+  /** Terms of comment and body, with their repetitions. */
+  length: number;
+}
+
+/** Adds up the fields of a document. */
+export function weigh(fields: FieldTerms): WeightedTerms {
+  const frequencies = new Map<string, number>();
+  for (const field of FIELDS) {
+    for (const term of fields[field] ?? []) frequencies.set(term, (frequencies.get(term) ?? 0) + BM25F[field]);
+  }
+  return {
+    terms: [...frequencies.keys()],
+    frequencies: Array.from(frequencies.values(), (frequency) =>
+      Math.min(MOST_FREQUENCY, Math.round(frequency * STEPS)),
+    ),
+    length: (fields.comment?.length ?? 0) + (fields.body?.length ?? 0) + 1,
+  };
+}
+
 /** A matched document; bit n of `found` is set when it has term n of the query. */
 export interface Match<Document> {
   document: Document;
@@ -56,20 +79,15 @@ export function createTextIndex<Document extends Numbered>() {
 
   return {
     size: (): number => alive,
-    add(document: Document, fields: FieldTerms): void {
+    add(document: Document, { terms, frequencies, length }: WeightedTerms): void {
       const id = documents.length;
       document.id = id;
-      const frequencies = new Map<string, number>();
-      for (const field of FIELDS) {
-        for (const term of fields[field] ?? []) frequencies.set(term, (frequencies.get(term) ?? 0) + BM25F[field]);
-      }
-      const length = (fields.comment?.length ?? 0) + (fields.body?.length ?? 0) + 1;
       documents.push(document);
       lengths.push(length);
       alive += 1;
       totalLength += length;
-      for (const [term, frequency] of frequencies) {
-        const packed = id * (MOST_FREQUENCY + 1) + Math.min(MOST_FREQUENCY, Math.round(frequency * STEPS));
+      for (const [place, term] of terms.entries()) {
+        const packed = id * (MOST_FREQUENCY + 1) + (frequencies[place] ?? 0);
         const list = postings.get(term);
         if (list === undefined) postings.set(term, [packed]);
         else list.push(packed);

@@ -86,7 +86,10 @@ describe('a data directory', () => {
     await start({ dataDir: folder });
     expect(modeOf(folder)).toBe(0o700);
     expect(readdirSync(folder).length).toBeGreaterThan(0);
-    for (const name of readdirSync(folder)) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const mode = modeOf(join(entry.parentPath, entry.name));
+      expect([entry.name, mode]).toEqual([entry.name, entry.isDirectory() ? 0o700 : 0o600]);
+    }
   });
 
   test('that others could read is repaired, and the operator is told', async () => {
@@ -183,7 +186,9 @@ test('no secret stands in the files, the pages of others, or the reported proble
     JSON.stringify(service.problems.map(String)),
   ];
   await stop(service);
-  const files = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), 'latin1'));
+  const files = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
   const secrets = { ADMIN, token, client_secret, code, access_token, refresh_token, session: session.join() };
   for (const [name, secret] of Object.entries(secrets)) {
     expect([name, secret.length > 30]).toEqual([name, true]);

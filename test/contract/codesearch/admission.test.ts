@@ -73,7 +73,12 @@ test('a user named by sudo owns what was asked in that name', async () => {
 
 describe('the paths of the service', () => {
   test('answer a health check without a token', async () => {
-    expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok', repositories: 1, files: 7 });
+    expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({
+      status: 'ok',
+      repositories: 1,
+      files: 7,
+      unread: 0,
+    });
   });
 
   test.each(['/nothing', '/favicon.ico', '/github.com/harbour-org/other'])('do not include %s', async (path) => {

@@ -106,6 +106,16 @@ export async function startTestService(options: Partial<CodeSearchOptions> & { r
     ...options,
   });
   const started = await service.start();
+  // On a slow machine the service listens before it has read all files.
+  if (started.unread > 0) {
+    await eventually(
+      async () => {
+        const { unread } = (await (await fetch(`${started.url}/healthz`)).json()) as { unread: number };
+        if (unread > 0) throw new Error(`${unread} files are not read yet`);
+      },
+      { timeoutMs: 150_000 },
+    );
+  }
   return { ...createCaller(started.url), ...started, problems, stop: () => service.stop() };
 }
 

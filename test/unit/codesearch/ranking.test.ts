@@ -7,12 +7,14 @@ import { zipfOf } from '../../../src/codesearch/search/questions/speech.ts';
 import { phrasesIn, relatedStems } from '../../../src/codesearch/search/questions/thesaurus.ts';
 import { coverage, fuse } from '../../../src/codesearch/search/rank.ts';
 import { stem } from '../../../src/codesearch/search/stem.ts';
-import { createTextIndex } from '../../../src/codesearch/search/text-index.ts';
+import { createTextIndex, weigh } from '../../../src/codesearch/search/text-index.ts';
 import { lookUp, rankVerbatim } from '../../../src/codesearch/search/verbatim.ts';
 
 async function indexOf(files: Record<string, string>) {
   const index = createFileIndex();
-  for (const [path, text] of Object.entries(files)) index.put('r', path, path, await analyzeFile(path, text));
+  for (const [path, text] of Object.entries(files)) {
+    index.put({ repository: 'r', path, blob: path, commit: undefined }, await analyzeFile(path, text), true);
+  }
   const lines = async ({ path }: { path: string }) => (files[path] ?? '').split('\n');
   return { index, reader: { lines, preload: async () => {} } };
 }
@@ -22,9 +24,9 @@ describe('the text index', () => {
   const [a, b, c] = documents;
   function filled() {
     const index = createTextIndex<{ id: number; name: string }>();
-    if (a !== undefined) index.add(a, { symbol: ['queue'], body: ['job', 'job'] });
-    if (b !== undefined) index.add(b, { body: ['queue', 'job', 'crane'] });
-    if (c !== undefined) index.add(c, { body: ['ship'] });
+    if (a !== undefined) index.add(a, weigh({ symbol: ['queue'], body: ['job', 'job'] }));
+    if (b !== undefined) index.add(b, weigh({ body: ['queue', 'job', 'crane'] }));
+    if (c !== undefined) index.add(c, weigh({ body: ['ship'] }));
     return index;
   }
   const names = (found: readonly { document: { name: string }; score: number }[]): string[] =>

@@ -108,10 +108,11 @@ async function describeDirectory(
   if (sorted.length > 20) items.push(`… and ${sorted.length - 20} more`);
   const [first, second] = sorted;
   const lines = sorted.reduce((sum, { lineCount }) => sum + lineCount, 0);
+  const size = sorted.every(({ isRead }) => isRead) ? ` with ${count(lines, 'line')}` : '';
   return {
     title: `What is in ${path}/`,
     sections: [
-      `${link(`${path}/`, directoryPath(repository, path))} has ${count(files.length, 'file')} with ${count(lines, 'line')}.`,
+      `${link(`${path}/`, directoryPath(repository, path))} has ${count(files.length, 'file')}${size}.`,
       bullets(items),
     ],
     sources: sorted.slice(0, 10).map((file) => fileSource(file)),
