@@ -105,6 +105,8 @@ export const LIMITS = {
   searchesWaitingPerUser: 20,
   searchWaitMs: 60_000,
   searchGrepPaths: 400,
+  /** Files that a search looks into before it looks into all others. */
+  searchFirstPaths: 100,
   searchGrepPathBytes: 60_000,
   /** Texts of all results of a search; it ends when there are more. */
   searchResultCharacters: 20_000_000,

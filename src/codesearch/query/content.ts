@@ -1,37 +1,82 @@
 import { languageOfFile } from '../git/languages.ts';
-import { type Place, pathGroups, selectFiles } from './files.ts';
+import { LIMITS } from '../limits.ts';
+import type { FileIndex } from '../search/file-index.ts';
+import { mayHave } from '../search/trigrams.ts';
+import { type Place, type PlaceFile, pathGroups, selectFiles } from './files.ts';
 import { type FoundLine, grepFiles, grepLines } from './grep.ts';
 import type { Pattern } from './pattern.ts';
 import type { PlannedBranch } from './plan.ts';
 import type { FileMatch, LineMatch, MatchRange } from './results.ts';
 import { createPause, evaluate, type Run, shownPatterns } from './run.ts';
 
-/** Finds files by content and path: first which files satisfy the expression, then the matches in those, group by group. */
-export async function searchContent(place: Place, branch: PlannedBranch, run: Run): Promise<void> {
-  const { patterns, expression, types } = branch;
+type FindFile = Pick<FileIndex, 'get'>;
+
+/**
+ * Finds files by content and path: first which files satisfy the expression, then the matches in those, group by group. What the
+ * index knows to lack a pattern is not read.
+ */
+export async function searchContent(place: Place, branch: PlannedBranch, index: FindFile, run: Run): Promise<void> {
+  const { patterns, expression } = branch;
   const files = await selectFiles(place, branch, run);
-  const paths = files.map(({ path }) => path);
-  if (paths.length === 0) return;
+  if (files.length === 0) return;
   if (expression === undefined) {
-    for (const path of paths) await run.add(fileMatch(place, path));
+    for (const { path } of files) await run.add(fileMatch(place, path));
     return;
   }
+  const mayMatch = ({ path, blob }: PlaceFile, { trigrams }: Pattern): boolean => {
+    const known = index.get(place.repository.name, path);
+    return known?.blob !== blob || known.trigrams === undefined || mayHave(known.trigrams, trigrams);
+  };
+  // Where many files match, the first ones are often enough.
+  const first = countUntil(files, LIMITS.searchFirstPaths, (file) => patterns.some((each) => mayMatch(file, each)));
+  for (const part of [files.slice(0, first), files.slice(first)]) {
+    if (part.length > 0) await searchFiles(place, branch, part, mayMatch, run);
+  }
+}
+
+/** How many items there are up to the one that is the last of so many with a property. */
+function countUntil<Item>(items: readonly Item[], most: number, has: (item: Item) => boolean): number {
+  let found = 0;
+  for (const [at, item] of items.entries()) {
+    if (has(item)) found += 1;
+    if (found === most) return at + 1;
+  }
+  return items.length;
+}
+
+async function searchFiles(
+  place: Place,
+  { patterns, expression, types }: PlannedBranch,
+  files: readonly PlaceFile[],
+  mayMatch: (file: PlaceFile, pattern: Pattern) => boolean,
+  run: Run,
+): Promise<void> {
+  if (expression === undefined) return;
   const searchesContent = types.size === 0 || types.has('file');
   const pause = createPause(run);
   const inContent: Set<string>[] = [];
   const inPath: Set<string>[] = [];
   for (const pattern of patterns) {
-    inContent.push(searchesContent ? await grepFiles(place, pattern, paths) : new Set());
+    const candidates = searchesContent ? files.filter((file) => mayMatch(file, pattern)) : [];
+    inContent.push(
+      await grepFiles(
+        place,
+        pattern,
+        candidates.map(({ path }) => path),
+      ),
+    );
     const named = new Set<string>();
-    for (const path of paths) {
+    for (const { path } of files) {
       await pause();
       if (pattern.test(path, run.budget)) named.add(path);
     }
     inPath.push(named);
   }
-  const found = paths.filter((path) =>
-    evaluate(expression, (index) => inContent[index]?.has(path) === true || inPath[index]?.has(path) === true),
-  );
+  const found = files
+    .map(({ path }) => path)
+    .filter((path) =>
+      evaluate(expression, (index) => inContent[index]?.has(path) === true || inPath[index]?.has(path) === true),
+    );
   const shown = shownPatterns(expression, patterns);
   const shownIndexes = shown.map((pattern) => patterns.indexOf(pattern));
   const hasContent = (path: string): boolean => shownIndexes.some((index) => inContent[index]?.has(path) === true);

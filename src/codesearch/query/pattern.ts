@@ -1,4 +1,5 @@
 import { LIMITS } from '../limits.ts';
+import { trigramsOf } from '../search/trigrams.ts';
 import type { PatternNode, QueryProblem } from './ast.ts';
 import { singleOf } from './regexp/character-set.ts';
 import { compileRegexp, type Regexp, type WorkBudget } from './regexp/matcher.ts';
@@ -16,6 +17,8 @@ export interface Pattern {
   fixed: string | undefined;
   /** The pattern for `git grep -P`, which finds at least the lines of this pattern. */
   pcre: string;
+  /** Trigrams that each line with a match has. */
+  trigrams: readonly number[];
 }
 
 type Matcher = Pick<Pattern, 'findAll' | 'test'>;
@@ -83,7 +86,8 @@ function compile(source: string, ignoreCase: boolean): { regexp: Regexp } | { pr
 
 function literalPattern(text: string, isCaseSensitive: boolean): Pattern {
   const pcre = literalToPcre(text, !isCaseSensitive);
-  if (isCaseSensitive) return { ...fixedPattern(text), fixed: text, pcre };
+  const trigrams = trigramsOf(text);
+  if (isCaseSensitive) return { ...fixedPattern(text), fixed: text, pcre, trigrams };
   const folded = fixedPattern(text.toLowerCase());
   const escaped = text.replace(/[^\p{L}\p{N}_\s]/gu, '\\$&');
   let regexp: Pattern | undefined;
@@ -106,6 +110,7 @@ function literalPattern(text: string, isCaseSensitive: boolean): Pattern {
     },
     fixed: undefined,
     pcre,
+    trigrams,
   };
 }
 
@@ -146,6 +151,7 @@ function regexpPattern(regexp: Regexp): Pattern {
     },
     fixed: undefined,
     pcre: toPcre(regexp.node),
+    trigrams: trigramsOf(requiredText(regexp.node)),
   };
 }
 
@@ -159,6 +165,27 @@ function takeShare(budget: WorkBudget): WorkBudget & { giveBack(): void } {
       budget.steps += this.steps;
     },
   };
+}
+
+/** A character that is in no trigram. */
+const GAP = '\uffff';
+
+/** What a match has of characters that the expression names one by one, with {@link GAP} where something else may stand between. */
+function requiredText(node: RegexpNode): string {
+  switch (node.kind) {
+    case 'set': {
+      const code = singleOf(node.set);
+      return code === undefined ? GAP : String.fromCodePoint(code);
+    }
+    case 'assertion':
+      return '';
+    case 'sequence':
+      return node.parts.map(requiredText).join('');
+    case 'choice':
+      return GAP;
+    case 'repeat':
+      return node.min === 0 ? GAP : `${GAP}${requiredText(node.part)}${GAP}`;
+  }
 }
 
 /** A quick test for an expression of plain text with or without `^` and `$`: most filters are such. */

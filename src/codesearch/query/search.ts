@@ -276,7 +276,7 @@ async function searchPlace(corpus: Corpus, place: Place, branch: PlannedBranch, 
   if (searchesRepositories) await addRepository(place, branch, run);
   const listsFiles = expression !== undefined || hasFileFilters || types.size > 0;
   const searchesFiles = types.size === 0 ? listsFiles : types.has('file') || types.has('path');
-  if (searchesFiles) await searchContent(place, branch, run);
+  if (searchesFiles) await searchContent(place, branch, corpus.index, run);
   if (types.has('symbol')) await searchSymbols(corpus, place, branch, run);
   const side = plan.select?.kind === 'added' || plan.select?.kind === 'removed' ? plan.select.kind : undefined;
   if (types.has('commit')) await searchCommits(place, branch, 'commit', undefined, run);
