@@ -58,6 +58,9 @@ export const PRIOR = {
   generated: 0.3,
 } as const;
 
+/** The same for units of source code, beside 1 for a function: classes and types, and text between definitions. */
+export const KIND_PRIOR = { type: 0.8, none: 0.7 } as const;
+
 /** The same for a list of changes. */
 export const LOG_PRIOR = 0.3;
 

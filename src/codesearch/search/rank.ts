@@ -1,4 +1,4 @@
-import { FUSION, LOG_PRIOR, PRIOR, RERANK, VERBATIM } from './constants.ts';
+import { FUSION, KIND_PRIOR, LOG_PRIOR, PRIOR, RERANK, VERBATIM } from './constants.ts';
 import type { IndexedFile, IndexedUnit, UnitMatch } from './file-index.ts';
 import type { Investigation } from './investigation.ts';
 import type { QueryWord } from './query-terms.ts';
@@ -144,8 +144,15 @@ function priorOf(intent: Intent): Prior {
     ...PRIOR,
     ...(intent === 'tests' ? { test: 1.5, source: 0.5 } : {}),
   };
-  const isLog = /(^|\/)(change-?logs?|history|releases?)[^/]*$/i;
-  return ({ file }) => (isLog.test(file.path) ? LOG_PRIOR : priors[file.role]);
+  const isLog = /(^|\/)(change-?logs?|changes|news|history|releases?)[^/]*$/i;
+  return ({ file, symbol }) => (isLog.test(file.path) ? LOG_PRIOR : priors[file.role] * kindPrior(file, symbol));
+}
+
+/** In source code, functions say how something is done; types, and text between definitions, mostly what there is. */
+function kindPrior({ role }: IndexedFile, symbol: CodeSymbol | undefined): number {
+  if (role !== 'source') return 1;
+  if (symbol === undefined) return KIND_PRIOR.none;
+  return /class|interface|type|module/.test(symbol.kind) ? KIND_PRIOR.type : 1;
 }
 
 /** Reads a unit: the weight of the words in it, how close together they stand, and its name. */

@@ -204,12 +204,6 @@ function byMessage({ words, investigation, question }: Findings): (Part & { isCl
     .filter(({ covered }) => covered >= CONFIDENCE.message);
   const most = Math.max(0, ...hits.map(({ covered }) => covered));
   const close = hits.filter(({ covered }) => covered >= most * 0.8).slice(0, 6);
-  const named = joinWords(
-    words
-      .filter(({ terms: own }) => own.size > 0)
-      .slice(0, 4)
-      .map(({ word }) => code(word)),
-  );
   return [...new Set(close.map(({ repository }) => repository))].flatMap((repository) => {
     const direction = ASKS_FIRST.test(question.text) ? -1 : 1;
     const own = close.filter((hit) => hit.repository === repository).map(({ commit }) => commit);
@@ -217,6 +211,9 @@ function byMessage({ words, investigation, question }: Findings): (Part & { isCl
     const lead = commits[0];
     if (lead === undefined) return [];
     const which = direction < 0 ? 'first' : 'newest';
+    const message = `${lead.subject}\n${lead.body}`;
+    const inMessage = words.filter((word) => coverage(message, [word]) > 0).slice(0, 4);
+    const named = joinWords(inMessage.map(({ word }) => code(word)));
     const opening = `The ${which} commit whose message is about ${named} came ${told(repository, lead)}`;
     return [{ repository, commits, opening, isClear: most >= CONFIDENCE.sure }];
   });
