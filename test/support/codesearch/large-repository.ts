@@ -41,6 +41,8 @@ export function createLargeRepository(fileCount: number): TestRepository {
     repository.write(`${folder}/${pick(ACTIONS)}-${thing}-${index}.${extension}`, head + blocks.join('\n'));
   }
   repository.commit('Import the product');
+  // As a clone has it.
+  repository.git('repack', '-a', '-d', '-q');
   return repository;
 }
 
