@@ -60,9 +60,10 @@ export function createAccountParts(context: AppContext): AccountParts {
 /** The client of the service's authorization server, if the operator registered an app there. */
 export function createAuthorizationServer({
   config,
+  tracer,
   now,
   onStop,
-}: Pick<AppContext, 'config' | 'now' | 'onStop'>): OAuthClient | undefined {
+}: Pick<AppContext, 'config' | 'now' | 'onStop'> & Partial<Pick<AppContext, 'tracer'>>): OAuthClient | undefined {
   const { SRC_OAUTH_CLIENT_ID: clientId, SRC_OAUTH_AUTHORIZE_URL: authorizeUrl } = config;
   const { SRC_OAUTH_TOKEN_URL: tokenUrl, PUBLIC_URL: publicUrl } = config;
   if (config.ACCOUNTS === 'shared') return undefined;
@@ -77,6 +78,7 @@ export function createAuthorizationServer({
     proxy: proxyOf(config),
     ...(config.SRC_CA_FILE === undefined ? {} : { ca: readFileSync(config.SRC_CA_FILE, 'utf8') }),
     clock: now,
+    tracer,
   });
   onStop(() => server.close());
   return server;

@@ -3,6 +3,7 @@ import type { AccountChanges } from '../core/accounts/account-changes.ts';
 import type { AuditLog } from '../core/history/audit.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { CreateLimiter } from '../core/rate-limits.ts';
+import type { Tracer } from '../core/tracing.ts';
 import type { Outbound } from '../slack/api/outbound-fetch.ts';
 import type { BackgroundTasks } from '../slack/background-tasks.ts';
 import type { Storage } from '../storage/open-storage.ts';
@@ -11,6 +12,8 @@ import type { Storage } from '../storage/open-storage.ts';
 export interface AppContext {
   config: Config;
   log: Log;
+  /** Traces questions. Traces nothing unless the operator named a collector. */
+  tracer: Tracer;
   now: Clock;
   /** Uniform in [0, 1). */
   random: () => number;

@@ -94,9 +94,13 @@ export function appAuth({ SRC_SUDO_USER: username, SRC_ACCESS_TOKEN }: Config): 
 /** How to reach the service, for every credential. */
 export function serviceOptions({
   config,
+  tracer,
   now,
   random,
-}: Pick<AppContext, 'config' | 'now' | 'random'>): Omit<ServiceClientOptions, 'auth'> {
+}: Pick<AppContext, 'config' | 'now' | 'random'> & Partial<Pick<AppContext, 'tracer'>>): Omit<
+  ServiceClientOptions,
+  'auth'
+> {
   return {
     baseUrl: config.SRC_ENDPOINT,
     userAgentVersion: version,
@@ -105,6 +109,7 @@ export function serviceOptions({
     ...(config.SRC_CA_FILE === undefined ? {} : { ca: readFileSync(config.SRC_CA_FILE, 'utf8') }),
     clock: now,
     random,
+    tracer,
   };
 }
 

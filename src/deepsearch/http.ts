@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../core/errors.ts';
+import type { Tracer } from '../core/tracing.ts';
 import { createProxyAgent, type ProxySettings } from './proxy.ts';
 
 export interface HttpOptions {
@@ -11,6 +12,9 @@ export interface HttpOptions {
   proxy: ProxySettings | undefined;
   /** PEM of certificate authorities to trust in addition to the usual ones. */
   ca?: string | undefined;
+  tracer: Tracer;
+  /** Whether requests tell the far side which trace they belong to (W3C `traceparent`). */
+  sendsTrace: boolean;
 }
 
 export interface HttpRequest {
@@ -19,6 +23,8 @@ export interface HttpRequest {
   path: string;
   /** Names the request in error messages. Contains no secrets. */
   label: string;
+  /** The path with `{names}` in the place of ids, and without a query, for traces. */
+  template: string;
   /** Whether the request may be repeated. If so, its outcome is never unknown. */
   safe: boolean;
   headers: Record<string, string>;
@@ -56,10 +62,18 @@ const DRAIN_MS = 1_000;
 /** One keep-alive connection pool for one origin, directly or through a proxy. */
 export function createHttp(options: HttpOptions): Http {
   const dispatcher = createProxyAgent({ ...options, scheme: options.origin.startsWith('https:') ? 'https' : 'http' });
-  return {
-    send: (request, signal) => exchange(dispatcher, options, request, signal),
-    close: () => dispatcher.destroy(),
-  };
+  const { origin, tracer, sendsTrace } = options;
+  return { send, close: () => dispatcher.destroy() };
+
+  function send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+    return tracer.request({ method: request.method, origin, path: request.template }, async (span) => {
+      const { context } = span;
+      const headers = sendsTrace && context ? { ...request.headers, traceparent: context } : request.headers;
+      const reply = await exchange(dispatcher, options, { ...request, headers }, signal);
+      span.note({ status: reply.status });
+      return reply;
+    });
+  }
 }
 
 function exchange(

@@ -3,6 +3,7 @@ import type { AuthorizationServer, IssuedTokens } from '../core/accounts/account
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { Secret } from '../core/secret.ts';
+import { noTracer, type Tracer } from '../core/tracing.ts';
 import { startDeadline } from './deadline.ts';
 import { createHttp, type HttpReply, type HttpRequest } from './http.ts';
 import type { ProxySettings } from './proxy.ts';
@@ -23,6 +24,8 @@ export interface OAuthOptions {
   /** PEM of certificate authorities to trust in addition to the usual ones. */
   ca?: string | undefined;
   clock?: Clock | undefined;
+  /** Default: nothing is traced. */
+  tracer?: Tracer | undefined;
 }
 
 /** Time limit of one call: shorter than the lease of the lock that a refresh holds (`core/accounts/credentials.ts`). */
@@ -74,6 +77,9 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     proxy: options.proxy,
     ca: options.ca,
+    tracer: options.tracer ?? noTracer,
+    // The server may belong to someone else than the service.
+    sendsTrace: false,
   });
 
   async function requestTokens(label: string, parameters: Record<string, string>): Promise<IssuedTokens> {
@@ -83,6 +89,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
       method: 'POST',
       path: endpoint.pathname + endpoint.search,
       label,
+      template: endpoint.pathname,
       safe: false,
       readsFailure: () => true,
       headers: {

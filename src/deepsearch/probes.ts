@@ -104,6 +104,7 @@ export function createProbes(options: Omit<ServiceClientOptions, 'http'>, log: L
         method,
         path: base.prefix + path + query,
         label: `${method} ${path}`,
+        template: base.prefix + path,
         safe: true,
         headers: { ...headers, ...authorization },
         readsFailure: () => true,

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { z } from 'zod';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
+import { noTracer, type Tracer } from '../core/tracing.ts';
 import { type Auth, createAuthorizer } from './auth.ts';
 import { type Deadline, startDeadline, waitMs } from './deadline.ts';
 import { createHttp, type Http, type HttpReply, type HttpRequest } from './http.ts';
@@ -36,6 +37,8 @@ export interface ServiceClientOptions {
   clock?: Clock | undefined;
   /** Uniform in [0, 1). Spreads retries over time. */
   random?: (() => number) | undefined;
+  /** Default: nothing is traced. */
+  tracer?: Tracer | undefined;
 }
 
 /** How the unsuccessful replies of one API become errors. */
@@ -53,6 +56,8 @@ export interface ServiceCall {
   method: HttpRequest['method'];
   /** Path below the base address. */
   path: string;
+  /** The path with `{id}` in the place of ids, for traces. Default: the path. */
+  template?: string;
   query?: URLSearchParams;
   body?: object;
   headers?: Record<string, string>;
@@ -91,6 +96,8 @@ export function createServiceHttp(options: Omit<ServiceClientOptions, 'auth' | '
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     proxy: options.proxy,
     ca: options.ca,
+    tracer: options.tracer ?? noTracer,
+    sendsTrace: true,
   });
 }
 
@@ -114,6 +121,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       method: call.method,
       path: base.prefix + call.path + (call.query?.size ? `?${call.query}` : ''),
       label: `${call.method} ${call.path}`,
+      template: base.prefix + (call.template ?? call.path),
       safe: call.safe,
       readsFailure: failures.needsBody,
       headers: {

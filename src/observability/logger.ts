@@ -94,13 +94,19 @@ function describeError(error: unknown, depth = 0): DescribedError {
   };
 }
 
-/** The core's `Log` on this logger. Counts each event. */
-export function createLog(logger: Logger, count: (fields: LogFields) => void): Log {
+/** The core's `Log` on this logger. Counts each event. Lines of a traced step have its `traceId`. */
+export function createLog(
+  logger: Logger,
+  count: (fields: LogFields) => void,
+  traceId: () => string | undefined = () => undefined,
+): Log {
   const write =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
     (fields: LogFields, error?: unknown): void => {
       count(fields);
-      logger[level](error === undefined ? fields : { ...fields, err: error });
+      const id = traceId();
+      const traced = id === undefined ? fields : { ...fields, traceId: id };
+      logger[level](error === undefined ? traced : { ...traced, err: error });
     };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }

@@ -102,6 +102,7 @@ const questionSchema = z.looseObject({
   beginsThread: z.boolean(),
   acceptedMs: z.number(),
   phase: z.enum(['offered', 'waiting', 'running', 'parked', 'delivering', 'closed']),
+  trace: z.string().exactOptional(),
   locale: z.string().exactOptional(),
   admittedMs: z.number().exactOptional(),
   messageTs: z.string().exactOptional(),

@@ -7,6 +7,7 @@ import { createAccountChanges } from '../../src/core/accounts/account-changes.ts
 import type { Accounts } from '../../src/core/accounts/accounts.ts';
 import { createAuditLog } from '../../src/core/history/audit.ts';
 import { Secret } from '../../src/core/secret.ts';
+import { noTracer } from '../../src/core/tracing.ts';
 import { createOutbound } from '../../src/deepsearch/outbound.ts';
 import { createLimiters } from '../../src/rate-limits/limiters.ts';
 import { createBackgroundTasks } from '../../src/slack/background-tasks.ts';
@@ -59,6 +60,7 @@ async function start(): Promise<Accounts> {
   const context: AppContext = {
     config,
     log,
+    tracer: noTracer,
     now: Date.now,
     random: () => 0.5,
     storage,

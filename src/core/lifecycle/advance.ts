@@ -98,6 +98,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     standing: Standing,
     prepare: Messenger['prepare'],
   ): Promise<Progress> {
+    ports.tracer.event(step.do);
     switch (step.do) {
       case 'admit':
         // A repeated admission does not clear the trouble of a later step.

@@ -26,6 +26,7 @@ import type { ReaderChoices } from '../question/reader-choices.ts';
 import type { RefusedText } from '../question/refused-text.ts';
 import type { RunSlots } from '../run-slots.ts';
 import type { LifecycleSettings } from '../settings.ts';
+import type { Tracer } from '../tracing.ts';
 import type { Watching } from '../watching/watching.ts';
 
 /** All that the lifecycle of a question uses from outside the core. */
@@ -54,6 +55,7 @@ export interface LifecyclePorts {
   audit: AuditLog;
   scheduler: Pick<Scheduler, 'schedule'>;
   deliveryPriority: Pick<DeliveryPriority, 'yieldToDeliveries'>;
+  tracer: Tracer;
   log: Log;
   now: Clock;
   /** Uniform in [0, 1). */

@@ -191,6 +191,8 @@ export interface Question {
   fresh: boolean;
   acceptedMs: number;
   phase: Phase;
+  /** Where the question's trace goes on (W3C `traceparent`). Absent if nothing was traced yet. */
+  trace?: string;
   /** Slack's locale of the asker (`de-DE`). The card and the answer use this language. */
   locale?: string;
   /** When the app last confirmed that the asker may ask here. Before that it shows and asks nothing. */

@@ -121,10 +121,11 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
       ),
     list,
     conversations,
-    get: (conversationId) => ask({ method: 'GET', path: `${API}/${conversationId}`, safe: true }, conversationSchema),
+    get: (conversationId) =>
+      ask({ method: 'GET', path: `${API}/${conversationId}`, template: `${API}/{id}`, safe: true }, conversationSchema),
     async delete(conversationId) {
       try {
-        await send({ method: 'DELETE', path: `${API}/${conversationId}`, safe: true });
+        await send({ method: 'DELETE', path: `${API}/${conversationId}`, template: `${API}/{id}`, safe: true });
       } catch (error) {
         if (!isAppError(error, 'notFound') || isApiGone(error)) throw error;
       }
@@ -134,6 +135,7 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
         {
           method: 'POST',
           path: `${API}/${conversationId}/questions`,
+          template: `${API}/{id}/questions`,
           // In practice the service requires the id in the body too, not only in the path.
           body: { conversation_id: conversationId, question },
           headers: { prefer: 'respond-async' },
@@ -142,7 +144,12 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
         followUpSchema,
       ),
     async cancelQuestion(conversationId, questionId) {
-      await send({ method: 'POST', path: `${API}/${conversationId}/questions/${questionId}/cancel`, safe: true });
+      await send({
+        method: 'POST',
+        path: `${API}/${conversationId}/questions/${questionId}/cancel`,
+        template: `${API}/{id}/questions/{questionId}/cancel`,
+        safe: true,
+      });
     },
     async readByToken(readToken) {
       const page = await list({ readToken });

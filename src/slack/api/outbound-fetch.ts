@@ -1,5 +1,6 @@
 import type { SocketModeOptions } from '@slack/socket-mode';
 import type { FetchFunction } from '@slack/web-api';
+import type { Tracer } from '../../core/tracing.ts';
 
 /** Sends requests to Slack: a `fetch` and sockets that use the proxy. The `fetch` of the process does not use it. */
 export interface Outbound {
@@ -14,6 +15,19 @@ export interface Outbound {
     },
   ) => Promise<Response>;
   dispatcher: NonNullable<SocketModeOptions['dispatcher']>;
+}
+
+/** Traces requests to addresses that Slack names, without their paths: those of `response_url` and uploads are secrets. */
+export function traceOutbound(outbound: Outbound, tracer: Tracer): Outbound {
+  return {
+    ...outbound,
+    fetch: (address, init) =>
+      tracer.request({ method: init?.method ?? 'GET', origin: new URL(address).origin }, async (span) => {
+        const response = await outbound.fetch(address, init);
+        span.note({ status: response.status });
+        return response;
+      }),
+  };
 }
 
 /** The `fetch` of Slack's clients. It takes only text bodies: files are sent by `answer-file.ts`. */

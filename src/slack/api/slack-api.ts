@@ -1,8 +1,10 @@
 import type { WebAPICallResult, WebClient } from '@slack/web-api';
+import type { Tracer } from '../../core/tracing.ts';
 import { translatingErrors } from './errors.ts';
 import type { Identity } from './identity.ts';
 import type { CallOptions, MethodLimits } from './method-limits.ts';
 import type { SlackMethod } from './method-tiers.ts';
+import type { ClientSource } from './web-client.ts';
 
 /** The client's own function for a method: for `chat.postMessage`, the function `postMessage` of `chat`. */
 type FunctionAt<Node, Path extends string> = Path extends `${infer First}.${infer Rest}`
@@ -34,19 +36,23 @@ export interface SlackApi {
 }
 
 export interface SlackApiDeps {
-  client: WebClient;
+  /** A client, or where each call gets the one with the workspace's present token. */
+  client: WebClient | ClientSource;
   identity: Identity;
   methodLimits: MethodLimits;
   /** Sees how each call that was sent ends. */
   noting: <Result>(result: Promise<Result>) => Promise<Result>;
+  /** Traces each call that was sent. */
+  tracer: Tracer;
 }
 
 /**
  * The Web API for all of this folder. Two requests do not go through it, because Slack names an address for them and
  * not a method: the bytes of an uploaded file (messages/answer-file.ts) and responses to a `response_url`
- * (api/response-url.ts).
+ * (api/response-url.ts). Neither do the few calls of the doctor (checks/slack-checks.ts), which also runs without the app.
  */
-export function createSlackApi({ client, identity, methodLimits, noting }: SlackApiDeps): SlackApi {
+export function createSlackApi({ client, identity, methodLimits, noting, tracer }: SlackApiDeps): SlackApi {
+  const { origin, pathname } = new URL(client.slackApiUrl);
   return { identity, call };
 
   function call<Method extends SlackMethod>(
@@ -61,7 +67,17 @@ export function createSlackApi({ client, identity, methodLimits, noting }: Slack
     options: Omit<CallOptions, 'teamId'>,
   ): Promise<WebAPICallResult> {
     return methodLimits.pass(method, { teamId: identity.teamId, ...options }, () =>
-      noting(translatingErrors(method, () => client.apiCall(method, { ...args }))),
+      tracer.request({ method: 'POST', origin, path: pathname + method }, async (span) => {
+        const result = await noting(
+          translatingErrors(method, async () => (await clientNow()).apiCall(method, { ...args })),
+        );
+        span.note({ status: 200 });
+        return result;
+      }),
     );
+  }
+
+  async function clientNow(): Promise<WebClient> {
+    return 'now' in client ? client.now() : client;
   }
 }

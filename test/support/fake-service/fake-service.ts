@@ -12,6 +12,12 @@ export interface Quirks {
   followUpReturns?: 'question' | 'conversation';
   cancelReturns?: 'question' | 'nothing';
   failsAs?: 'completed' | 'failed';
+  /** The only token that it takes. Default: `serviceToken`. */
+  token?: string;
+  /** Whose token that is. Default: it does not tell. */
+  username?: string;
+  /** The number before its first id. Default: 100. */
+  firstId?: number;
 }
 
 export interface ServiceQuestion {
@@ -62,7 +68,9 @@ export async function startFakeService(quirks: Quirks = {}) {
   const conversations: ServiceConversation[] = [];
   const faults: { call: ServiceCall; fault: ServiceFault; times: number }[] = [];
   const calls: ServiceCall[] = [];
-  let nextId = 100;
+  const traceparents: string[] = [];
+  let nextId = quirks.firstId ?? 100;
+  const authorizations = new Set<string>();
   let repositories: string[] | undefined;
   let answering: ((question: ServiceQuestion) => void) | undefined;
   let onListed: (ids: number[]) => void = () => {};
@@ -78,6 +86,10 @@ export async function startFakeService(quirks: Quirks = {}) {
   return {
     url,
     calls,
+    /** Which spans the requests belong to, as far as they say. */
+    traceparents,
+    /** Every `Authorization` header that it got. */
+    authorizations,
     conversations,
     questions: () => conversations.flatMap(({ questions }) => questions),
     find: (text: string) =>
@@ -155,7 +167,8 @@ export async function startFakeService(quirks: Quirks = {}) {
     // The app's probe of the API. Tests plan the replies of its other calls.
     if (call === 'list' && `${searchParams}` === 'page_first=1') return send(response, 200, listPage(searchParams));
     calls.push(call);
-    if (request.headers.authorization !== `token ${serviceToken}`)
+    if (typeof request.headers.traceparent === 'string') traceparents.push(request.headers.traceparent);
+    if (request.headers.authorization !== `token ${quirks.token ?? serviceToken}`)
       return send(response, 401, { error: { message: 'who?' } });
     if (request.headers['x-requested-with'] === undefined) return send(response, 400, { error: { message: 'header' } });
     const planned = faults.find((entry) => entry.call === call && entry.times > 0);

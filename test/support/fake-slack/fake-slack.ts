@@ -33,6 +33,7 @@ export type Fault =
 export async function startFakeSlack() {
   const violations: string[] = [];
   const calls: string[] = [];
+  const traceparents: string[] = [];
   const requests: { method: string; args: Args }[] = [];
   const responses: { url: string; body: Args }[] = [];
   const faults: { method: string; fault: Fault; times: number }[] = [];
@@ -90,6 +91,8 @@ export async function startFakeSlack() {
     responses,
     violations,
     calls,
+    /** What requests say of traces. Slack gets none. */
+    traceparents,
     /** Every call with its arguments, also calls with a fault. */
     requests,
     channels: channels.map,
@@ -133,6 +136,7 @@ export async function startFakeSlack() {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes = await readAll(request);
     const path = request.url ?? '';
+    if (typeof request.headers.traceparent === 'string') traceparents.push(request.headers.traceparent);
     if (path.startsWith('/response/')) {
       responses.push({ url: `${url}${path}`, body: JSON.parse(bytes.toString('utf8')) as Args });
       response.writeHead(200).end('ok');

@@ -1,4 +1,5 @@
 import type { WebClient } from '@slack/web-api';
+import { noTracer } from '../../../src/core/tracing.ts';
 import type { Identity } from '../../../src/slack/api/identity.ts';
 import type { CallOptions } from '../../../src/slack/api/method-limits.ts';
 import { createSlackApi, type SlackApi } from '../../../src/slack/api/slack-api.ts';
@@ -22,5 +23,6 @@ export function createUnlimitedSlackApi(
       },
     },
     noting: (result) => result,
+    tracer: noTracer,
   });
 }

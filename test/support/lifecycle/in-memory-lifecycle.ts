@@ -618,6 +618,7 @@ export function createInMemoryLifecycle(
     },
     observer: { changed: () => {}, closing: async () => {} },
     deliveryPriority: noopPorts.deliveryPriority,
+    tracer: noopPorts.tracer,
     audit: { note: async (entry) => void audited.push(entry) },
     scheduler,
     log,

@@ -1,5 +1,6 @@
 import type { Messenger } from '../../../src/core/ports.ts';
 import type { Allowance, CreateLimiter } from '../../../src/core/rate-limits.ts';
+import { noTracer } from '../../../src/core/tracing.ts';
 import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
@@ -43,6 +44,7 @@ export function createLimitedSlack() {
         identity: { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' },
         methodLimits: createMethodLimits({ createLimiter: createSimulatedLimiters(now), now, log }),
         noting: (result) => result,
+        tracer: noTracer,
       }),
       outbound,
       format: 'markdown',

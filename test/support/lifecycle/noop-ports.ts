@@ -1,5 +1,6 @@
 import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import { noTracer } from '../../../src/core/tracing.ts';
 
 /** Side ports that allow everything and store nothing. */
 export const noopPorts: Pick<
@@ -18,6 +19,7 @@ export const noopPorts: Pick<
   | 'deliveryPriority'
   | 'refusedTexts'
   | 'observer'
+  | 'tracer'
   | 'audit'
 > = {
   accounts: { mode: 'shared', offer: { can: false, reason: 'off' }, statusOf: async () => ({ state: 'none' }) },
@@ -35,4 +37,5 @@ export const noopPorts: Pick<
   askedQuestions: { note: async () => {}, of: async () => [] },
   audit: { note: async () => {} },
   observer: { changed: () => {}, closing: async () => {} },
+  tracer: noTracer,
 };

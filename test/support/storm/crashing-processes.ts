@@ -5,6 +5,7 @@ import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { QuestionStore, Scheduler } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createRunSlots } from '../../../src/core/run-slots.ts';
+import { noTracer } from '../../../src/core/tracing.ts';
 import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
 import { createDeepSearch } from '../../../src/deepsearch/generation-1/deep-search.ts';
 import { createOutbound } from '../../../src/deepsearch/outbound.ts';
@@ -164,6 +165,7 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
     identity,
     methodLimits: createMethodLimits({ createLimiter: createLimiters({ log }), now, log }),
     noting: (result) => result,
+    tracer: noTracer,
   });
   const messenger = createMessenger({
     slack: slackApi,

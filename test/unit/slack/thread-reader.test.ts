@@ -4,6 +4,7 @@ import { AppError, isAppError } from '../../../src/core/errors.ts';
 import type { Admission, Records } from '../../../src/core/ports.ts';
 import { newThread, type Question, type Thread } from '../../../src/core/question/question.ts';
 import type { ThreadNotes } from '../../../src/core/question/thread-notes.ts';
+import { noTracer } from '../../../src/core/tracing.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
 import type { Membership } from '../../../src/slack/access/membership.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
@@ -232,7 +233,7 @@ test('questions that find no room read their threads later, each at a different 
   const { log } = createRecordingLog();
   const methodLimits = createMethodLimits({ createLimiter: createLimiters({ log }), now: Date.now, log });
   const { reader, calls } = begin({ ok: true, messages: [root], has_more: false }, [], (client) =>
-    createSlackApi({ client, identity, methodLimits, noting: (result) => result }),
+    createSlackApi({ client, identity, methodLimits, noting: (result) => result, tracer: noTracer }),
   );
   const readings = await Promise.allSettled(Array.from({ length: 12 }, () => reader.read(ask(), people)));
   const waits = readings.flatMap((reading) =>

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { createAccept } from '../../../src/core/intake/accept.ts';
+import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
+import { traceAdvance } from '../../../src/core/lifecycle/traced-advance.ts';
+import { noTracer } from '../../../src/core/tracing.ts';
+import { createCoreHarness, digestOf, failing } from '../../support/lifecycle/core-harness.ts';
+import { createRecordingTracer } from '../../support/otlp/recording-tracer.ts';
+
+/** The core with a tracer that records, and an `advance` that is traced. */
+function traced(options: Parameters<typeof createCoreHarness>[0] = {}) {
+  const { life, request, ask, plan } = createCoreHarness(options);
+  const { tracer, steps } = createRecordingTracer();
+  const ports = { ...life.ports, tracer };
+  const accept = createAccept({ ...ports, digest: digestOf });
+  const advance = traceAdvance(createAdvance(ports), ports);
+  return { life, request, ask, plan, steps, accept, advance };
+}
+
+describe('a traced question', () => {
+  it('stores where its trace began, and each run goes on there', async () => {
+    const { life, request, steps, accept, advance } = traced();
+    const acceptance = await accept(request());
+    const [accepted] = steps;
+    expect(accepted).toMatchObject({
+      name: 'accept',
+      fields: { origin: 'mention', teamId: 'T1', channelId: 'C1' },
+      noted: { outcome: 'accepted' },
+    });
+    expect(accepted?.parent).toBeUndefined();
+    const { question } = acceptance.kind === 'accepted' ? acceptance : { question: undefined };
+    const id = question?.id ?? '';
+    expect(life.question(id).trace).toBe(accepted?.context);
+    const waitMs = await advance(id);
+    await advance(id);
+    expect(steps.slice(1)).toMatchObject([
+      { name: 'advance', questionId: id, parent: accepted?.context, fields: { phase: 'waiting' } },
+      { name: 'advance', questionId: id, parent: accepted?.context, fields: { phase: 'running' } },
+    ]);
+    expect(steps[1]?.noted).toEqual({ nextRunMs: waitMs });
+    expect(steps[1]?.events).toEqual(expect.arrayContaining(['admit', 'announce', 'ask']));
+    expect(life.question(id).trace).toBe(accepted?.context);
+  });
+
+  it('keeps its trace when it is delivered again, and the delivery links to it', async () => {
+    const { life, request, steps, accept } = traced();
+    const same = request();
+    await accept(same);
+    const again = await accept(same);
+    expect(again.kind).toBe('duplicate');
+    expect(steps[1]).toMatchObject({ noted: { outcome: 'duplicate' }, links: [steps[0]?.context] });
+    if (again.kind === 'duplicate') expect(life.question(again.question.id).trace).toBe(steps[0]?.context);
+  });
+
+  it('begins its trace at the next run if it was accepted without one', async () => {
+    const { life, ask, steps, advance } = traced();
+    const { id } = await ask();
+    expect(life.question(id).trace).toBeUndefined();
+    await advance(id);
+    await advance(id);
+    expect(steps).toMatchObject([{ parent: undefined }, { parent: steps[0]?.context }]);
+    expect(life.question(id).trace).toBe(steps[0]?.context);
+  });
+
+  it('has no span for a question that has ended or is unknown', async () => {
+    const { life, ask, steps, advance } = traced();
+    const { id } = await ask();
+    await life.run();
+    expect(life.question(id).phase).toBe('closed');
+    expect(await advance(id)).toBeUndefined();
+    expect(await advance('q000000000000000000000000')).toBeUndefined();
+    expect(steps).toEqual([]);
+  });
+
+  it('throws what storage throws', async () => {
+    const { ask, plan, advance } = traced();
+    const { id } = await ask();
+    plan('get', [failing('storage')]);
+    await expect(advance(id)).rejects.toMatchObject({ kind: 'storage' });
+  });
+});
+
+it('Without tracing, a run reads nothing more, and a question has no trace', async () => {
+  const { life, ask } = createCoreHarness();
+  const { id } = await ask();
+  expect(life.question(id)).not.toHaveProperty('trace');
+  const advance = createAdvance(life.ports);
+  expect(traceAdvance(advance, { ...life.ports, tracer: noTracer })).toBe(advance);
+});
