@@ -150,7 +150,8 @@ function unusablePort(
   return new Error(`${name}: port ${port} on ${host} ${problem ?? 'can not be listened on'}`, { cause });
 }
 
-async function isUsable(check: () => Promise<boolean>): Promise<boolean> {
+/** Whether a dependency works. A check that takes longer than two seconds counts as failed. */
+export async function isUsable(check: () => Promise<boolean>): Promise<boolean> {
   try {
     return (await within(check(), checkTimeoutMs)) ?? false;
   } catch {

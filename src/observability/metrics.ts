@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock, LogFields } from '../core/ports.ts';
 import type { FarSide } from './access-watch.ts';
+import { type Dependency, isUsable } from './http-server.ts';
 
 /** One generation of the service's API. */
 export interface ApiGeneration {
@@ -13,17 +14,24 @@ export interface ApiGeneration {
 /** How long one computed page answers all scrapes, because counting open questions reads the storage. */
 const keptMs = 1_000;
 
+const unknownCounts = { delayed: Number.NaN, waiting: Number.NaN, active: Number.NaN };
+
 /** Histogram buckets: seconds from a question to its visible end. */
 const durationBuckets = [1, 2, 5, 10, 20, 40, 60, 120, 300, 600, 900];
 
 /** Prometheus metrics of one app, in a separate registry. Metrics that are functions are read at each scrape. */
 export function createMetrics({
   countOpen,
+  countRuns,
+  dependencies,
   farSides,
   apiGenerations,
   now,
 }: {
   countOpen: () => Promise<number>;
+  /** Runs of questions, by their state. */
+  countRuns: () => Promise<Record<'delayed' | 'waiting' | 'active', number>>;
+  dependencies: () => Dependency[];
   farSides: () => FarSide[];
   apiGenerations: () => ApiGeneration[];
   now: Clock;
@@ -50,6 +58,26 @@ export function createMetrics({
     async collect() {
       // Without storage the number is unknown. The other metrics must still be shown.
       this.set(await countOpen().catch(() => Number.NaN));
+    },
+  });
+  new Gauge({
+    name: 'deepsearch_slack_runs',
+    help: 'Questions with a run that is not due yet (delayed), due and not begun (waiting), or in progress (active).',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      const counts = await countRuns().catch(() => unknownCounts);
+      for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'deepsearch_slack_ready',
+    help: '1 while this copy can use what it needs to take questions, as on /readyz; 0 while it can not.',
+    labelNames: ['dependency'],
+    registers: [registry],
+    async collect() {
+      const states = dependencies().map(async ({ name, check }) => [name, await isUsable(check)] as const);
+      for (const [dependency, usable] of await Promise.all(states)) this.set({ dependency }, Number(usable));
     },
   });
   new Gauge({

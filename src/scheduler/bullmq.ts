@@ -2,10 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { DelayedError, ErrorCode, type Job, Queue, Worker } from 'bullmq';
 import { AppError } from '../core/errors.ts';
 import { exponentialMs } from '../core/pacing.ts';
-import type { Log, Scheduler } from '../core/ports.ts';
+import type { Log } from '../core/ports.ts';
 import { within } from '../core/timeout.ts';
 import { type BullConnection, openBullConnection, translateRedisError, withinDeadline } from './bullmq-connection.ts';
 import { type AdvanceJob, createWakes, isBullError, type Wakes } from './bullmq-wakes.ts';
+import type { CountedScheduler } from './counted-scheduler.ts';
 
 const DEFAULT_CONCURRENCY = 50;
 const DEFAULT_PREFIX = 'ds:bull';
@@ -44,18 +45,6 @@ export interface BullSchedulerDeps {
   prefix?: string;
 }
 
-/** How many questions have a delayed run, wait in the queue, and run now, in all processes together. */
-export interface JobCounts {
-  delayed: number;
-  waiting: number;
-  active: number;
-}
-
-export interface BullScheduler extends Scheduler {
-  /** Throws `AppError` of kind `storage` within 2 s when Redis does not answer. */
-  counts(): Promise<JobCounts>;
-}
-
 type Take = (questionId: string) => Promise<number | undefined>;
 
 interface Opened {
@@ -69,7 +58,7 @@ interface Opened {
  * another one continues with its questions within about 15 s. `schedule` and `start` throw `AppError` of kind `storage`
  * when Redis does not answer in time. If Redis goes away later, runs pause and continue when it is back.
  */
-export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
+export function createBullScheduler(deps: BullSchedulerDeps): CountedScheduler {
   const { log, random, concurrency = DEFAULT_CONCURRENCY, prefix = DEFAULT_PREFIX } = deps;
   const { repairIntervalMs = REPAIR_INTERVAL_MS } = deps;
   const running = new Set<Promise<void>>();

@@ -1,6 +1,7 @@
 import { exponentialMs } from '../core/pacing.ts';
-import type { Clock, Log, Scheduler } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import { within } from '../core/timeout.ts';
+import type { CountedScheduler } from './counted-scheduler.ts';
 
 const DEFAULT_CONCURRENCY = 50;
 const LONGEST_BACK_OFF_MS = 30_000;
@@ -36,7 +37,7 @@ export function createTimerScheduler({
   log,
   random,
   concurrency = DEFAULT_CONCURRENCY,
-}: TimerSchedulerDeps): Scheduler {
+}: TimerSchedulerDeps): CountedScheduler {
   const planned = new Map<string, Planned>();
   const ready: string[] = [];
   const running = new Set<Promise<void>>();
@@ -124,6 +125,12 @@ export function createTimerScheduler({
 
     async unscheduled(questionIds) {
       return questionIds.filter((id) => !planned.has(id));
+    },
+
+    async counts() {
+      const states = [...planned.values()].map(({ state }) => state);
+      const count = (wanted: Planned['state']): number => states.filter((state) => state === wanted).length;
+      return { delayed: count('planned'), waiting: count('ready'), active: count('running') };
     },
 
     async stop(deadlineMs) {

@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import { type BullScheduler, createBullScheduler } from '../../src/scheduler/bullmq.ts';
+import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
+import type { CountedScheduler } from '../../src/scheduler/counted-scheduler.ts';
 import { eventually } from '../support/eventually.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
@@ -45,7 +46,7 @@ describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () 
     onTestFinished: Closer,
     prefix: string,
     more: { repairIntervalMs?: number } = {},
-  ): BullScheduler {
+  ): CountedScheduler {
     const { log } = createRecordingLog();
     const scheduler = createBullScheduler({ redisUrl: server.url, log, random: Math.random, prefix, ...more });
     onTestFinished(() => scheduler.stop(1_000));

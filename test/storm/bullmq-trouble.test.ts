@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'redis';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { type BullScheduler, createBullScheduler } from '../../src/scheduler/bullmq.ts';
+import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
+import type { CountedScheduler } from '../../src/scheduler/counted-scheduler.ts';
 import { eventually } from '../support/eventually.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
@@ -35,7 +36,7 @@ function createScheduler(onTestFinished: Closer, redisUrl: string) {
 }
 
 /** Runs each question every 50 ms and counts the runs. */
-async function startCounting(scheduler: BullScheduler): Promise<Map<string, number>> {
+async function startCounting(scheduler: CountedScheduler): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   await scheduler.start(async (id) => {
     counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -52,7 +53,7 @@ async function expectGoesOn(counts: Map<string, number>, ids: string[]): Promise
 }
 
 /** Call it while Redis does not reply: scheduling fails within its time limit. */
-async function expectRefused(scheduler: BullScheduler): Promise<void> {
+async function expectRefused(scheduler: CountedScheduler): Promise<void> {
   await expect(scheduler.schedule('qz', FAR_MS)).rejects.toMatchObject({ name: 'AppError', kind: 'storage' });
 }
 

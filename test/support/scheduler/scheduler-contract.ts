@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Scheduler } from '../../../src/core/ports.ts';
+import type { CountedScheduler } from '../../../src/scheduler/counted-scheduler.ts';
 import { eventually } from '../eventually.ts';
 
 /** So far away that a run scheduled for then does not happen during a test. */
 const FAR_MS = 60_000;
 
 export interface SchedulerUnderTest {
-  scheduler: Scheduler;
+  scheduler: CountedScheduler;
   /** Number of failures in the log so far. */
   failures(): number;
   close(): Promise<void>;
@@ -19,7 +20,7 @@ export function schedulerContract(
 ): void {
   describe(name, () => {
     let subject: SchedulerUnderTest;
-    let scheduler: Scheduler;
+    let scheduler: CountedScheduler;
 
     beforeEach(async () => {
       subject = await create({ concurrency: 3 });
@@ -201,6 +202,23 @@ export function schedulerContract(
       running.open();
       await stopped;
       expect(events).toEqual(['qa begins', 'qa ends', 'stopped']);
+    });
+
+    it('counts the runs that are not due, those that wait for a place, and those in progress', async () => {
+      const running = gate();
+      await scheduler.start(async () => {
+        await running.opened;
+        return undefined;
+      });
+      for (const id of ['qa', 'qb', 'qc', 'qd', 'qe']) await scheduler.schedule(id, 0);
+      await scheduler.schedule('qf', FAR_MS);
+      await eventually(async () => {
+        expect(await scheduler.counts()).toEqual({ active: 3, waiting: 2, delayed: 1 });
+      });
+      running.open();
+      await eventually(async () => {
+        expect(await scheduler.counts()).toEqual({ active: 0, waiting: 0, delayed: 1 });
+      });
     });
 
     it('does not wait for a run longer than the deadline when it stops', async () => {

@@ -36,16 +36,22 @@ async function start({
 
 async function startMetrics({
   countOpen = async () => 3,
+  countRuns = async () => ({ delayed: 2, waiting: 1, active: 0 }),
+  dependencies = [],
   farSides = [],
   generations = [],
 }: {
   countOpen?: () => Promise<number>;
+  countRuns?: () => Promise<{ delayed: number; waiting: number; active: number }>;
+  dependencies?: Dependency[];
   farSides?: FarSide[];
   generations?: ApiGeneration[];
 } = {}) {
   let nowMs = 0;
   const metrics = createMetrics({
     countOpen,
+    countRuns,
+    dependencies: () => dependencies,
     farSides: () => farSides,
     apiGenerations: () => generations,
     now: () => nowMs,
@@ -154,6 +160,27 @@ describe('/metrics', () => {
     expect(text).toContain('deepsearch_slack_access{target="deepsearch"} 1');
     expect(text).toContain('deepsearch_slack_reachable{target="slack"} 1');
     expect(text).toContain('deepsearch_slack_reachable{target="deepsearch"} 0');
+  });
+
+  it('counts the runs of questions by their state, and says if that is unknown', async () => {
+    const counting = await startMetrics();
+    const text = await (await counting.get('/metrics')).text();
+    expect(text).toContain('deepsearch_slack_runs{state="delayed"} 2');
+    expect(text).toContain('deepsearch_slack_runs{state="waiting"} 1');
+    const { get } = await startMetrics({ countRuns: () => Promise.reject(new Error('no storage')) });
+    expect(await (await get('/metrics')).text()).toContain('deepsearch_slack_runs{state="waiting"} Nan');
+  });
+
+  it('says of each dependency whether it works', async () => {
+    const { get } = await startMetrics({
+      dependencies: [
+        { name: 'storage', check: () => Promise.reject(new Error('away')) },
+        { name: 'slack', check: async () => true },
+      ],
+    });
+    const text = await (await get('/metrics')).text();
+    expect(text).toContain('deepsearch_slack_ready{dependency="storage"} 0');
+    expect(text).toContain('deepsearch_slack_ready{dependency="slack"} 1');
   });
 
   it('shows a far side without the API that the app has to use as not reachable', async () => {
@@ -284,6 +311,8 @@ describe('a port that is not available', () => {
     const { port } = await start();
     const metrics = createMetrics({
       countOpen: async () => 0,
+      countRuns: async () => ({ delayed: 0, waiting: 0, active: 0 }),
+      dependencies: () => [],
       farSides: () => [],
       apiGenerations: () => [],
       now: () => 0,
