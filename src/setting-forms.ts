@@ -61,6 +61,15 @@ export const userIds = (): z.ZodType<string[], string> =>
       (ids) => ids.length > 0 && ids.every((id) => /^[UW][A-Z0-9]{2,}$/.test(id)),
       'must be ids of people, such as U0123456789, separated by commas',
     );
+/** Ids of workspaces and organizations, separated by commas. */
+export const workspaceIds = (): z.ZodType<string[], string> =>
+  z
+    .string()
+    .transform((value) => [...new Set(value.split(',').map((id) => id.trim()))].filter((id) => id !== ''))
+    .refine(
+      (ids) => ids.length > 0 && ids.every((id) => /^[TE][A-Z0-9]{2,}$/.test(id)),
+      'must be ids of workspaces or organizations, such as T0123456789 or E0123456789, separated by commas',
+    );
 /** `id:base64` of 32 bytes each, separated by commas. */
 export const encryptionKeys = (): z.ZodType<EncryptionKey[], string> =>
   z

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { configurationDocs } from '../../src/cli/configuration-docs.ts';
 import { ConfigError, parseConfig, SETTINGS } from '../../src/config.ts';
 import { Secret } from '../../src/core/secret.ts';
+import { SETTING_GROUPS } from '../../src/setting-groups.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { selfSigned } from '../transport/self-signed.ts';
 
@@ -30,10 +31,52 @@ function problemsOf(environment: Record<string, string | undefined>): string[] {
   return [];
 }
 
+const installs = {
+  SLACK_CLIENT_ID: '1.2',
+  SLACK_CLIENT_SECRET: 'client-secret',
+  SLACK_WORKSPACES: 'T0123, E0123,T0123',
+  SLACK_SIGNING_SECRET: 'signing-secret',
+  PUBLIC_URL: 'https://app.example',
+  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+  SRC_ENDPOINT: 'https://code.example',
+  SRC_ACCESS_TOKEN: 'sgp_access-token',
+};
+
+describe('the settings for workspaces that install the app', () => {
+  it('take the place of the bot token', () => {
+    const { SLACK_BOT_TOKEN, SLACK_WORKSPACES, SLACK_CLIENT_SECRET } = parseConfig(installs);
+    expect(SLACK_BOT_TOKEN).toBeUndefined();
+    expect(SLACK_WORKSPACES).toEqual(['T0123', 'E0123']);
+    expect(SLACK_CLIENT_SECRET?.reveal()).toBe('client-secret');
+  });
+
+  it.each([
+    'SLACK_CLIENT_ID',
+    'SLACK_CLIENT_SECRET',
+    'SLACK_WORKSPACES',
+    'SLACK_SIGNING_SECRET',
+    'PUBLIC_URL',
+    'ENCRYPTION_KEYS',
+  ])('need %s', (name) => {
+    const given = name === 'SLACK_CLIENT_ID' ? 'SLACK_CLIENT_SECRET' : 'SLACK_CLIENT_ID';
+    expect(problemsOf({ ...installs, [name]: '' })).toContain(`${given} is set, and ${name} is not`);
+  });
+
+  it.each(['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN'])('exclude %s', (name) => {
+    expect(problemsOf({ ...installs, [name]: 'x' })).toEqual([`SLACK_CLIENT_ID and ${name} exclude each other`]);
+  });
+
+  it.each(['C0123', 'T0123 E0123', 'all', ','])('refuse %j as a list of workspaces', (list) => {
+    expect(problemsOf({ ...installs, SLACK_WORKSPACES: list })).toEqual([
+      expect.stringMatching(/^SLACK_WORKSPACES must be ids of workspaces or organizations/),
+    ]);
+  });
+});
+
 describe('reading the configuration', () => {
   it('has a working default for every optional setting', () => {
     const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SRC_ACCESS_TOKEN, ...rest } = parseConfig(enough);
-    expect(SLACK_BOT_TOKEN.reveal()).toBe(secrets.SLACK_BOT_TOKEN);
+    expect(SLACK_BOT_TOKEN?.reveal()).toBe(secrets.SLACK_BOT_TOKEN);
     expect(SLACK_APP_TOKEN?.reveal()).toBe(secrets.SLACK_APP_TOKEN);
     expect(SLACK_SIGNING_SECRET?.reveal()).toBe(secrets.SLACK_SIGNING_SECRET);
     expect(SRC_ACCESS_TOKEN.reveal()).toBe(secrets.SRC_ACCESS_TOKEN);
@@ -233,7 +276,7 @@ describe('docs/configuration.md', () => {
     const { scripts } = z
       .object({ scripts: z.object({ docs: z.string() }) })
       .parse(JSON.parse(readFileSync(new URL('package.json', root), 'utf8')));
-    const [command = '', file] = scripts.docs.split(' > ');
+    const [command = '', file] = scripts.docs.replace(/ && npm run manifests$/, '').split(' > ');
     const PATH = `${fileURLToPath(new URL('node_modules/.bin', root))}:${process.env.PATH}`;
     const written = execFileSync('sh', ['-c', command], {
       cwd: fileURLToPath(root),
@@ -250,5 +293,19 @@ describe('docs/configuration.md', () => {
     expect(rows.map((row) => /^\| `(\w+)`/.exec(row)?.[1])).toEqual(Object.keys(SETTINGS));
     expect(rows.every((row) => row.split('|').length === 5)).toBe(true);
     expect(docs).toContain('| `PORT` | `3000` |');
+  });
+
+  it('has each setting under the heading of its group, and no heading without settings', () => {
+    const [, ...sections] = configurationDocs().split('\n## ');
+    const written = sections.map((section) => [
+      section.split('\n', 1).join(),
+      [...section.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name),
+    ]);
+    const names = (group: string): string[] =>
+      Object.entries(SETTINGS)
+        .filter(([, setting]) => setting.group === group)
+        .map(([name]) => name);
+    expect(written).toEqual(Object.keys(SETTING_GROUPS).map((group) => [group, names(group)]));
+    expect(written.filter(([, settings = []]) => settings.length === 0)).toEqual([]);
   });
 });
