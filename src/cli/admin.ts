@@ -1,6 +1,7 @@
 import type { AdminCommand } from './admin-command.ts';
 import { exportCommand } from './export-person.ts';
 import { forgetCommand } from './forget-person.ts';
+import { migrateCommand } from './migrate.ts';
 import { exitCodeOf, UsageError } from './program.ts';
 import { rotateKeys } from './rotate-keys.ts';
 import { usageCommand } from './usage.ts';
@@ -11,9 +12,10 @@ const commands: Record<string, AdminCommand> = {
   export: exportCommand,
   forget: forgetCommand,
   usage: usageCommand,
+  migrate: migrateCommand,
 };
 
-const usage = `What an administrator of the app does on its storage. The app may run meanwhile.
+const usage = `What an administrator of the app does on its storage. The app may run meanwhile, except for restore and migrate.
 
   npm run admin -- <command> [options]
   node dist/cli/admin.js <command> [options]

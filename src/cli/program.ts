@@ -38,6 +38,29 @@ export function storageLocation(environment: Environment): StorageLocation {
   return redisUrl === undefined ? { dataDir } : { redisUrl: redisUrl.reveal() };
 }
 
+/** The data directory of an app without Redis. Throws `ConfigError`, or `UsageError` for an app on Redis. */
+export function embeddedDir(environment: Environment): string {
+  const location = storageLocation(environment);
+  if ('dataDir' in location) return location.dataDir;
+  throw new UsageError(
+    'REDIS_URL is set, and this command is for the embedded storage: back Redis up by its own means',
+  );
+}
+
+/** The value of an option that is needed. Undefined if there is a problem, also an earlier one. */
+export function requireText(option: string, value: string | undefined, problems: string[]): string | undefined {
+  if (value === undefined || value === '') problems.push(`${option} is missing`);
+  return problems.length > 0 ? undefined : value;
+}
+
+/** Prints numbers of records by kind. */
+export function writeCounts(counts: Record<string, number>): void {
+  const lines = Object.entries(counts)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([kind, count]) => `  ${kind}: ${count}\n`);
+  writeOutput(lines.join(''), undefined);
+}
+
 /** Writes to a file that only its owner may read, or to the standard output. Throws an error for {@link exitCodeOf}. */
 export function writeOutput(text: string, file: string | undefined): void {
   if (file === undefined) {

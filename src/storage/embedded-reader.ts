@@ -8,15 +8,15 @@ import { createLmdbEntries } from './lmdb-adapter.ts';
 import { openTimedTextsForReading } from './lmdb-timed-texts.ts';
 import type { TimedTexts } from './timed-texts.ts';
 
+/** What a program can read of a store beside the app. */
+export type EmbeddedReader = Pick<EngineStore, 'get' | 'members' | 'close'> & { timed: Pick<TimedTexts, 'pages'> };
+
 /**
  * Opens the store of a directory for reading, beside the one process that writes there and without its lock. LMDB
  * allows any number of readers; each sees what was committed when it began. Throws `AppError` of kind `storage` when
  * there is no store; it never creates one.
  */
-export function openEmbeddedReader(
-  dataDir: string,
-  clock: Clock,
-): Pick<EngineStore, 'get' | 'members' | 'close'> & { timed: Pick<TimedTexts, 'pages'> } {
+export function openEmbeddedReader(dataDir: string, clock: Clock): EmbeddedReader {
   const path = storeFile(dataDir);
   if (!existsSync(path)) throw new AppError('storage', `There is no store of this app in ${dataDir}`);
   try {

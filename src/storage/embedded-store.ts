@@ -7,7 +7,7 @@ import type { Clock, Log } from '../core/ports.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
 import { type EngineStore, KEYS_PER_PAGE } from './key-value-store.ts';
-import { createLmdbAdapter, createLmdbEntries } from './lmdb-adapter.ts';
+import { createLmdbAdapter, createLmdbEntries, type LmdbEntries } from './lmdb-adapter.ts';
 import { openTimedTexts } from './lmdb-timed-texts.ts';
 import { textSerialization } from './text-serialization.ts';
 
@@ -38,10 +38,20 @@ const CLOSE_DEADLINE_MS = 10_000;
  * in use.
  */
 export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): EngineStore {
+  return openEmbedded(dataDir, clock, log).store;
+}
+
+/** As {@link openEmbeddedStore}, with what the store is made of. The store closes it. */
+export function openEmbedded(
+  dataDir: string,
+  clock: Clock,
+  log: Log,
+): { store: EngineStore; env: RootDatabase; entries: LmdbEntries } {
   const env = openEnvironment(dataDir);
   try {
     const unlock = lockDataDir(env.openDB({ name: 'lock' }), dataDir);
-    return createStore(env, clock, log, unlock);
+    const entries = createLmdbEntries(env, clock);
+    return { store: createStore(env, entries, log, unlock), env, entries };
   } catch (error) {
     void env.close();
     throw translate(error);
@@ -56,11 +66,11 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): Engi
  */
 export function openEmbeddedStoreBeside(dataDir: string, clock: Clock, log: Log): EngineStore {
   if (!existsSync(storeFile(dataDir))) throw new AppError('storage', `There is no store of this app in ${dataDir}`);
-  return createStore(openEnvironment(dataDir), clock, log, () => {});
+  const env = openEnvironment(dataDir);
+  return createStore(env, createLmdbEntries(env, clock), log, () => {});
 }
 
-function createStore(env: RootDatabase, clock: Clock, log: Log, unlock: () => void): EngineStore {
-  const entries = createLmdbEntries(env, clock);
+function createStore(env: RootDatabase, entries: LmdbEntries, log: Log, unlock: () => void): EngineStore {
   const membership: Database<true, [string, string]> = env.openDB({ name: 'members' });
   const keyv = new Keyv<string>({
     store: createLmdbAdapter(entries),
@@ -193,7 +203,7 @@ function createStore(env: RootDatabase, clock: Clock, log: Log, unlock: () => vo
  * LMDB reports the reason of a failed commit in a separate promise, `commitError`. The store must listen to that
  * promise: without a listener its rejection, for example on a full disk, would end the process.
  */
-async function settle<T>(operation: () => T | Promise<T>): Promise<T> {
+export async function settle<T>(operation: () => T | Promise<T>): Promise<T> {
   try {
     return await operation();
   } catch (error) {
@@ -202,7 +212,8 @@ async function settle<T>(operation: () => T | Promise<T>): Promise<T> {
   }
 }
 
-function openEnvironment(dataDir: string): RootDatabase {
+/** Opens the databases of a directory, which it creates. Throws `AppError` of kind `storage`. */
+export function openEnvironment(dataDir: string): RootDatabase {
   const path = storeFile(dataDir);
   try {
     // The store contains questions and answers about private code, so only this user may read it.
@@ -257,7 +268,7 @@ function checkKey(key: string): void {
     throw new AppError('storage', `A key of ${bytes} bytes is too long for the embedded store`);
 }
 
-function translate(error: unknown): AppError {
+export function translate(error: unknown): AppError {
   if (isAppError(error)) return error;
   return new AppError('storage', 'The embedded store refused an operation', { cause: error, code: codeOf(error) });
 }

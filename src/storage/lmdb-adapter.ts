@@ -7,6 +7,11 @@ interface Entry {
   expiresMs?: number;
 }
 
+/** An entry with its key. Without `expiresMs` it has no end. */
+export interface KeyedEntry extends Entry {
+  key: string;
+}
+
 /**
  * Values under keys with a time to live, in LMDB. Call `write` and `remove` only inside `transaction`, whose promise
  * resolves when all its changes are on disk.
@@ -15,6 +20,12 @@ export interface LmdbEntries {
   /** Also undefined when the entry has expired. */
   read(key: string): unknown;
   write(key: string, value: unknown, ttlMs: number | undefined): void;
+  /** As `write`, with the time at which the entry ends. */
+  put(entry: KeyedEntry): void;
+  /** As `read`, with the time at which the entry ends. */
+  find(key: string): KeyedEntry | undefined;
+  /** The entries that have not expired, after the key `after`, in order. */
+  living(after?: string): Iterable<KeyedEntry>;
   /** Returns whether there was an entry that had not expired. */
   remove(key: string): boolean;
   removeAll(prefix: string): void;
@@ -46,6 +57,13 @@ export function createLmdbEntries(env: RootDatabase, clock: Clock): LmdbEntries 
     return isLiving(entry);
   }
 
+  function put({ key, ...entry }: KeyedEntry): void {
+    const old = entries.get(key);
+    if (old?.expiresMs !== undefined) expiries.removeSync([old.expiresMs, key]);
+    entries.putSync(key, entry);
+    if (entry.expiresMs !== undefined) expiries.putSync([entry.expiresMs, key], true);
+  }
+
   return {
     read(key) {
       const entry = entries.get(key);
@@ -53,15 +71,19 @@ export function createLmdbEntries(env: RootDatabase, clock: Clock): LmdbEntries 
     },
 
     write(key, value, ttlMs) {
-      const old = entries.get(key);
-      if (old?.expiresMs !== undefined) expiries.removeSync([old.expiresMs, key]);
-      if (ttlMs === undefined) {
-        entries.putSync(key, { value });
-      } else {
-        const expiresMs = clock() + ttlMs;
-        entries.putSync(key, { value, expiresMs });
-        expiries.putSync([expiresMs, key], true);
-      }
+      put({ key, value, ...(ttlMs === undefined ? {} : { expiresMs: clock() + ttlMs }) });
+    },
+
+    put,
+
+    find(key) {
+      const entry = entries.get(key);
+      return isLiving(entry) ? { key, ...entry } : undefined;
+    },
+
+    *living(after) {
+      const range = after === undefined ? {} : { start: after, exclusiveStart: true };
+      for (const { key, value: entry } of entries.getRange(range)) if (isLiving(entry)) yield { key, ...entry };
     },
 
     remove,

@@ -27,9 +27,10 @@ import {
   visitType,
 } from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
-import { openEmbeddedReader } from './embedded-reader.ts';
+import { type EmbeddedReader, openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
 import { createKeyRing } from './encryption.ts';
+import { refuseElsewhere } from './home-mark.ts';
 import type { EngineStore } from './key-value-store.ts';
 import { createLocks } from './locks.ts';
 import { readerChoicesType } from './reader-choices.ts';
@@ -46,6 +47,7 @@ import {
 } from './repositories.ts';
 import { shortenLives } from './retention.ts';
 import { createRunRequests, type RunRequests } from './run-requests.ts';
+import { announceCopy, type Presence } from './running-copies.ts';
 import { createSharedWatch, watchAlone } from './shared-watch.ts';
 import { signInTicketType } from './sign-in-records.ts';
 import { createWorkspaceEnds } from './workspace-ends.ts';
@@ -111,13 +113,45 @@ export interface StorageOptions {
 export async function openStorage(location: StorageLocation, options: StorageOptions): Promise<Storage> {
   if ('redisUrl' in location) {
     const store = await openRedisStore(location.redisUrl, options.log);
+    const copy = await orClose(store, announceHome);
     return {
       ...createStorage(store, options),
       sharedWatch: createSharedWatch(store, options.clock),
       redis: store.client,
+      async close() {
+        await copy.stop();
+        await store.close();
+      },
     };
   }
-  return createStorage(openEmbeddedStore(location.dataDir, options.clock, options.log), options);
+  const store = openEmbeddedStore(location.dataDir, options.clock, options.log);
+  await orClose(store, refuseElsewhere);
+  return createStorage(store, options);
+}
+
+/** Shows that a copy of the app runs here, unless the records are elsewhere. */
+async function announceHome(store: EngineStore): Promise<Presence> {
+  const copy = await announceCopy(store);
+  try {
+    await refuseElsewhere(store);
+    return copy;
+  } catch (error) {
+    await copy.stop();
+    throw error;
+  }
+}
+
+/** Closes a store that can't be used. */
+async function orClose<Store extends Pick<EngineStore, 'close'>, Result>(
+  store: Store,
+  check: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await check(store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 /**
@@ -141,9 +175,23 @@ export async function openStoreBeside(
   location: StorageLocation,
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<EngineStore> {
-  return 'redisUrl' in location
-    ? openRedisStore(location.redisUrl, log)
-    : openEmbeddedStoreBeside(location.dataDir, clock, log);
+  const store =
+    'redisUrl' in location
+      ? await openRedisStore(location.redisUrl, log)
+      : openEmbeddedStoreBeside(location.dataDir, clock, log);
+  await orClose(store, refuseElsewhere);
+  return store;
+}
+
+/** Opens the texts under keys for a program that only reads beside the app. Throws `AppError` of kind `storage`. */
+async function openReader(
+  location: StorageLocation,
+  { clock, log }: { clock: Clock; log: Log },
+): Promise<EmbeddedReader> {
+  const store =
+    'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
+  await orClose(store, refuseElsewhere);
+  return store;
 }
 
 function createStorage(
@@ -190,8 +238,7 @@ export async function readAllVotes(
   location: StorageLocation,
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<{ votes: Vote[]; unreadable: number }> {
-  const store =
-    'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
+  const store = await openReader(location, { clock, log });
   try {
     return await readVotes(store);
   } finally {
@@ -208,8 +255,7 @@ export async function* readAuditLog(
   range: AuditRange,
   { clock, log }: { clock: Clock; log: Log },
 ): AsyncGenerator<AuditEntry[]> {
-  const store =
-    'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
+  const store = await openReader(location, { clock, log });
   try {
     yield* readAuditPages(store.timed, range, log);
   } finally {

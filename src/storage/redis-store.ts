@@ -38,7 +38,10 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
  * version 6.2 or later, without key eviction. Reconnects automatically. Throws `AppError` of kind `storage` that never
  * contains the URL, because the URL may contain a password.
  */
-export async function openRedisStore(redisUrl: string, log: Log): Promise<EngineStore & { client: Client }> {
+export async function openRedisStore(
+  redisUrl: string,
+  log: Log,
+): Promise<EngineStore & Pick<RedisConnection, 'client' | 'run'>> {
   const connection = createRedisConnection(redisUrl, log);
   const { client, run, close } = connection;
   try {
@@ -60,6 +63,7 @@ export async function openRedisStore(redisUrl: string, log: Log): Promise<Engine
 
   return {
     client,
+    run,
     get: (key) => run('GET', () => keyv.get<string>(key)),
     async set(key, value, ttlMs) {
       await run('SET', () => keyv.set(key, value, ttlMs));

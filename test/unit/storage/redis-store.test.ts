@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { HOME_MARK_KEY } from '../../../src/storage/home-mark.ts';
 import { openStorage, readAllVotes } from '../../../src/storage/open-storage.ts';
 import { eventually } from '../../support/eventually.ts';
 import { bulk } from '../../support/processes/scripted-redis.ts';
@@ -55,9 +56,15 @@ describe('the store in Redis', () => {
   });
 });
 
+/** The reply to GET of a key without a value. */
+const none = '$-1\r\n';
+
 describe('the storage as a whole', () => {
   it('is in Redis when REDIS_URL is set, and shares its connection', async () => {
-    const server = await serve((name) => (name === 'SMEMBERS' ? `*1\r\n${bulk('q1')}` : undefined));
+    const server = await serve((name) => {
+      if (name === 'GET') return none;
+      return name === 'SMEMBERS' ? `*1\r\n${bulk('q1')}` : undefined;
+    });
     const { log } = createRecordingLog();
     const storage = await openStorage({ redisUrl: server.url }, { clock: Date.now, log });
     expect(await storage.questions.openIds()).toEqual(['q1']);
@@ -68,9 +75,10 @@ describe('the storage as a whole', () => {
 
   it('returns all votes, and then closes its connection', async () => {
     const vote = { version: 1, teamId: 'T1', userId: 'U1', questionId: 'q1', verdict: 'up', reasons: [], atMs: 1 };
-    const server = await serve((name) => {
+    const server = await serve((name, [key]) => {
       if (name === 'SMEMBERS') return `*1\r\n${bulk('q1:U1')}`;
-      return name === 'GET' ? bulk(JSON.stringify(vote)) : undefined;
+      if (name !== 'GET') return undefined;
+      return key === HOME_MARK_KEY ? none : bulk(JSON.stringify(vote));
     });
     const { log } = createRecordingLog();
     const all = await readAllVotes({ redisUrl: server.url }, { clock: Date.now, log });
