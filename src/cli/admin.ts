@@ -1,8 +1,10 @@
 import type { AdminCommand } from './admin-command.ts';
+import { backupCommand } from './backup.ts';
 import { exportCommand } from './export-person.ts';
 import { forgetCommand } from './forget-person.ts';
 import { migrateCommand } from './migrate.ts';
 import { exitCodeOf, UsageError } from './program.ts';
+import { restoreCommand } from './restore.ts';
 import { rotateKeys } from './rotate-keys.ts';
 import { usageCommand } from './usage.ts';
 
@@ -12,6 +14,8 @@ const commands: Record<string, AdminCommand> = {
   export: exportCommand,
   forget: forgetCommand,
   usage: usageCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
   migrate: migrateCommand,
 };
 

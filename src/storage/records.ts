@@ -234,6 +234,7 @@ const questionSchema = z.looseObject({
   endedMs: z.number().exactOptional(),
   recheckMs: z.number().exactOptional(),
   mayHaveCopies: z.boolean().exactOptional(),
+  restored: z.looseObject({ fromMs: z.number(), toMs: z.number() }).exactOptional(),
   delivery: z.looseObject({
     ...pendingCall,
     round: z.number(),

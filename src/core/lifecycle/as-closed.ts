@@ -6,6 +6,7 @@ export function asClosed({
   responseUrl: _url,
   trouble: _trouble,
   awaitsAccount: _awaits,
+  restored: _restored,
   upstream: { lastStep: _lastStep, seenMark: _seenMark, ...upstream },
   ...question
 }: Question): Question {

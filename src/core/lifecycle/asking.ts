@@ -59,7 +59,8 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     const thread = await threads.get(question.place);
     const continued = await conversationFor(question, thread);
     const conversationId = (await wouldShowPrivate(question, thread, continued)) ? undefined : continued;
-    const beginning = checkFirst ? {} : await beginOwn(question, thread, conversationId);
+    const isRepeated = question.upstream.intentMs !== undefined;
+    const beginning = isRepeated ? {} : await beginOwn(question, thread, conversationId);
     const expected = await ifReadable(ports, question, ports.durations.expect(question.place.teamId));
     const nowMs = now();
     const intended = await store(question, (stored) => {
@@ -162,8 +163,18 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
   }
 
   async function bindFound(question: Question, place: ThreadPlace): Promise<Question | undefined> {
-    const found = await findLost(ports, question);
+    const found = await findLost(ports, await withConversationSought(question, place));
     return found === undefined ? undefined : bind(question, place, found);
+  }
+
+  /** A question from a backup may have been asked after it: in the conversation that its thread has by now. */
+  async function withConversationSought(question: Question, place: ThreadPlace): Promise<Question> {
+    const { restored, upstream } = question;
+    if (restored === undefined || upstream.intentMs !== undefined) return question;
+    const intentConversationId = await conversationFor(question, await threads.get(place));
+    return intentConversationId === undefined
+      ? question
+      : { ...question, upstream: { ...upstream, intentConversationId } };
   }
 
   async function bind(question: Question, place: ThreadPlace, asked: Asked): Promise<Question> {

@@ -47,28 +47,42 @@ export function askedIn({ id, shareUrl }: Conversation, question: UpstreamQuesti
  * `unavailable` while that is not certain: then the question must not be asked again.
  */
 export async function findLost(ports: Ports, question: Question): Promise<Asked | undefined> {
-  const { intentConversationId, intentMs = 0 } = question.upstream;
+  const { intentConversationId } = question.upstream;
+  const { fromMs, toMs } = createdBetween(question);
   const service = ports.deepSearch(accountOf(question));
   let found: Asked | undefined;
   const isSought = async (conversation: Conversation): Promise<boolean> => {
     found ??= await findByText(ports, question, conversation);
     return found !== undefined;
   };
-  const search = { aboutMs: intentMs, untilMs: intentMs + upstreamWindowMs, isSought };
+  const search = { aboutMs: triedMs(question), untilMs: toMs, isSought };
   const conversations =
     intentConversationId === undefined
-      ? await service.newest(newestSearched, intentMs - upstreamWindowMs, search)
+      ? await service.newest(newestSearched, fromMs, search)
       : [await service.read(intentConversationId)];
   for (const conversation of conversations) if (await isSought(conversation)) break;
-  return found ?? findByTime(ports, question, conversations);
+  if (found !== undefined || question.restored !== undefined) return found;
+  return findByTime(ports, question, conversations);
+}
+
+/** When the question was tried, or could have been after the backup that it comes from. */
+function triedMs({ upstream: { intentMs }, restored }: Question): number {
+  return intentMs ?? restored?.fromMs ?? 0;
+}
+
+/** The times at which the service may have created it, by a clock that may differ. */
+function createdBetween(question: Question): { fromMs: number; toMs: number } {
+  const fromMs = triedMs(question);
+  const toMs = Math.max(fromMs, question.restored?.toMs ?? fromMs);
+  return { fromMs: fromMs - upstreamWindowMs, toMs: toMs + upstreamWindowMs };
 }
 
 async function findByText(ports: Ports, question: Question, conversation: Conversation): Promise<Asked | undefined> {
-  const { intentMs = 0 } = question.upstream;
+  const { fromMs, toMs } = createdBetween(question);
   for (const candidate of candidatesIn(question, conversation).toReversed()) {
     if (isEarlierAttempt(question, conversation.id, candidate)) continue;
-    const createdMs = candidate.createdMs ?? conversation.createdMs ?? intentMs;
-    if (isSameText(candidate.text, upstreamText(question)) && Math.abs(createdMs - intentMs) <= upstreamWindowMs) {
+    const createdMs = candidate.createdMs ?? conversation.createdMs ?? triedMs(question);
+    if (isSameText(candidate.text, upstreamText(question)) && createdMs >= fromMs && createdMs <= toMs) {
       const asked = askedIn(conversation, candidate);
       if (await isOurs(ports, question, asked)) return asked;
     }

@@ -48,12 +48,15 @@ export interface CallTimes {
   settings: Pick<LifecycleSettings, 'lateCallMs'>;
 }
 
-/** Makes a call that must take effect once. First settles a call that is already pending. */
+/**
+ * Makes a call that must take effect once. First settles a call that is already pending. A question from a backup may have
+ * made any call already.
+ */
 export function performing(effect: Effect, question: Question, { nowMs, settings }: CallTimes): CallStep {
   const next = decidePending(pendingCall(question, effect), settings.lateCallMs, nowMs);
   if (next.do === 'wait') return next;
   if (next.do !== 'perform') return { do: next.do, effect };
-  const { checkFirst } = next;
+  const checkFirst = next.checkFirst || question.restored !== undefined;
   return effect === 'post'
     ? { do: effect, part: question.delivery.posted.length, checkFirst }
     : { do: effect, checkFirst };

@@ -311,6 +311,11 @@ export interface Question {
   recheckMs?: number;
   /** A message was posted again, so the check searches for copies. */
   mayHaveCopies?: boolean;
+  /**
+   * The record is of `fromMs` and was restored from a backup at `toMs`. The app may have gone on in between, so it searches
+   * for the effect of every call before it makes that call. Absent once the question is closed.
+   */
+  restored?: { fromMs: number; toMs: number };
 
   delivery: PendingCall & {
     /** Counts re-opened deliveries (Check again), so that old messages do not count as new ones. */

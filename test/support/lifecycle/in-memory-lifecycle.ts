@@ -8,6 +8,7 @@ import type { AddedMention } from '../../../src/core/intake/added-mentions.ts';
 import type { RequestPorts } from '../../../src/core/intake/requests.ts';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import { asRestored } from '../../../src/core/lifecycle/restored.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
 import type {
   CardView,
@@ -723,6 +724,28 @@ export function createInMemoryLifecycle(
       due.clear();
       for (const id of open) plan(id, nowMs);
     },
+    /** Copies everything that is stored, as a backup does. Returns what puts it back, like a restore and a start. */
+    backUp: () => {
+      const stores: Map<string, unknown>[] = [questions, threads, runSlotBooks, dayCounts, claims];
+      const copies = stores.map((store) => new Map(store));
+      const openThen = [...open];
+      const fromMs = nowMs;
+      return function restore(): void {
+        for (const [index, store] of stores.entries()) {
+          store.clear();
+          for (const [key, value] of copies[index] ?? []) store.set(key, value);
+        }
+        open.clear();
+        for (const id of openThen) {
+          open.add(id);
+          const restored = asRestored(readQuestion(id) ?? fail(id), { fromMs, toMs: nowMs });
+          questions.set(id, { text: questionFormat.encode(id, restored), revision: 1 });
+        }
+        watching = startWatching();
+        due.clear();
+        for (const id of open) plan(id, nowMs);
+      };
+    },
     violations,
     posted,
     privateMessages,
@@ -748,11 +771,7 @@ export function createInMemoryLifecycle(
     /** Share URLs that another account can open. */
     openLinks,
     questions: () => [...questions.keys()].flatMap((id) => readQuestion(id) ?? []),
-    question: (id: string): Question => {
-      const question = readQuestion(id);
-      if (question === undefined) throw new Error(`no question ${id}`);
-      return question;
-    },
+    question: (id: string): Question => readQuestion(id) ?? fail(id),
     runSlotBooks: () => [...runSlotBooks.values()].map(({ text }) => runSlotsType.format.decode('turns', text)),
     threads: () => [...threads.values()].map(({ text }) => threadFormat.decode('thread', text)),
     openIds: () => [...open],
@@ -769,6 +788,10 @@ export function createInMemoryLifecycle(
 }
 
 export type InMemoryLifecycle = ReturnType<typeof createInMemoryLifecycle>;
+
+function fail(id: string): never {
+  throw new Error(`no question ${id}`);
+}
 
 /** Lets other work continue, as every real operation does. */
 async function yieldToOthers(): Promise<void> {

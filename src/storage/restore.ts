@@ -1,0 +1,130 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError, isAppError } from '../core/errors.ts';
+import { asRestored } from '../core/lifecycle/restored.ts';
+import type { Clock, Log } from '../core/ports.ts';
+import { type BackupManifest, digestOf, flush, readManifest, storageError } from './backup.ts';
+import { openEmbeddedStore, refuseForeignFile, storeFile } from './embedded-store.ts';
+import { HOME_MARK_KEY } from './home-mark.ts';
+import type { EngineStore } from './key-value-store.ts';
+import { createQuestionStore } from './repositories.ts';
+import { endsReaders } from './store-probe.ts';
+
+/** Where the restored store is prepared, inside the data directory, so that a rename puts it in place. */
+const PREPARING = 'restoring';
+/** How many open questions are marked together. */
+const MARKED_AT_ONCE = 100;
+
+export interface RestoreOptions {
+  clock: Clock;
+  log: Log;
+  /** Whether a store that is there already is replaced. */
+  replaces: boolean;
+}
+
+export interface Restored {
+  manifest: BackupManifest;
+  /** Questions that were open when the backup was made. The app goes on with them. */
+  open: number;
+}
+
+/**
+ * Puts the store of a backup into a data directory on which no app runs. Checks the backup before it changes anything.
+ * A process that is killed leaves the former store or the whole new one. Throws `AppError` of kind `storage`.
+ */
+export async function restoreStore(folder: string, dataDir: string, options: RestoreOptions): Promise<Restored> {
+  const manifest = readManifest(folder);
+  const preparing = join(dataDir, PREPARING);
+  let current: EngineStore | undefined;
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    current = await lockCurrent(dataDir, options);
+    rmSync(preparing, { recursive: true, force: true });
+    mkdirSync(preparing, { mode: 0o700 });
+    await copyChecked(folder, preparing, manifest);
+    const open = await markOpenQuestions(preparing, manifest, options);
+    if (current === undefined && !options.replaces && existsSync(storeFile(dataDir))) throw isThere(dataDir);
+    // LMDB's lock file belongs to the former store. A process that opened it finds the lock of this one and ends.
+    rmSync(`${storeFile(dataDir)}-lock`, { force: true });
+    renameSync(storeFile(preparing), storeFile(dataDir));
+    flush(dataDir);
+    return { manifest, open };
+  } catch (error) {
+    throw storageError(error, `The restore to ${dataDir} failed`);
+  } finally {
+    rmSync(preparing, { recursive: true, force: true });
+    await current?.close();
+  }
+}
+
+/** Holds the lock of the store that is there, if any. Throws if an app has it, or if it may not be replaced. */
+async function lockCurrent(
+  dataDir: string,
+  { clock, log, replaces }: RestoreOptions,
+): Promise<EngineStore | undefined> {
+  if (!existsSync(storeFile(dataDir))) return undefined;
+  if (replaces && isDamaged(dataDir)) return undefined;
+  const store = openEmbeddedStore(dataDir, clock, log);
+  if (replaces) return store;
+  await store.close();
+  throw isThere(dataDir);
+}
+
+function isThere(dataDir: string): AppError {
+  return new AppError('storage', `There is a store in ${dataDir}: --replace replaces it, and it is gone then`);
+}
+
+/** No app runs on a file that is not LMDB's, or that ends every process that reads it. */
+function isDamaged(dataDir: string): boolean {
+  const file = storeFile(dataDir);
+  try {
+    refuseForeignFile(file);
+    return endsReaders(file);
+  } catch (error) {
+    if (isAppError(error)) return true;
+    throw error;
+  }
+}
+
+async function copyChecked(folder: string, preparing: string, manifest: BackupManifest): Promise<void> {
+  const file = storeFile(preparing);
+  copyFileSync(storeFile(folder), file);
+  chmodSync(file, 0o600);
+  const { bytes, sha256 } = await digestOf(file);
+  if (bytes === manifest.bytes && sha256 === manifest.sha256) return;
+  throw new AppError(
+    'storage',
+    `The backup in ${folder} is damaged: its records are not those that its manifest names`,
+  );
+}
+
+/** The app may have gone on with the open questions after the backup, so that it has to search before it repeats a call. */
+async function markOpenQuestions(
+  preparing: string,
+  { createdMs: fromMs }: BackupManifest,
+  { clock, log }: RestoreOptions,
+): Promise<number> {
+  const store = openEmbeddedStore(preparing, clock, log);
+  try {
+    const questions = createQuestionStore(store);
+    const restored = { fromMs, toMs: clock() };
+    const ids = await questions.openIds();
+    for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
+      await Promise.all(ids.slice(from, from + MARKED_AT_ONCE).map(mark));
+    }
+    await store.delete(HOME_MARK_KEY);
+    return ids.length;
+
+    async function mark(id: string): Promise<void> {
+      try {
+        await questions.update(id, (question) => asRestored(question, restored));
+      } catch (error) {
+        // A question that can't be read makes no calls either.
+        if (!isAppError(error, 'corrupt')) throw error;
+      }
+    }
+  } finally {
+    await store.close();
+    flush(storeFile(preparing));
+  }
+}
