@@ -50,6 +50,11 @@ interface ServiceConversation {
   quota_usage?: { total_quota: number; quota_limit: number; reset_time: string };
 }
 
+/** A conversation as a file can hold it. */
+export type WrittenConversation = Omit<ServiceConversation, 'questions'> & {
+  questions: Omit<ServiceQuestion, 'sent' | 'toJSON'>[];
+};
+
 export type ServiceFault =
   | { status: number; headers?: Record<string, string>; body?: string }
   | { breakAfterEffect: true }
@@ -95,6 +100,11 @@ export async function startFakeService(quirks: Quirks = {}) {
     find: (text: string) =>
       conversations.flatMap(({ questions }) => questions).filter(({ question }) => question === text),
     fault: (call: ServiceCall, fault: ServiceFault, times = 1) => void faults.push({ call, fault, times }),
+    /** Gives the service a conversation that an earlier one had. */
+    know: ({ questions, ...conversation }: WrittenConversation) => {
+      conversations.push({ ...conversation, questions: questions.map(withReply) });
+      nextId = Math.max(nextId, conversation.id, ...questions.map(({ id }) => id)) + 1;
+    },
     /** Repositories that the service knows. Without a call of this it answers no query. */
     knowRepositories: (...names: string[]) => {
       repositories = names;
@@ -256,22 +266,17 @@ export async function startFakeService(quirks: Quirks = {}) {
   function addQuestion(conversation: ServiceConversation, text: string): ServiceQuestion {
     nextId += 1;
     const at = new Date().toISOString();
-    const question: ServiceQuestion = {
+    const question = withReply({
       id: nextId,
       conversation_id: conversation.id,
-      question: withoutChannel(text),
-      sent: text,
-      toJSON() {
-        const { sent, toJSON: _, ...fields } = this;
-        return { ...fields, question: sent };
-      },
+      question: text,
       created_at: at,
       updated_at: at,
       status: 'processing',
       turns: [{ reasoning: text, timestamp: Math.floor(Date.now() / 1000), role: 'user' }],
       stats: { time_millis: 0, tool_calls: 0, credits: 0 },
       suggested_followups: null,
-    };
+    });
     conversation.questions.push(question);
     if (quirks.answersAtOnce) answer(question);
     answering?.(question);
@@ -318,4 +323,17 @@ function send(response: ServerResponse, status: number, body?: unknown): void {
   response
     .writeHead(status, { 'content-type': 'application/json' })
     .end(body === undefined ? undefined : JSON.stringify(body));
+}
+
+/** A question whose replies have its text as it was sent. */
+function withReply(fields: Omit<ServiceQuestion, 'sent' | 'toJSON'>): ServiceQuestion {
+  return {
+    ...fields,
+    question: withoutChannel(fields.question),
+    sent: fields.question,
+    toJSON() {
+      const { sent, toJSON: _, ...others } = this;
+      return { ...others, question: sent };
+    },
+  };
 }
