@@ -71,10 +71,11 @@ export function createChoice({
 }: Pick<AppContext, 'config' | 'now' | 'random' | 'log' | 'onStop'>): ApiChoice {
   const probes = createProbes({ ...serviceOptions({ config, now, random }), auth: appAuth(config) }, log);
   onStop(() => probes.close());
-  return createApiChoice({ setting: settings[config.SRC_API], probes, now, log });
+  return createApiChoice({ setting: apiSettings[config.SRC_API], probes, now, log });
 }
 
-const settings: Record<Config['SRC_API'], ApiSetting> = { auto: 'auto', '1': 1, '2': 2 };
+/** `SRC_API` as a choice of the API. */
+export const apiSettings: Record<Config['SRC_API'], ApiSetting> = { auto: 'auto', '1': 1, '2': 2 };
 
 function generationOf(choice: ApiChoice, number: GenerationNumber): ApiGeneration {
   const offer = choice.offers()[number];

@@ -4,6 +4,7 @@ import { answerStrings } from './strings/answer.ts';
 import { buttonStrings } from './strings/buttons.ts';
 import { cardStrings } from './strings/card.ts';
 import { channelStrings } from './strings/channels.ts';
+import { doctorStrings } from './strings/doctor.ts';
 import { failureStrings } from './strings/failures.ts';
 import { feedbackStrings } from './strings/feedback.ts';
 import { fileStrings } from './strings/file.ts';
@@ -35,6 +36,7 @@ function writtenWith(f: Formats) {
     buttons: buttonStrings[f.language](f),
     card: cardStrings[f.language](f),
     channels: channelStrings[f.language](f),
+    doctor: doctorStrings[f.language](f),
     failures: failureStrings[f.language](f),
     feedback: feedbackStrings[f.language](f),
     file: fileStrings[f.language](f),

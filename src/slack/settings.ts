@@ -187,3 +187,16 @@ export const linkPatienceMs = 1_000;
 
 /** Most tasks under way at once. The app never comes near it unless Slack or the storage stops answering. */
 export const mostTasksUnderWay = 10_000;
+// The doctor.
+
+/** How long the doctor waits for the event of its message, and how often it looks whether any copy of the app got it. */
+export const doctorEventMs = 10_000;
+export const doctorLooksEveryMs = 250;
+/** A clock that differs from Slack's by more than the first warns, and from the second on signatures are refused. */
+export const clockWarnMs = 5_000;
+export const clockFailMs = 300_000;
+/** How long Slack waits for a reply to a signed request, and how long the doctor waits for it. */
+export const slackWaitsMs = 3_000;
+export const doctorWaitsMs = 6_000;
+/** Longest reply to a challenge that the doctor reads. */
+export const mostChallengeBytes = 10_000;

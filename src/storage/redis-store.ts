@@ -2,11 +2,10 @@ import { createKeyv } from '@keyv/redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { type EngineStore, KEYS_PER_PAGE } from './key-value-store.ts';
-import { type Client, createRedisConnection, type RedisConnection } from './redis-connection.ts';
+import { createRedisConnection, type RedisConnection } from './redis-connection.ts';
+import { isTooOld, oldestVersion, versionOf } from './redis-fitness.ts';
 import { createRedisTimedTexts } from './redis-timed-texts.ts';
 import { textSerialization } from './text-serialization.ts';
-
-const OLDEST_VERSION = [6, 2] as const;
 
 /** Stores `ARGV[2]` if the key holds `ARGV[1]`. `ARGV[3]` is the expiry in ms, empty for none. */
 const COMPARE_AND_SET = `
@@ -129,17 +128,14 @@ function escapeGlob(text: string): string {
  */
 async function checkFitness({ client, run, where }: RedisConnection, log: Log): Promise<void> {
   const info = await readInfo();
-  const version = /^redis_version:(\d+)\.(\d+)/m.exec(info);
+  const version = versionOf(info);
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
 
-  if (version === null || policy === undefined) {
-    log.warn({ event: 'storage.redis', outcome: 'unchecked', version: version?.[0], policy });
+  if (version === undefined || policy === undefined) {
+    log.warn({ event: 'storage.redis', outcome: 'unchecked', version, policy });
   }
-  if (version !== null && compareVersions([Number(version[1]), Number(version[2])], OLDEST_VERSION) < 0) {
-    throw new AppError(
-      'storage',
-      `Redis at ${where} is too old: at least version ${OLDEST_VERSION.join('.')} is needed`,
-    );
+  if (version !== undefined && isTooOld(version)) {
+    throw new AppError('storage', `Redis at ${where} is too old: at least version ${oldestVersion} is needed`);
   }
   if (policy !== undefined && policy !== 'noeviction') {
     throw new AppError(
@@ -156,8 +152,4 @@ async function checkFitness({ client, run, where }: RedisConnection, log: Log): 
       throw error;
     }
   }
-}
-
-function compareVersions(left: readonly [number, number], right: readonly [number, number]): number {
-  return left[0] - right[0] || left[1] - right[1];
 }

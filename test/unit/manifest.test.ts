@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/render/ids.ts';
 import { sayIn } from '../../src/render/say.ts';
 import { createBoltApp } from '../../src/slack/bolt-app.ts';
+import { botScopes } from '../../src/slack/scopes.ts';
 import { createListenerDeps } from '../support/fake-slack/listener-deps.ts';
 import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
 
@@ -230,6 +231,12 @@ describe('manifest.yml', () => {
       'assistant:write',
     ]);
     expect(scopes.toSorted()).toEqual([...needed].toSorted());
+  });
+
+  it('has the scopes that the doctor compares with those granted', () => {
+    const known = Object.entries(botScopes);
+    expect(known.map(([scope]) => scope)).toEqual(scopes);
+    expect(known.filter(([, kind]) => kind === 'optional').map(([scope]) => scope)).toEqual(optional);
   });
 
   it('lets those who install it refuse the optional scopes', () => {

@@ -6,7 +6,7 @@ import { lackingFeatureRestMs } from '../settings.ts';
 const strangeRefusals = 3;
 
 /** Codes that mean that this app or workspace may not use a method. Source: docs.slack.dev/reference/methods. */
-const lacking = new Set<string | number | undefined>([
+export const lacking: ReadonlySet<string | number | undefined> = new Set<string | number | undefined>([
   'feature_disabled',
   'unknown_method',
   'not_authorized',

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { botScopes } from '../../../src/slack/scopes.ts';
 import { isLateCall, type LateCall, untilCarriedOut } from '../late-call.ts';
 import { createAgents } from './agents.ts';
 import { createChannels } from './channels.ts';
@@ -7,6 +8,7 @@ import { createFiles } from './files.ts';
 import { createHistory } from './history.ts';
 import { createMessages } from './messages.ts';
 import { createUsers, team } from './people.ts';
+import { appToken } from './socket-mode-server.ts';
 import { createUnfurls } from './unfurls.ts';
 import { createViews } from './views.ts';
 import { type Args, type Methods, parseArgs, type Reply } from './wire.ts';
@@ -39,6 +41,7 @@ export async function startFakeSlack() {
   const faults: { method: string; fault: Fault; times: number }[] = [];
   let chooseFault: (method: string, args: Args) => Fault | undefined = () => undefined;
   let url = '';
+  let scopes: string | undefined = Object.keys(botScopes).join(',');
 
   const fakePeople = createUsers();
   const channels = createChannels(fakePeople);
@@ -119,6 +122,10 @@ export async function startFakeSlack() {
     scriptFaults: (choose: typeof chooseFault) => {
       chooseFault = choose;
     },
+    /** The scopes that the token has. Undefined: Slack does not say. */
+    grantScopes: (granted: readonly string[] | undefined) => {
+      scopes = granted?.join(',');
+    },
     refuseBlocks: (...types: string[]) => messages.refuseBlocks(types),
     inThread: (threadTs: string) => messages.list.filter((message) => message.thread_ts === threadTs),
     remove: messages.remove,
@@ -155,6 +162,12 @@ export async function startFakeSlack() {
     calls.push(method);
     requests.push({ method, args });
     const run = methods[method];
+    if (method === 'apps.connections.open') {
+      const isApp = request.headers.authorization === `Bearer ${appToken}`;
+      const socket = { ok: true as const, url: 'wss://wss-fake.slack.com/link/?ticket=secret' };
+      return sendJson(response, isApp ? socket : { ok: false, error: 'invalid_auth' });
+    }
+    if (authorized && scopes !== undefined) response.setHeader('x-oauth-scopes', scopes);
     if (!authorized) return sendJson(response, { ok: false, error: 'invalid_auth' });
     if (run === undefined) {
       violations.push(`unknown method ${method}`);

@@ -86,6 +86,13 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       [170, '/deepsearch'],
     ],
   },
+  doctor: {
+    summary: [
+      [0, 1, 17],
+      [1, 0, 1_000],
+    ],
+    eventMessage: [['doctor-0123456789abcdef']],
+  },
   failures: {
     unauthorizedDo: someone,
     internalDo: someone,

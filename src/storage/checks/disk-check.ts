@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { access, constants, open, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { errorCode } from '../../core/doctor/error-code.ts';
+import type { Check, Finding, Says } from '../../core/doctor/finding.ts';
+
+const mebibyte = 1024 ** 2;
+const lowBytes = 1024 * mebibyte;
+const fullBytes = 64 * mebibyte;
+/** A disk that is full often still takes a file without content. */
+const written = Buffer.alloc(16 * 1024, 'doctor ');
+const fullCodes = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Free bytes for this user on the disk of a folder. */
+export type FreeBytes = (folder: string) => Promise<number>;
+
+const freeOnDisk: FreeBytes = async (folder) => {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+};
+
+/**
+ * Whether `DATA_DIR` can be written, and how much room its disk has. Writes a small file there and deletes it. Does not
+ * create the folder: it would belong to the user of the doctor.
+ */
+export function createDiskCheck(dataDir: string, freeBytes: FreeBytes = freeOnDisk): Check {
+  return { name: 'disk', run };
+
+  async function run(say: Says): Promise<Finding[]> {
+    const folder = resolve(dataDir);
+    const found = await existing(folder);
+    const bytes = await freeBytes(found).catch(() => undefined);
+    const free = bytes === undefined ? 'no room' : sizeOf(bytes);
+    try {
+      if (found === folder) await tryWriting(folder);
+      else await access(found, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      const code = errorCode(error);
+      return [fullCodes.has(code) ? say('fail', 'diskFull', { free }) : say('fail', 'diskNotWritable', { code })];
+    }
+    if (bytes !== undefined && bytes < fullBytes) return [say('fail', 'diskFull', { free })];
+    if (bytes !== undefined && bytes < lowBytes) return [say('warn', 'diskLow', { free })];
+    const room = bytes === undefined ? 'enough room' : free;
+    return [say('pass', found === folder ? 'diskFine' : 'diskNotUsedYet', { free: room })];
+  }
+}
+
+async function tryWriting(folder: string): Promise<void> {
+  const file = join(folder, `.doctor-${randomBytes(6).toString('hex')}`);
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.write(written);
+    await handle.sync();
+  } finally {
+    await handle.close();
+    await rm(file, { force: true });
+  }
+}
+
+/** The folder, or the nearest one above it that exists. */
+async function existing(folder: string): Promise<string> {
+  const isThere = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  return isThere || dirname(folder) === folder ? folder : existing(dirname(folder));
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < lowBytes ? `${Math.floor(bytes / mebibyte)} MiB` : `${Math.floor(bytes / lowBytes)} GiB`;
+}
