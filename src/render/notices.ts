@@ -1,5 +1,4 @@
 import type { Button, KnownBlock } from '@slack/types';
-import type { AccountMode } from '../core/accounts/accounts.ts';
 import type { PrivateNotice } from '../core/ports.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Refusal } from '../core/question/question.ts';
@@ -85,6 +84,10 @@ export type Notice =
   /** A verb that needs a thread, written outside of one. */
   | { kind: 'threadVerb'; verb: string }
   | { kind: 'nothingToConnect' }
+  /** The doctor runs in the background. */
+  | { kind: 'doctorChecking' }
+  /** Someone who is not in `ADMINS` asked for the doctor. */
+  | { kind: 'doctorNotYours' }
   /** Someone edited the message of a running question. `text` is the new question. */
   | { kind: 'edited'; questionId: string; text: string }
   /** An edit added a mention of the app to a message. `questionId` is the id that its question will get. */
@@ -218,6 +221,10 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(say.verbs.threadVerb(bot, notice.verb));
     case 'nothingToConnect':
       return said(say.verbs.nothingToConnect());
+    case 'doctorChecking':
+      return said(say.doctor.checking());
+    case 'doctorNotYours':
+      return said(say.doctor.notYours());
     case 'edited':
       return givenBack(say, say.verbs.edited(), notice.text, [
         actions([button(say.buttons.askEdited(), ACTIONS.askEdited, { questionId: notice.questionId })]),
@@ -297,28 +304,6 @@ function inDm(notice: { questionId: string; text: string }, isWithheld: boolean,
 /** Whether the question comes from a mention without text, which makes no sense outside of its thread. */
 function isAboutThread({ text }: { text: string }): boolean {
   return text === threadQuestion;
-}
-
-/** Renders the help text. `commandName` begins with a slash. `accounts`: whose accounts people ask with. */
-export function renderHelp(options: {
-  commandName: string;
-  botUserId: string;
-  locale: string | undefined;
-  accounts?: AccountMode;
-}): RenderedMessage {
-  const say = sayIn(options.locale);
-  const lines = [
-    say.help.title(),
-    say.help.ask(options.commandName, `<@${options.botUserId}>`),
-    say.help.followUp(`<@${options.botUserId}>`),
-    say.help.cancel(),
-    say.help.verbs(`<@${options.botUserId}>`),
-    ...((options.accounts ?? 'shared') === 'shared' ? [] : [say.help.account(options.commandName)]),
-  ];
-  return {
-    text: say.help.title(),
-    blocks: [...lines.map((line) => section(line)), context(say.help.command(options.commandName))],
-  };
 }
 
 /**

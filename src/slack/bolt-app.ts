@@ -3,6 +3,7 @@ import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import { z } from 'zod';
 import type { DeliveryPriority } from '../core/intake/delivery-priority.ts';
 import type { Channels } from './access/channels.ts';
+import { noteDoctorEvent } from './checks/events.ts';
 import { type AccountDeps, registerAccounts } from './listeners/accounts.ts';
 import { type AddedMentionButtonDeps, registerAddedMentions } from './listeners/added-mentions.ts';
 import { type AgentSessionDeps, registerSessions } from './listeners/agent-session-stopped.ts';
@@ -72,6 +73,7 @@ export function createBoltApp(options: {
   app.use(({ next }) => deps.deliveryPriority.during(next));
   app.use(async ({ body, next }) => {
     noteSharedChannel(body, deps.channels);
+    await noteDoctorEvent(body, { claims: deps.claims, identity: deps.slack.identity, log: deps.log });
     await next();
   });
   registerCommand(app, deps);

@@ -1,8 +1,8 @@
 /** What people can say to the app instead of a question, in a thread or a direct message. */
 export type Verb = 'help' | 'cancel' | 'mute' | 'unmute' | 'status' | 'history' | 'why';
 
-/** What people can say with the app's command: all verbs and three more. */
-export type CommandVerb = Verb | 'connect' | 'disconnect' | 'settings';
+/** What people can say with the app's command: all verbs and four more. */
+export type CommandVerb = Verb | 'connect' | 'disconnect' | 'settings' | 'doctor';
 
 type Asking =
   /** The text is empty. */
@@ -41,6 +41,7 @@ const commandVerbs: ReadonlyMap<string, CommandVerb> = new Map<string, CommandVe
   ['disconnect', 'disconnect'],
   ['settings', 'settings'],
   ['einstellungen', 'settings'],
+  ['doctor', 'doctor'],
 ]);
 
 /**

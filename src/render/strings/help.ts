@@ -37,6 +37,8 @@ const en = (_: Formats) => ({
       `• \`${command} connect\`: your questions then find what you may read at Deep Search`,
       `• \`${command} disconnect\`: this app removes your account`,
     ].join('\n'),
+  admin: (command: string) =>
+    `*For you as one of the app's admins*\n• \`${command} doctor\`: checks Slack, the service and the storage, and says what to mend`,
   command: (command: string) =>
     `\`${command} status\`, \`history\`, and \`why\` work anywhere; \`${command} settings\` shows the rules of a channel; \`${command} help\` shows this again. My Home tab lists your questions, and you can cancel them there.`,
 });
@@ -78,6 +80,8 @@ const de = (_: Formats): ReturnType<typeof en> => ({
       `• \`${command} connect\`: deine Fragen finden dann, was du bei Deep Search lesen darfst`,
       `• \`${command} disconnect\`: diese App entfernt dein Konto`,
     ].join('\n'),
+  admin: (command) =>
+    `*Für dich als Admin dieser App*\n• \`${command} doctor\`: prüft Slack, den Dienst und den Speicher und sagt, was zu tun ist`,
   command: (command) =>
     `\`${command} status\`, \`history\` und \`why\` gehen überall; \`${command} settings\` zeigt die Regeln eines Channels; \`${command} help\` zeigt das hier noch einmal. Mein Home-Tab zeigt deine Fragen, und du kannst sie dort abbrechen.`,
 });

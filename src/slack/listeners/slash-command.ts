@@ -2,16 +2,20 @@ import type { App } from '@slack/bolt';
 import type { createAccept, NewQuestion } from '../../core/intake/accept.ts';
 import { type CommandVerb, readCommandIntent } from '../../core/intake/intents.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
+import { renderDoctor } from '../../render/doctor.ts';
+import { renderHelp } from '../../render/help.ts';
 import { COMMAND } from '../../render/ids.ts';
 import type { RenderedMessage } from '../../render/message.ts';
-import { type Notice, renderHelp, renderNotice } from '../../render/notices.ts';
+import { type Notice, renderNotice } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
 import { localeOf, type Users } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import type { Doctor } from '../checks/doctor.ts';
 import { logFailure } from '../failure-log.ts';
 import type { AccountViews } from '../home/accounts.ts';
 import type { HistoryOf } from '../home/history.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
+import type { PrivateNotifier } from '../messages/private-notifier.ts';
 import type { Reports } from '../reports/reports.ts';
 import { ackBudgetMs, ackConfirmMs } from '../settings.ts';
 import { inAckTime } from './ack-time.ts';
@@ -29,6 +33,8 @@ export type CommandDeps = ActionCheckDeps &
     reports: Pick<Reports, 'ofChannel' | 'why'>;
     historyOf: HistoryOf;
     accountViews: Pick<AccountViews, 'mode' | 'connect' | 'disconnect'>;
+    doctor: Doctor;
+    notify: PrivateNotifier['notify'];
     /** Slack's text as people see it, without the app's mention. */
     read: (text: string) => Promise<string>;
   };
@@ -47,15 +53,20 @@ export function registerCommand(app: App, deps: CommandDeps): void {
       await ack({ response_type: 'ephemeral', text, ...(blocks === undefined ? {} : { blocks }) });
     };
 
+    const responseUrl = command.response_url ? { responseUrl: command.response_url } : {};
+    const recipient = { channelId: place.channelId, userId, ...responseUrl };
     const text = await deps.read(command.text ?? '');
     const intent = readCommandIntent(text);
     if (intent.kind === 'new') return say({ kind: 'emptyQuestion', after: 'command' });
     if (intent.kind === 'verb' && intent.verb === 'settings') {
       if (isBetweenTwo(place)) return say({ kind: 'settingsNeedChannel' });
       await ack();
-      const responseUrl = command.response_url ? { responseUrl: command.response_url } : {};
-      const recipient = { channelId: place.channelId, userId, ...responseUrl };
       return openChannelSettings(deps, { triggerId: command.trigger_id, recipient, teamId: place.teamId });
+    }
+    if (intent.kind === 'verb' && intent.verb === 'doctor') {
+      if (!deps.doctor.isFor(userId)) return say({ kind: 'doctorNotYours' });
+      await say({ kind: 'doctorChecking' });
+      return deps.notify(recipient, examination(userId, await locale, text));
     }
     if (intent.kind !== 'ask') {
       const verb = intent.kind === 'nothing' ? 'help' : intent.verb;
@@ -69,7 +80,7 @@ export function registerCommand(app: App, deps: CommandDeps): void {
         text,
         origin: 'command',
         beginsThread: true,
-        ...(command.response_url ? { responseUrl: command.response_url } : {}),
+        ...responseUrl,
       };
       const accepting = deps.accept(question, byMs - ackConfirmMs);
       const acceptance = await inAckTime(accepting, byMs, (late) => withdraw(deps, late, userId));
@@ -92,10 +103,26 @@ export function registerCommand(app: App, deps: CommandDeps): void {
     return { kind: 'notTaken', text, reference: logFailure(deps.log, 'error', failure, error) };
   }
 
+  async function examination(userId: string, locale: string | undefined, text: string): Promise<PrivateMessage> {
+    try {
+      const findings = await deps.doctor.examine(userId, locale);
+      return (reader) => renderDoctor(findings, reader);
+    } catch (error) {
+      return notTaken(error, text);
+    }
+  }
+
   async function runVerb(verb: CommandVerb, userId: string, place: Place, byMs: number): Promise<PrivateMessage> {
     switch (verb) {
       case 'help':
-        return (locale) => renderHelp({ commandName: COMMAND, botUserId, locale, accounts: deps.accountViews.mode });
+        return (locale) =>
+          renderHelp({
+            commandName: COMMAND,
+            botUserId,
+            locale,
+            accounts: deps.accountViews.mode,
+            isAdmin: deps.doctor.isFor(userId),
+          });
       case 'cancel':
       case 'mute':
       case 'unmute':
@@ -104,6 +131,9 @@ export function registerCommand(app: App, deps: CommandDeps): void {
       case 'settings':
         // Opens a form instead, before this.
         return { kind: 'settingsNeedChannel' };
+      case 'doctor':
+        // Carried out in the background, before this.
+        return { kind: 'doctorNotYours' };
       case 'connect':
         return inAckTime(connect(userId, place), byMs, async () => {});
       case 'disconnect':

@@ -4,11 +4,13 @@ import type { Verb } from '../../core/intake/intents.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { Claims, ThreadStore } from '../../core/ports.ts';
 import type { Thread, ThreadPlace } from '../../core/question/question.ts';
+import { renderHelp } from '../../render/help.ts';
 import { COMMAND } from '../../render/ids.ts';
-import { type Notice, renderHelp } from '../../render/notices.ts';
+import type { Notice } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
 import { type ChosenRules, takesOnlyMentions } from '../access/channel-rules.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import type { Doctor } from '../checks/doctor.ts';
 import { logFailure } from '../failure-log.ts';
 import type { AccountViews } from '../home/accounts.ts';
 import type { HistoryOf } from '../home/history.ts';
@@ -47,6 +49,7 @@ export type VerbDeps = ActionCheckDeps & {
   chosenRules: ChosenRules;
   historyOf: HistoryOf;
   accountViews: Pick<AccountViews, 'mode'>;
+  doctor: Pick<Doctor, 'isFor'>;
   notify: PrivateNotifier['notify'];
 };
 
@@ -153,7 +156,14 @@ export function createVerbs(deps: VerbDeps) {
     try {
       switch (verb) {
         case 'help':
-          return (locale) => renderHelp({ commandName: COMMAND, botUserId, locale, accounts: deps.accountViews.mode });
+          return (locale) =>
+            renderHelp({
+              commandName: COMMAND,
+              botUserId,
+              locale,
+              accounts: deps.accountViews.mode,
+              isAdmin: deps.doctor.isFor(said.userId),
+            });
         case 'status':
           return await status(said);
         case 'history':

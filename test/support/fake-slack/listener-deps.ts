@@ -46,6 +46,7 @@ export function createListenerDeps(): {
     notify: () => undefined,
     home: { show: () => undefined, showAction: () => undefined },
     historyOf: async () => ({ kind: 'emptyQuestion' }),
+    doctor: { isFor: () => false, examine: async () => [] },
     prompts: { suggest: () => undefined },
     sessions: { settle: () => undefined },
     unfurls: { take: () => undefined },

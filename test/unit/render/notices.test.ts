@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
+import { renderHelp } from '../../../src/render/help.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
-import { type Notice, renderHelp, renderNotice } from '../../../src/render/notices.ts';
+import { type Notice, renderNotice } from '../../../src/render/notices.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { QUESTION_ID } from './example.ts';
 

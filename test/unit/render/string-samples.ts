@@ -110,6 +110,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     followUp: [['<@U0BOT>']],
     verbs: [['<@U0BOT>']],
     account: [['/deepsearch']],
+    admin: [['/deepsearch']],
     command: [['/deepsearch']],
   },
   home: {
