@@ -1,9 +1,18 @@
-import { AppError } from '../errors.ts';
+import type { Person } from '../accounts/accounts.ts';
+import { AppError, isAppError } from '../errors.ts';
 import { type LifecyclePorts, settle } from '../lifecycle/lifecycle-ports.ts';
 import { joinQueue } from '../lifecycle/thread-queue.ts';
-import { type AsFollowUp, isInThread, type Origin, type Place, type Question } from '../question/question.ts';
+import {
+  type AsFollowUp,
+  isInThread,
+  type Origin,
+  type Place,
+  type Question,
+  type Refusal,
+} from '../question/question.ts';
 import type { MessageFile } from '../question/thread-notes.ts';
 import { maxQuestionLength } from '../settings.ts';
+import type { TraceContext } from '../tracing.ts';
 
 /** A question as it arrives, before it is accepted. */
 export interface NewQuestion {
@@ -45,10 +54,24 @@ export type Acceptance =
   | { kind: 'empty' }
   | { kind: 'tooLong'; length: number; limit: number }
   /** The thread's queue already has as many questions as allowed. */
-  | { kind: 'queueFull'; limit: number; questionId: string };
+  | { kind: 'queueFull'; limit: number; questionId: string }
+  /** The asker was refused as often as is stored for a day, and would be refused again. Nothing is stored. */
+  | { kind: 'refused'; reason: Refusal; questionId: string };
 
 export interface AcceptPorts
-  extends Pick<LifecyclePorts, 'questions' | 'threads' | 'scheduler' | 'log' | 'now' | 'settings'> {
+  extends Pick<
+    LifecyclePorts,
+    | 'questions'
+    | 'threads'
+    | 'scheduler'
+    | 'tracer'
+    | 'log'
+    | 'now'
+    | 'settings'
+    | 'accessPolicy'
+    | 'dailyCaps'
+    | 'dailyStorage'
+  > {
   /** A stable digest: 24 lower-case hex digits. */
   digest: (key: string) => string;
 }
@@ -59,13 +82,32 @@ export interface AcceptPorts
  * could not be stored by `byMs` (epoch milliseconds).
  */
 export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: number) => Promise<Acceptance> {
-  const { questions, threads, scheduler, settings, now } = ports;
+  const { questions, threads, scheduler, tracer, settings, now } = ports;
 
   return async function accept(request, byMs = Number.POSITIVE_INFINITY) {
     const text = request.text.trim();
     if (text === '') return { kind: 'empty' };
     if (text.length > maxQuestionLength) return { kind: 'tooLong', length: text.length, limit: maxQuestionLength };
     const id = questionId(ports.digest, request.key);
+    const { origin, place } = request;
+    const fields = { origin, teamId: place.teamId, channelId: place.channelId };
+    return tracer.step({ name: 'accept', questionId: id, fields }, async (span) => {
+      const acceptance = await take(id, { ...request, text }, byMs, span.context);
+      span.note({ outcome: acceptance.kind });
+      // The first delivery began the question's trace.
+      if (acceptance.kind === 'duplicate' && acceptance.question.trace) span.link(acceptance.question.trace);
+      return acceptance;
+    });
+  };
+
+  async function take(
+    id: string,
+    request: NewQuestion,
+    byMs: number,
+    trace: TraceContext | undefined,
+  ): Promise<Acceptance> {
+    const refusing = refusalOf(id, request);
+    refusing.catch(() => {});
     if (isInThread(request.place)) {
       const reading = threads.get(request.place);
       // A second delivery of an accepted question is a duplicate, even if the queue is full now or can't be read.
@@ -79,7 +121,12 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
         }
       }
     }
-    const drafted = draft(id, { ...request, text }, now());
+    const reason = await refusing;
+    if (reason !== undefined) {
+      note('refused', id, request);
+      return { kind: 'refused', reason, questionId: id };
+    }
+    const drafted = draft(id, request, now(), trace);
     const { question: stored, created } = await questions.create(drafted);
     if (now() > byMs) throw new AppError('storage', 'stored too late to be taken');
     // An offer that has left the open list is listed again before it is confirmed, so that no crash can hide it.
@@ -93,7 +140,29 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     const kind = taken ? 'accepted' : 'duplicate';
     note(kind, id, request);
     return { kind, question };
-  };
+  }
+
+  /**
+   * Why a person is refused who was refused too often today. Everyone else is accepted first and checked later, because
+   * Slack does not wait. A second delivery of a stored question is no new one.
+   */
+  async function refusalOf(id: string, { askerId, place, shares }: NewQuestion): Promise<Refusal | undefined> {
+    const atMs = now();
+    if (!(await wasRefusedOften({ teamId: place.teamId, userId: askerId }, atMs))) return undefined;
+    if ((await questions.get(id)) !== undefined) return undefined;
+    const admission = await ports.accessPolicy.admit(askerId, place, { confirmed: shares?.confirmed });
+    return admission.may ? ports.dailyCaps.wouldExceed({ place, askerId, acceptedMs: atMs }) : admission.reason;
+  }
+
+  /** A count that can't be read does not keep anyone from asking. */
+  async function wasRefusedOften(person: Person, atMs: number): Promise<boolean> {
+    try {
+      return await ports.dailyStorage.isFull('refused', person, atMs);
+    } catch (error) {
+      if (!isAppError(error, 'corrupt')) throw error;
+      return false;
+    }
+  }
 
   function note(outcome: Acceptance['kind'], id: string, { origin, place: { teamId, channelId } }: NewQuestion): void {
     ports.log.info({ event: 'question_received', outcome, questionId: id, origin, teamId, channelId });
@@ -129,7 +198,7 @@ function isAskable(asFollowUp: AsFollowUp | undefined): asFollowUp is AsFollowUp
   return asFollowUp !== undefined && asFollowUp.text.length <= maxQuestionLength;
 }
 
-function draft(id: string, request: NewQuestion, nowMs: number): Question {
+function draft(id: string, request: NewQuestion, nowMs: number, trace: TraceContext | undefined): Question {
   return {
     version: 1,
     id,
@@ -141,6 +210,7 @@ function draft(id: string, request: NewQuestion, nowMs: number): Question {
     fresh: request.fresh ?? false,
     acceptedMs: nowMs,
     phase: 'offered',
+    ...(trace === undefined ? {} : { trace }),
     ...(request.messageTs === undefined ? {} : { messageTs: request.messageTs }),
     ...(request.files === undefined ? {} : { files: request.files }),
     ...(readsThread(request) ? { readsThread: true } : {}),

@@ -1,4 +1,5 @@
 import type { Claims, Records } from '../ports.ts';
+import type { DailyStorage } from '../question/daily-storage.ts';
 import type { ThreadPlace } from '../question/question.ts';
 import type { MessageFile } from '../question/thread-notes.ts';
 import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
@@ -25,6 +26,7 @@ export type MentionEdit = AddedMention & { atMs: number };
 export interface AddedMentionPorts {
   addedMentions: Records<AddedMention>;
   claims: Pick<Claims, 'claim'>;
+  dailyStorage: Pick<DailyStorage, 'take'>;
   digest: AcceptPorts['digest'];
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
   attemptUnder: (key: string) => Promise<Attempt>;
@@ -34,15 +36,20 @@ export interface AddedMentionPorts {
  * Stores mentions that edits add. Nothing is asked until a person clicks the button. `key` names the message, as in
  * `accept`.
  */
-export function createAddedMentions({ addedMentions, claims, digest, accept, attemptUnder }: AddedMentionPorts) {
+export function createAddedMentions(ports: AddedMentionPorts) {
+  const { addedMentions, claims, dailyStorage, digest, accept, attemptUnder } = ports;
   return { noteMention, changeMention, takeMentionBack, findMention, askMention };
 
   /**
    * Stores a message whose edit added a mention. The first call for an edit returns the id of the future question, so
-   * that the notice is sent once. `delivery` is different in every call.
+   * that the notice is sent once. `delivery` is different in every call. An edit too many of a day is not offered.
    */
   async function noteMention(key: string, edit: MentionEdit, delivery: string): Promise<string | undefined> {
     const questionId = idOf(digest, key);
+    if (!(await mayStore(edit, `${questionId}:${edit.atMs}`))) {
+      await changeMention(key, edit);
+      return undefined;
+    }
     const { atMs } = await storeNewer(questionId, edit.atMs, () => edit);
     if (atMs !== edit.atMs) return undefined;
     const first = await claims.claim(`added-mention:${key}:${edit.atMs}`, delivery);
@@ -51,6 +58,7 @@ export function createAddedMentions({ addedMentions, claims, digest, accept, att
 
   /** Stores a later edit of a mention. Stores only its time if the mention cannot be asked. */
   async function changeMention(key: string, edit: MentionEdit): Promise<void> {
+    if (!(await isStoredOrMay(key, edit))) return;
     await storeNewer(idOf(digest, key), edit.atMs, (stored) =>
       stored === undefined || stored.isTakenBack === true ? takenBack(edit, stored) : { ...stored, ...edit },
     );
@@ -61,7 +69,18 @@ export function createAddedMentions({ addedMentions, claims, digest, accept, att
     key: string,
     message: Pick<MentionEdit, 'place' | 'userId' | 'ts' | 'atMs'>,
   ): Promise<void> {
+    if (!(await isStoredOrMay(key, message))) return;
     await storeNewer(idOf(digest, key), message.atMs, (stored) => takenBack(message, stored));
+  }
+
+  /** A stored message is always changed, so that no text is asked that its author took back. */
+  async function isStoredOrMay(key: string, message: Pick<MentionEdit, 'place' | 'userId' | 'atMs'>): Promise<boolean> {
+    const questionId = idOf(digest, key);
+    return (await addedMentions.get(questionId)) !== undefined || mayStore(message, questionId);
+  }
+
+  function mayStore({ place, userId, atMs }: Pick<MentionEdit, 'place' | 'userId' | 'atMs'>, id: string) {
+    return dailyStorage.take('addedMentions', { teamId: place.teamId, userId }, id, atMs);
   }
 
   /** Slack can deliver edits late and repeatedly: changes nothing if the stored version is from `atMs` or later. */

@@ -13,7 +13,7 @@ import { createWithheldAnswers } from './withheld-answers.ts';
 
 export type RequestPorts = Pick<
   LifecyclePorts,
-  'questions' | 'threads' | 'claims' | 'scheduler' | 'observer' | 'log' | 'refusedTexts' | 'now'
+  'questions' | 'threads' | 'claims' | 'dailyStorage' | 'scheduler' | 'observer' | 'log' | 'refusedTexts' | 'now'
 > &
   Pick<AddedMentionPorts, 'digest' | 'accept' | 'addedMentions'>;
 

@@ -47,7 +47,15 @@ export function createAdmission(ports: LifecyclePorts) {
   async function refuse(question: Question, reason: Refusal, locale: string | undefined): Promise<Progress> {
     const known = locale === undefined ? question : await store(question, (stored) => ({ ...stored, locale }));
     ports.log.info({ event: 'question_refused', outcome: reason, questionId: question.id });
+    await countRefusal(question);
     return { question: await endWith(ports, known, { kind: 'notAllowed', reason }) };
+  }
+
+  /** Bounds what a person stores who is refused again and again. See `accept`. */
+  async function countRefusal(question: Question): Promise<void> {
+    const { id, place, askerId, acceptedMs } = question;
+    const asker = { teamId: place.teamId, userId: askerId };
+    await ifReadable(ports, question, ports.dailyStorage.take('refused', asker, id, acceptedMs));
   }
 
   /** Refuses the asker if a retry cannot help, or if Slack gave no answer for a day. An unknown person may not ask. */
@@ -55,6 +63,7 @@ export function createAdmission(ports: LifecyclePorts) {
     const waitedMs = question.trouble === undefined ? 0 : now() - question.trouble.sinceMs;
     if (isTransient(error) && waitedMs <= deliveryPatienceMs) return undefined;
     ports.log.error({ event: 'admission_not_decided', questionId: question.id, kind: error.kind }, error);
+    await countRefusal(question);
     return { question: await endWith(ports, question, { kind: 'notAllowed', reason: 'unknownPerson' }) };
   }
 

@@ -21,6 +21,7 @@ import type {
   ThreadStore,
 } from '../ports.ts';
 import type { DailyCaps } from '../question/daily-caps.ts';
+import type { DailyStorage } from '../question/daily-storage.ts';
 import type { Outcome, Question } from '../question/question.ts';
 import type { ReaderChoices } from '../question/reader-choices.ts';
 import type { RefusedText } from '../question/refused-text.ts';
@@ -44,6 +45,7 @@ export interface LifecyclePorts {
   messenger: Messenger;
   accessPolicy: AccessPolicy;
   dailyCaps: DailyCaps;
+  dailyStorage: DailyStorage;
   channelRules: ChannelRules;
   threadReader: ThreadReader;
   durations: Durations;

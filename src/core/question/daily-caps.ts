@@ -18,6 +18,8 @@ export interface DailyCaps {
    * it is not counted.
    */
   take(question: Question): Promise<OverCap | undefined>;
+  /** Why a question would be over a cap now. Counts nothing. */
+  wouldExceed(question: Asking): Promise<OverCap | undefined>;
   /** No longer counts a question that ended without reaching the service. Safe to repeat. */
   giveBack(question: Question): Promise<void>;
 }
@@ -53,9 +55,13 @@ export function createDailyCaps({
   isExempt: (userId: string) => Promise<boolean>;
 }): DailyCaps {
   return {
+    async wouldExceed(question) {
+      if (!(await hasCaps(question))) return undefined;
+      if (await isFull(ofPerson(question), perPerson)) return 'personCap';
+      return (await isFull(ofChannel(question), capOfChannel(question))) ? 'channelCap' : undefined;
+    },
     async take(question) {
-      const hasCaps = perPerson > 0 || capOfChannel(question) > 0;
-      if (!hasCaps || (await isExemptForSure(question.askerId))) return undefined;
+      if (!(await hasCaps(question))) return undefined;
       if (!(await count(ofPerson(question), perPerson, question.id))) return 'personCap';
       if (await count(ofChannel(question), capOfChannel(question), question.id)) return undefined;
       await uncount(ofPerson(question), perPerson, question.id);
@@ -68,6 +74,10 @@ export function createDailyCaps({
     },
   };
 
+  async function hasCaps(question: Asking): Promise<boolean> {
+    return (perPerson > 0 || capOfChannel(question) > 0) && !(await isExemptForSure(question.askerId));
+  }
+
   async function isExemptForSure(userId: string): Promise<boolean> {
     try {
       return await isExempt(userId);
@@ -78,8 +88,12 @@ export function createDailyCaps({
   }
 
   /** Only its own person asks in a direct message, and they have their own cap. */
-  function capOfChannel({ place }: Question): number {
+  function capOfChannel({ place }: Asking): number {
     return isBetweenTwo(place) ? 0 : perChannel;
+  }
+
+  async function isFull(name: string, cap: number): Promise<boolean> {
+    return cap > 0 && ((await counts.get(name))?.questionIds.length ?? 0) >= cap;
   }
 
   async function count(name: string, cap: number, id: string): Promise<boolean> {
@@ -102,15 +116,19 @@ export function createDailyCaps({
   }
 }
 
-function ofPerson({ place, askerId, acceptedMs }: Question): string {
+/** Who asks where and when. */
+type Asking = Pick<Question, 'place' | 'askerId' | 'acceptedMs'>;
+
+function ofPerson({ place, askerId, acceptedMs }: Asking): string {
   return `${place.teamId}:${askerId}:${dayOf(acceptedMs)}`;
 }
 
-function ofChannel({ place, acceptedMs }: Question): string {
+function ofChannel({ place, acceptedMs }: Asking): string {
   return `${place.teamId}:${place.channelId}:${dayOf(acceptedMs)}`;
 }
 
-function dayOf(atMs: number): string {
+/** The day (UTC) of a time. */
+export function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }
 

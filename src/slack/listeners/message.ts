@@ -141,7 +141,8 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     const disposition = dispositionOf(acceptance);
     // In a group message, Slack sends the same mention as two kinds of events.
     const isEcho = disposition === 'duplicate' && event.channel_type === 'mpim';
-    if (!isEcho) note(event, place, disposition, 'question' in acceptance ? acceptance.question.id : undefined);
+    if (!isEcho && disposition !== undefined)
+      note(event, place, disposition, 'question' in acceptance ? acceptance.question.id : undefined);
     // The only message to the app without a question is a bare "new".
     const refusal = acceptance.kind === 'empty' ? emptyAfterNew : noticeOfAcceptance(acceptance, text);
     if (refusal !== undefined) deps.notify(recipient, refusal);
@@ -237,8 +238,11 @@ function originOf(event: MessageEvent, botUserId: string): Origin {
   return mentions(event.text, botUserId) ? 'mention' : 'reply';
 }
 
-function dispositionOf({ kind }: Acceptance): Disposition {
+/** Nothing is noted of a person who was refused too often. */
+function dispositionOf({ kind }: Acceptance): Disposition | undefined {
   switch (kind) {
+    case 'refused':
+      return undefined;
     case 'accepted':
       return 'asked';
     case 'empty':

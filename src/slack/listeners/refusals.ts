@@ -1,6 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { AuditLog } from '../../core/history/audit.ts';
 import type { Log } from '../../core/ports.ts';
+import type { DailyStorage } from '../../core/question/daily-storage.ts';
 import type { Refusal } from '../../core/question/question.ts';
 import { plainContact, privateContact } from '../../render/contact.ts';
 import { renderWords } from '../../render/modals.ts';
@@ -20,26 +21,30 @@ interface Refused {
 
 export interface RefusalDeps {
   slack: Pick<SlackApi, 'identity'>;
+  dailyStorage: Pick<DailyStorage, 'take'>;
   audit: AuditLog;
   log: Log;
 }
 
-/** Logs a refusal, and returns the reference that the person is shown. */
-export function logRefusal({ slack, audit, log }: RefusalDeps, refused: Refused): string {
+/**
+ * Logs a refusal, and returns the reference that the person is shown. The audit log notes as many of a person as are
+ * stored for a day.
+ */
+export function logRefusal(deps: RefusalDeps, refused: Refused): string {
   const { userId, channelId, reason, questionId } = refused;
+  const { audit, dailyStorage, log } = deps;
+  const { teamId } = deps.slack.identity;
   const about = questionId === undefined ? {} : { questionId };
   const atMs = Date.now();
+  const id = `refused:${channelId}:${userId}:${atMs}`;
   // Not awaited: nothing was done, so there is nothing that the entry must not miss, and a form must open in time.
-  void audit.note({
-    id: `refused:${channelId}:${userId}:${atMs}`,
-    atMs,
-    action: 'refused',
-    teamId: slack.identity.teamId,
-    userId,
-    channelId,
-    ...about,
-    detail: reason,
-  });
+  dailyStorage.take('refused', { teamId, userId }, id, atMs).then(
+    (mayStore) =>
+      mayStore
+        ? audit.note({ id, atMs, action: 'refused', teamId, userId, channelId, ...about, detail: reason })
+        : undefined,
+    (error: unknown) => log.warn({ event: 'refusal_not_counted', userId }, error),
+  );
   return logFailure(log, 'info', { event: 'action_refused', outcome: reason, userId, channelId, ...about });
 }
 

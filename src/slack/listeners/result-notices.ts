@@ -13,6 +13,8 @@ export function noticeOfAcceptance(result: Acceptance, text: string): Notice | u
       return { kind: 'questionTooLong', text };
     case 'queueFull':
       return { kind: 'queueFull', limit: result.limit, reference: referenceOf(result.questionId) };
+    case 'refused':
+      return { kind: 'actionNotAllowed', reason: result.reason, reference: referenceOf(result.questionId) };
     case 'accepted':
     case 'duplicate':
       return undefined;

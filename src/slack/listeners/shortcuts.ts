@@ -2,6 +2,7 @@ import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { AuditLog } from '../../core/history/audit.ts';
 import type { createAccept, NewQuestion } from '../../core/intake/accept.ts';
+import type { DailyStorage } from '../../core/question/daily-storage.ts';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
 import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
@@ -40,6 +41,7 @@ export type ShortcutDeps = ModalDeps &
   ThreadAccess & {
     slack: SlackApi;
     audit: AuditLog;
+    dailyStorage: Pick<DailyStorage, 'take'>;
     accept: ReturnType<typeof createAccept>;
     /** Slack's text as people see it, without the app's mention. */
     read: (text: string) => Promise<string>;

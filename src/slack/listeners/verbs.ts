@@ -60,7 +60,11 @@ export function createVerbs(deps: VerbDeps) {
   return {
     /** Throws `AppError` of kind `storage` when nothing was done. */
     async runVerb(said: SaidVerb): Promise<void> {
-      const { key, deliveredAs, verb } = said;
+      const { key, deliveredAs, verb, place, userId } = said;
+      // Each verb leaves two records, also those of people who may not ask.
+      if (!(await deps.dailyStorage.take('verbs', { teamId: place.teamId, userId }, key, Date.now()))) {
+        return deps.log.info({ event: 'verb_ignored', outcome: 'tooMany', userId });
+      }
       // A message that comes as two kinds of events is carried out once. The same event is carried out again after a
       // failure.
       if ((await deps.claims.claim(`verb:${key}`, deliveredAs)) !== deliveredAs) return;

@@ -7,6 +7,7 @@ import type { Log } from '../../core/ports.ts';
 import { referenceOf } from '../../core/question/reference.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
 import { renderWords } from '../../render/modals.ts';
+import { refusalSentence } from '../../render/notices.ts';
 import { type Say, sayIn } from '../../render/say.ts';
 import type { Named } from '../access/policy.ts';
 import { localeOf, type Users } from '../access/users.ts';
@@ -160,6 +161,8 @@ export function problemOf(result: Acceptance, text: string, say: Say): string | 
       return say.modals.tooLong(text.length, maxQuestionLength);
     case 'queueFull':
       return problemWith(say, say.notices.queueFull(result.limit), referenceOf(result.questionId));
+    case 'refused':
+      return problemWith(say, refusalSentence(say, result.reason, undefined), referenceOf(result.questionId));
     case 'duplicate':
       // The question may also have been withdrawn because it was stored too late.
       return result.question.cancel === undefined ? undefined : say.modals.takenBefore();

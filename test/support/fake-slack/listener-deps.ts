@@ -26,6 +26,7 @@ export function createListenerDeps(): {
     threads,
     questions: life.ports.questions,
     claims: life.ports.claims,
+    dailyStorage: life.ports.dailyStorage,
     accounts: { connectWithToken: async () => ({ kind: 'notChecked' }) },
     accountViews: createAccountViews({
       accounts: createMemoryAccounts({ mode: 'shared' }).accounts,

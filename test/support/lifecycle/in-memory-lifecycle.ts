@@ -21,6 +21,7 @@ import type {
   UpstreamQuestion,
 } from '../../../src/core/ports.ts';
 import { type CapSettings, createDailyCaps } from '../../../src/core/question/daily-caps.ts';
+import { createDailyStorage } from '../../../src/core/question/daily-storage.ts';
 import type { ConversationId, Question, ThreadPlace } from '../../../src/core/question/question.ts';
 import type { ReaderChoices } from '../../../src/core/question/reader-choices.ts';
 import type { RefusedText } from '../../../src/core/question/refused-text.ts';
@@ -31,6 +32,7 @@ import { dayCountType } from '../../../src/storage/brief-records.ts';
 import type { RecordFormat } from '../../../src/storage/record-format.ts';
 import { questionFormat, runSlotsType, threadFormat } from '../../../src/storage/records.ts';
 import { watchAlone } from '../../../src/storage/shared-watch.ts';
+import { createMemoryRecords } from '../memory-records.ts';
 import { createRecordingLog } from '../recording-log.ts';
 import { createInMemoryAccounts } from './in-memory-accounts.ts';
 import { noopPorts } from './noop-ports.ts';
@@ -571,6 +573,7 @@ export function createInMemoryLifecycle(
       settings: { perPerson: 0, perChannel: 0, ...options.caps },
       isExempt: async (userId) => options.caps?.exempt?.includes(userId) === true,
     }),
+    dailyStorage: createDailyStorage(createMemoryRecords()),
     channelRules: { forQuestion: async () => options.rules?.() ?? noRules },
     threadReader: {
       read: () =>

@@ -12,6 +12,7 @@ export const noopPorts: Pick<
   | 'readerChoices'
   | 'accessPolicy'
   | 'dailyCaps'
+  | 'dailyStorage'
   | 'channelRules'
   | 'threadReader'
   | 'durations'
@@ -26,7 +27,8 @@ export const noopPorts: Pick<
   accountWaits: { add: async () => true, remove: async () => {}, mayNotice: async () => true, wake: async () => {} },
   nameOf: async () => undefined,
   accessPolicy: { admit: async () => ({ may: true }) },
-  dailyCaps: { take: async () => undefined, giveBack: async () => {} },
+  dailyCaps: { take: async () => undefined, wouldExceed: async () => undefined, giveBack: async () => {} },
+  dailyStorage: { take: async () => true, isFull: async () => false },
   channelRules: { forQuestion: async () => noRules },
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
   durations: { note: async () => {}, expect: async () => undefined, recent: async () => [] },
