@@ -22,10 +22,13 @@ const settledAfterMs = 60 * 60 * 1_000;
  */
 export function createRecentUsage({
   store,
+  teamId,
   now,
   log,
 }: {
   store: Pick<AuditStore, 'pages'>;
+  /** Only the use in this workspace counts. */
+  teamId: string;
   now: Clock;
   log: Pick<Log, 'warn'>;
 }) {
@@ -72,7 +75,7 @@ export function createRecentUsage({
   async function countDay(day: number): Promise<UsageCount> {
     const count = createUsageCount(['channel']);
     for await (const page of store.pages({ fromMs: day * dayMs, toMs: (day + 1) * dayMs })) {
-      page.forEach(count.add);
+      page.filter((entry) => entry.teamId === teamId).forEach(count.add);
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     return count;

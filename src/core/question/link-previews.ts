@@ -12,7 +12,7 @@ import { upstreamClaims } from './upstream.ts';
  * does not check who may read its repositories there. So a conversation of a person's own account gets a preview only
  * where that person agreed to show their answers, for links that others post only if it was asked there, and none if one of
  * its answers is for the asker only. A link that anyone can guess gets one only where all of the conversation was asked, or from
- * its asker. Throws `AppError` of kind `storage`.
+ * its asker. Another workspace's conversations get none. Throws `AppError` of kind `storage`.
  */
 export function createPreviewRule(ports: {
   questions: Pick<QuestionStore, 'get'>;
@@ -28,10 +28,11 @@ export function createPreviewRule(ports: {
   ): Promise<boolean> {
     if (isGuessable && !(await isKnownTo(conversation, place, userId))) return false;
     const question = await findQuestion(conversation);
+    // What another workspace asked is not shown here.
+    if (question !== undefined && question.place.teamId !== place.teamId) return false;
     if (question?.access !== 'own') return true;
     const { askerId } = question;
     if (isBetweenTwo(place)) return askerId === userId;
-    if (question.place.teamId !== place.teamId) return false;
     // The asker agreed to show here what they ask here. Only they can decide that about another conversation.
     if (question.place.channelId !== place.channelId && askerId !== userId) return false;
     if ((await ports.claims.ownerOf(keptPrivateClaim(conversation.id))) !== undefined) return false;

@@ -145,7 +145,7 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     if (!wasShown || (confirm !== undefined && !entered.isTicked(confirm))) {
       return { kind: 'view', view: formOf({ questionId, chosen, withLink, ...accessOf(question) }, locale) };
     }
-    const sharing = { key: `share:${sent.viewId}`, userId, place, withLink, confirmed };
+    const sharing = { key: `share:${teamId}:${sent.viewId}`, userId, place, withLink, confirmed };
     const result = await requests.share(questionId, sharing, sent.byMs);
     const problem =
       result.kind === 'expired' ? expiredProblem(deps, questionId, say) : problemOf(result, question.text, say);

@@ -97,7 +97,7 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
   }
 
   async function ask(sent: Sent): Promise<Reply> {
-    const { userId, named, say, locale, entered } = sent;
+    const { userId, teamId, named, say, locale, entered } = sent;
     const about = aboutPattern.exec(sent.metadata);
     if (about === null && sent.metadata !== '') {
       return { kind: 'view', view: unreadableForm(deps, locale) };
@@ -115,7 +115,7 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
       return wrong(FIELDS.where, refusedProblem(deps, { userId, channelId, reason: admission.reason }, say));
     }
     const result = await deps.accept(
-      { key: `view:${sent.viewId}`, askerId: userId, text, origin: 'shortcut', ...asked },
+      { key: `view:${teamId}:${sent.viewId}`, askerId: userId, text, origin: 'shortcut', ...asked },
       sent.byMs,
     );
     const problem = problemOf(result, text, say);

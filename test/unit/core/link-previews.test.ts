@@ -85,6 +85,14 @@ describe('a preview of a conversation', () => {
     );
   });
 
+  it('that another workspace asked is shown in no channel and in no direct messages', async () => {
+    const question = questionWith({ access: 'app', place: { teamId: 'T2', channelId: 'C1', threadTs: '1.1' } });
+    const { mayPreview } = ruleWith({ question });
+    for (const channelId of ['C1', 'D1']) {
+      expect(await mayPreview(conversation, { ...place, channelId }, question.askerId)).toBe(false);
+    }
+  });
+
   it('that a person asked is recognized by the position of a question, where questions have no ids', async () => {
     const positions = conversation.questions.map(({ id: _, ...each }, ordinal) => ({ ...each, ordinal }));
     const { mayPreview } = ruleWith({ claimed: { ordinal: 1, text: positions[1]?.text } });

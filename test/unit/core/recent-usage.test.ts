@@ -27,7 +27,7 @@ function createUsage(entries: AuditEntry[], onPage: () => Promise<void> = async 
       }
     },
   };
-  const read = createRecentUsage({ store, now: () => nowMs, log });
+  const read = createRecentUsage({ store, teamId: 'T1', now: () => nowMs, log });
   return {
     read,
     entries,
