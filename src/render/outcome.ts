@@ -1,7 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { threadQuestion } from '../core/question/prompt.ts';
 import { type Failure, isBetweenTwo, type Outcome, type Question } from '../core/question/question.ts';
-import { readersOf, shareUrlFor } from '../core/question/readers.ts';
+import { areStepsPrivate, readersOf, shareUrlFor } from '../core/question/readers.ts';
 import { referenceOf } from '../core/question/reference.ts';
 import { prepareAnswer } from './answer.ts';
 import { actions, button, context, section } from './blocks.ts';
@@ -127,8 +127,10 @@ function failed(question: Question, failure: Failure, say: Say, contact: string 
   const doubt = failure.mayBeAsked === true ? [say.failures.mayBeAsked()] : [];
   switch (failure.cause) {
     case 'service': {
-      const title = inertCut(failure.title ?? '', mostFailureTitle).replaceAll('*', '');
-      const message = inertCut(failure.message ?? '', mostFailureMessage);
+      // The service's words may name private code, as the steps may.
+      const { title: own = '', message: ownMessage = '' } = areStepsPrivate(question) ? {} : failure;
+      const title = inertCut(own, mostFailureTitle).replaceAll('*', '');
+      const message = inertCut(ownMessage, mostFailureMessage);
       const named = title === '' ? say.failures.service() : `*${title}*`;
       const said = [named, ...(message === '' ? [] : [message])];
       return { ...base, lines: [...said, say.failures.serviceDo()], button: again };

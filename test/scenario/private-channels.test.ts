@@ -45,3 +45,27 @@ test('where answers are private, they go to the direct messages of their askers,
   const again = await world.mention('and now?', { channel: channels.team, user: ada });
   await eventually(() => expect(world.answersIn(again)).toHaveLength(1));
 });
+
+test('the status of a thread links a private answer for its asker alone', async () => {
+  here = await startSettingsWorld();
+  const { world } = here;
+  const ts = await world.mention('where is main?', { channel: channels.team, user: bob });
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  const statusFor = async (user: string): Promise<string> => {
+    const before = world.ephemeralsTo(user).length;
+    await world.mention('status', { channel: channels.team, user, threadTs: ts });
+    return eventually(() => {
+      const told = world.ephemeralsTo(user)[before];
+      if (told === undefined) throw new Error(`${user} was told nothing`);
+      return JSON.stringify(told);
+    });
+  };
+  expect(await statusFor(ada)).toContain('/deepsearch/');
+  // The same conversation goes on with an answer that only bob sees.
+  await here.change(channels.team, { settings_answers: 'private' });
+  await world.mention('and who calls it?', { channel: channels.team, user: bob, threadTs: ts });
+  expect(await sentTo(bob)).toContain('who calls it');
+  await eventually(() => expect(here.service.conversations).toHaveLength(1));
+  expect(await statusFor(ada)).not.toContain('/deepsearch/');
+  expect(await statusFor(bob)).toContain('/deepsearch/');
+});

@@ -1,7 +1,7 @@
 import { isAppError } from '../../core/errors.ts';
 import type { MessageLogEntry } from '../../core/history/message-log.ts';
 import type { createOpenIn, createOverview } from '../../core/history/overview.ts';
-import type { Clock, DeepSearch, Log, QuestionStore, ThreadStore } from '../../core/ports.ts';
+import type { Claims, Clock, DeepSearch, Log, QuestionStore, ThreadStore } from '../../core/ports.ts';
 import {
   type ConversationId,
   isInThread,
@@ -10,7 +10,7 @@ import {
   type ThreadPlace,
 } from '../../core/question/question.ts';
 import { getReadable } from '../../core/question/readable.ts';
-import { shareUrlFor } from '../../core/question/readers.ts';
+import { keptPrivateClaim, shareUrlFor } from '../../core/question/readers.ts';
 import { within } from '../../core/timeout.ts';
 import type { ServiceState } from '../../render/home.ts';
 import { type PlaceRule, ruleOf } from '../../render/place-rule.ts';
@@ -24,6 +24,7 @@ import type { MessageLog } from './message-log.ts';
 export interface ReportsDeps {
   questions: Pick<QuestionStore, 'get'>;
   threads: Pick<ThreadStore, 'get'>;
+  claims: Pick<Claims, 'ownerOf'>;
   messageLog: Pick<MessageLog, 'read'>;
   deepSearch: Pick<DeepSearch, 'read'>;
   openIn: ReturnType<typeof createOpenIn>;
@@ -38,7 +39,8 @@ export type Reports = ReturnType<typeof createReports>;
 
 /** Reports what runs in a place and what was done with its messages. Throws `AppError` of kind `storage`. */
 export function createReports(deps: ReportsDeps) {
-  const { questions, threads, messageLog, deepSearch, openIn, overviewOf, serviceState, identity, log, now } = deps;
+  const { questions, threads, claims, messageLog, deepSearch, openIn, overviewOf, serviceState, identity, log, now } =
+    deps;
   const { botUserId, contact, workspaceUrl = anyWorkspaceUrl } = identity;
 
   return { ofThread, ofChannel, why };
@@ -124,7 +126,7 @@ export function createReports(deps: ReportsDeps) {
   ): Promise<string | undefined> {
     const ownId = ownConversations.find((each) => each.userId === userId)?.conversationId;
     const wantedId = ownId ?? conversationId;
-    if (wantedId === undefined) return undefined;
+    if (wantedId === undefined || (await isKeptFrom(wantedId, userId))) return undefined;
     const noted = (await messageLog.read(place)).filter(({ threadTs, ts }) => (threadTs ?? ts) === place.threadTs);
     for (const id of [
       ...queue,
@@ -135,6 +137,13 @@ export function createReports(deps: ReportsDeps) {
       if (question?.upstream.conversationId === wantedId && shareUrl !== undefined) return shareUrl;
     }
     return ownId === undefined ? linkFromService(wantedId) : undefined;
+  }
+
+  /** Whether the conversation has an answer that only another person sees. Its link would open all of it. */
+  async function isKeptFrom(conversationId: ConversationId, userId: string): Promise<boolean> {
+    const questionId = await claims.ownerOf(keptPrivateClaim(conversationId));
+    if (questionId === undefined) return false;
+    return (await getReadable(questions, questionId))?.askerId !== userId;
   }
 
   async function linkFromService(conversationId: ConversationId): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Failure, Source } from '../../../src/core/question/question.ts';
+import type { Failure, Question, Source } from '../../../src/core/question/question.ts';
 import { ACTIONS, followUpAction, hasMarker, parseButtonValue, partMarker } from '../../../src/render/ids.ts';
 import type { RenderedMessage } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
@@ -292,6 +292,19 @@ describe('an outcome without an answer', () => {
     expect(texts(message)).toContain('Reference `q01234567`');
     expect(buttons(message)).toMatchObject([{ id: action, value: question.id }]);
     expect(hasMarker({ blocks: message?.blocks }, partMarker(question, 0))).toBe(true);
+  });
+
+  it('has no words of the service where others read, if they may not see what was asked with own access', () => {
+    const failure: Failure = { cause: 'service', title: 'acme/secret', message: 'secret.ts is too large' };
+    const failed = ended({ kind: 'failed', failure });
+    const shown = (more: Partial<Question>) => texts(only(renderOutcome({ ...failed, ...more }, markdown)));
+    const direct = { ...failed.place, channelId: 'D1' };
+    expect(shown({ access: 'own' })).not.toContain('secret');
+    expect(shown({ access: 'own' })).toContain('Deep Search could not answer this question.');
+    expect(shown({ access: 'own', showing: { choice: 'onlyMe' } })).not.toContain('secret');
+    expect(shown({ access: 'own', showing: { choice: 'here' } })).toContain('secret.ts');
+    expect(shown({ access: 'own', place: direct })).toContain('secret.ts');
+    expect(shown({ access: 'app' })).toContain('secret.ts');
   });
 
   it('limits the length of texts of the service', () => {
