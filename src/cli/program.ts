@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, openSync, writeFileSync } from 'node:fs';
 import { ConfigError, parseStorageConfig } from '../config.ts';
 import { isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
@@ -68,7 +68,14 @@ export function writeOutput(text: string, file: string | undefined): void {
     return;
   }
   try {
-    writeFileSync(file, text, { mode: 0o600 });
+    const opened = openSync(file, 'w', 0o600);
+    try {
+      // A file that was there before keeps its mode otherwise. Devices have none of ours.
+      if (fstatSync(opened).isFile()) fchmodSync(opened, 0o600);
+      writeFileSync(opened, text);
+    } finally {
+      closeSync(opened);
+    }
   } catch (error) {
     throw new FileError(`${file} can't be written: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -15,7 +15,7 @@ const secretPaths = [
 ];
 
 /**
- * Matches Slack's and the service's tokens, credentials of the schemes `Bearer`, `token` (older ones are 40 hex digits)
+ * Matches Slack's and the service's tokens, those of the embedded service (`cst_` and others), credentials of the schemes `Bearer`, `token` (older ones are 40 hex digits)
  * and `token-sudo`, response URLs, tickets of Slack's sockets, read tokens of share URLs, and the user part of
  * addresses. It runs on a line of JSON, where a quote inside a text is `\"`, and no match goes beyond the end of a
  * quoted string.
@@ -23,6 +23,7 @@ const secretPaths = [
 const secretPattern = new RegExp(
   [
     String.raw`\b(?:(?:xoxe\.)?xox[a-z]|xapp|sgp|sgd)[-_][\w.-]+`,
+    String.raw`\bcs[corst]_[0-9a-f]{64}`,
     String.raw`\bBearer\s+[^\s"\\]+`,
     String.raw`(?<=\btoken\s{1,9})[0-9a-fA-F]{40,}`,
     String.raw`(?<=\btoken=\\?")(?:[^"\\]|\\{3}["\\])+`,

@@ -19,6 +19,8 @@ import { createOwnMessages } from './own-messages.ts';
 export interface MessengerDeps {
   slack: SlackApi;
   outbound: Outbound;
+  /** Address of the Web API. */
+  slackApiUrl: string;
   format: Exclude<MessageFormat, 'plain'>;
   log: Log;
   now: Clock;
@@ -205,7 +207,12 @@ export interface PrivateSender {
   sendPrivately(to: Recipient, word: PrivateMessage): Promise<void>;
 }
 
-function createPrivateSender({ slack, outbound, localeOf }: MessengerDeps): PrivateSender['sendPrivately'] {
+function createPrivateSender({
+  slack,
+  outbound,
+  slackApiUrl,
+  localeOf,
+}: MessengerDeps): PrivateSender['sendPrivately'] {
   const { botUserId, contact } = slack.identity;
   return async function sendPrivately(to, word) {
     const locale = to.locale ?? (await localeOf(to.userId));
@@ -218,7 +225,7 @@ function createPrivateSender({ slack, outbound, localeOf }: MessengerDeps): Priv
       try {
         const replace_original = to.replacesPressed ?? false;
         const response = { response_type: 'ephemeral', replace_original, ...thread, ...private_ };
-        return await respond(outbound, to.responseUrl, response);
+        return await respond({ outbound, slackApiUrl }, to.responseUrl, response);
       } catch {
         // The URL may have expired. The other two ways do not need it.
       }

@@ -47,6 +47,7 @@ export function createLimitedSlack() {
         tracer: noTracer,
       }),
       outbound,
+      slackApiUrl: 'http://127.0.0.1:9/api/',
       format: 'markdown',
       log,
       now,

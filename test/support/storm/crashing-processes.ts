@@ -170,6 +170,7 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
   const messenger = createMessenger({
     slack: slackApi,
     outbound,
+    slackApiUrl: slack.url,
     format: 'markdown',
     log,
     now,

@@ -12,6 +12,8 @@ const secrets = [
   'xoxe.xoxb-1-rotating',
   'xapp-1-A0-9-f00',
   'sgp_a1b2c3_d4e5f6',
+  `cst_${'0a'.repeat(32)}`,
+  `csr_${'0a'.repeat(32)}`,
   'https://hooks.slack.com/commands/T1/2/three',
   'https://hooks.slack-gov.com/commands/T1/2/three',
 ];

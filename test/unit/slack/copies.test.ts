@@ -31,6 +31,7 @@ describe('removing copies', () => {
     return createMessenger({
       slack: createUnlimitedSlackApi(client, { teamId: team.id, botUserId: team.botUserId, botId: team.botId }),
       outbound,
+      slackApiUrl: slack.url,
       format: 'markdown',
       log,
       now: Date.now,

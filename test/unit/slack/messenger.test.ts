@@ -38,6 +38,7 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
       if (method === 'chat.postMessage') rooms.push(channelId);
     }),
     outbound,
+    slackApiUrl: 'http://127.0.0.1:9/api/',
     format: 'markdown',
     log,
     now: () => nowMs,

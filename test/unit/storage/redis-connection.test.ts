@@ -275,6 +275,18 @@ describe('Redis at the start', () => {
   });
 });
 
+describe('an error reply of Redis', () => {
+  it('that begins with no word is not repeated, because the message is shown on terminals', async () => {
+    const server = await serve((name) => (name === 'SADD' ? '-\u001b[2J no\r\n' : undefined));
+    const store = await open(server, createRecordingLog());
+    await expect(store.addMember('s', 'x')).rejects.toMatchObject({
+      kind: 'storage',
+      code: undefined,
+      message: expect.stringMatching(/: SADD failed$/),
+    });
+  });
+});
+
 describe('the address of Redis', () => {
   const { log } = createRecordingLog();
 
