@@ -16,7 +16,9 @@ import type { ReaderChoices } from '../core/question/reader-choices.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
-import { createAccountStore, type Rotation, rotateAccountKeys } from './accounts.ts';
+import type { Installations } from '../core/workspaces/installations.ts';
+import type { WorkspaceServices } from '../core/workspaces/own-service.ts';
+import { createAccountStore, rotateAccountKeys } from './accounts.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
 import {
   accountWaitsType,
@@ -31,6 +33,7 @@ import { type EmbeddedReader, openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
 import { createKeyRing } from './encryption.ts';
 import { refuseElsewhere } from './home-mark.ts';
+import { createInstallations, rotateInstallationKeys } from './installations.ts';
 import type { EngineStore } from './key-value-store.ts';
 import { createLocks } from './locks.ts';
 import { readerChoicesType } from './reader-choices.ts';
@@ -48,9 +51,11 @@ import {
 import { shortenLives } from './retention.ts';
 import { createRunRequests, type RunRequests } from './run-requests.ts';
 import { announceCopy, type Presence } from './running-copies.ts';
+import type { Rotation } from './sealed-records.ts';
 import { createSharedWatch, watchAlone } from './shared-watch.ts';
 import { signInTicketType } from './sign-in-records.ts';
 import { createWorkspaceEnds } from './workspace-ends.ts';
+import { createWorkspaceServices, rotateServiceKeys } from './workspace-services.ts';
 
 /** A local directory for one process, or a Redis for any number of processes. */
 export type StorageLocation = { dataDir: string } | { redisUrl: string };
@@ -79,6 +84,10 @@ export interface Storage {
   workspaceEnds: WorkspaceEnds;
   /** People's accounts, encrypted. Without keys none can be stored. They have no expiry. */
   accounts: AccountStore;
+  /** The workspaces that installed the app by OAuth, encrypted. Without keys none can be stored. */
+  installations: Installations;
+  /** Workspaces' own services, encrypted. Without keys none can be stored. */
+  workspaceServices: WorkspaceServices;
   locks: Locks;
   /** What the processes share that watch questions of the same account. */
   sharedWatch: SharedWatch;
@@ -99,7 +108,7 @@ export interface Storage {
 export interface StorageOptions {
   clock: Clock;
   log: Log;
-  /** The first one encrypts people's accounts, all of them decrypt. */
+  /** The first one encrypts people's accounts, installations and services, all of them decrypt. */
   encryptionKeys?: readonly EncryptionKey[] | undefined;
   retentionMs?: number | undefined;
   auditDays?: number;
@@ -155,16 +164,24 @@ async function orClose<Store extends Pick<EngineStore, 'close'>, Result>(
 }
 
 /**
- * Encrypts every stored account with the first of `encryptionKeys`, and counts those that no key decrypts. May run while
- * the app uses the same storage. Throws `AppError` of kind `storage`.
+ * Encrypts every stored account, installation and service with the first of `encryptionKeys`, and counts those that no
+ * key decrypts. May run while the app uses the same storage. Throws `AppError` of kind `storage`.
  */
-export async function rotateStoredAccounts(
+export async function rotateStoredKeys(
   location: StorageLocation,
   { clock, log, encryptionKeys }: { clock: Clock; log: Log; encryptionKeys: readonly EncryptionKey[] },
 ): Promise<Rotation> {
   const store = await openStoreBeside(location, { clock, log });
   try {
-    return await rotateAccountKeys(store, createKeyRing(encryptionKeys));
+    const keyRing = createKeyRing(encryptionKeys);
+    const total: Rotation = { rotated: 0, current: 0, unreadable: 0 };
+    for (const rotate of [rotateAccountKeys, rotateInstallationKeys, rotateServiceKeys]) {
+      const { rotated, current, unreadable } = await rotate(store, keyRing);
+      total.rotated += rotated;
+      total.current += current;
+      total.unreadable += unreadable;
+    }
+    return total;
   } finally {
     await store.close();
   }
@@ -199,6 +216,7 @@ function createStorage(
   { log, encryptionKeys = [], retentionMs = Number.POSITIVE_INFINITY, auditDays = 90 }: StorageOptions,
 ): Storage {
   const auditKeepMs = Math.min(auditDays * DAY_MS, retentionMs);
+  const keyRing = createKeyRing(encryptionKeys);
   return {
     questions: createQuestionStore(kv, retentionMs),
     threads: createThreadStore(kv, retentionMs),
@@ -219,7 +237,9 @@ function createStorage(
     votes: createVoteStore(kv, retentionMs),
     runRequests: createRunRequests(kv),
     workspaceEnds: createWorkspaceEnds(kv),
-    accounts: createAccountStore(kv, createKeyRing(encryptionKeys)),
+    accounts: createAccountStore(kv, keyRing),
+    installations: createInstallations(kv, keyRing),
+    workspaceServices: createWorkspaceServices(kv, keyRing),
     locks: createLocks(kv, log),
     sharedWatch: watchAlone,
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
