@@ -288,3 +288,10 @@ export const mostRepositories = 50;
 
 /** Longest name of a repository, in characters. */
 export const longestRepositoryName = 200;
+
+/**
+ * How long a question waits for its workspace to install the app again, in ms since it was accepted, and how often that is
+ * checked. After that it ends without a word.
+ */
+export const uninstalledPatienceMs = 24 * 60 * 60 * 1000;
+export const uninstalledRetryMs = 60 * 1000;

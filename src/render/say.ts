@@ -10,6 +10,7 @@ import { feedbackStrings } from './strings/feedback.ts';
 import { fileStrings } from './strings/file.ts';
 import { helpStrings } from './strings/help.ts';
 import { homeStrings } from './strings/home.ts';
+import { installStrings } from './strings/install.ts';
 import { modalStrings } from './strings/modals.ts';
 import { noticeStrings } from './strings/notices.ts';
 import { previewStrings } from './strings/preview.ts';
@@ -42,6 +43,7 @@ function writtenWith(f: Formats) {
     file: fileStrings[f.language](f),
     help: helpStrings[f.language](f),
     home: homeStrings[f.language](f),
+    install: installStrings[f.language](f),
     modals: modalStrings[f.language](f),
     notices: noticeStrings[f.language](f),
     preview: previewStrings[f.language](f),

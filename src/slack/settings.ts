@@ -65,6 +65,9 @@ export const directoryTrustMs = 20 * 60 * 1000;
 /** People per page, and most pages. A larger workspace has no directory here. */
 export const peoplePerPage = 500;
 export const mostPeoplePages = 100;
+/** Workspaces of an organization per page, and most pages. */
+export const teamsPerPage = 100;
+export const mostTeamPages = 10;
 /** How long the kind of a channel is cached, and for how many channels. */
 export const channelCachedMs = 60_000;
 export const mostChannelsCached = 2_000;
@@ -187,6 +190,14 @@ export const linkPatienceMs = 1_000;
 
 /** Most tasks under way at once. The app never comes near it unless Slack or the storage stops answering. */
 export const mostTasksUnderWay = 10_000;
+
+// Installations.
+
+/** How long before its end a bot token is refreshed, in milliseconds. It lives 12 hours. */
+export const botTokenEarlyMs = 2 * 60 * 60 * 1000;
+/** Most requests to the pages of an installation in a second, of all browsers together. */
+export const mostInstallRequestsPerSecond = 10;
+
 // The doctor.
 
 /** How long the doctor waits for the event of its message, and how often it looks whether any copy of the app got it. */

@@ -22,7 +22,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  readFile = createFileReader({ botToken: 'xoxb-secret', slackApiUrl: `${base}/api/`, outbound });
+  readFile = createFileReader({ botToken: async () => 'xoxb-secret', slackApiUrl: `${base}/api/`, outbound });
   close = () => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(() => resolve()));

@@ -118,6 +118,7 @@ const scopesOfMethod: Record<string, string[]> = {
   'agents.sessions.rename': ['chat:write'],
   'agents.sessions.setStatus': ['chat:write'],
   'assistant.threads.setSuggestedPrompts': ['assistant:write'],
+  'auth.teams.list': [],
   'auth.test': [],
   'chat.delete': ['chat:write'],
   'chat.postMessage': ['chat:write'],
@@ -134,6 +135,8 @@ const scopesOfMethod: Record<string, string[]> = {
   'files.completeUploadExternal': ['files:write'],
   'files.delete': ['files:write'],
   'files.getUploadURLExternal': ['files:write'],
+  // Authenticated by the app's client secret, without a token.
+  'oauth.v2.access': [],
   'users.conversations': ['channels:read', 'groups:read'],
   'users.info': ['users:read'],
   'users.list': ['users:read'],

@@ -1,9 +1,17 @@
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { within } from '../../core/timeout.ts';
+import { isOrganization } from '../../core/workspaces/installations.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { directoryRefreshMs, directoryTrustMs, mostPeoplePages, peoplePerPage } from '../settings.ts';
+import {
+  directoryRefreshMs,
+  directoryTrustMs,
+  mostPeoplePages,
+  mostTeamPages,
+  peoplePerPage,
+  teamsPerPage,
+} from '../settings.ts';
 import { localeIn, readPerson, type SlackUser } from './users.ts';
 
 export interface Directory {
@@ -20,6 +28,8 @@ export interface Directory {
 }
 
 interface Reading {
+  /** The workspaces whose lists are still to be read. Undefined stands for the one of the token. */
+  teams: (string | undefined)[];
   people: Map<string, SlackUser>;
   /** Changes since the reading began. They can be newer than its pages. */
   noted: Map<string, SlackUser | undefined>;
@@ -28,8 +38,8 @@ interface Reading {
 }
 
 /**
- * All people of the workspace by `users.list`, read in the background, so that finding the guests among hundreds of
- * members of a channel does not need one call per person.
+ * All people of the workspace, or of all workspaces of the organization, by `users.list`, read in the background, so that
+ * finding the guests among hundreds of members of a channel does not need one call per person.
  */
 export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock }): Directory {
   const { slack, log, now } = options;
@@ -73,10 +83,10 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
   async function goOn(): Promise<void> {
     if (noneUntilMs > now()) return;
     if (list !== undefined && now() - list.readMs < directoryRefreshMs) return;
-    const current = reading ?? { people: new Map(), noted: new Map(), pages: 0, cursor: undefined };
-    reading = current;
     try {
-      await readOn(current);
+      const teams = isOrganization(slack.identity.teamId) && reading === undefined ? await teamsOf(slack) : [undefined];
+      reading ??= { teams, people: new Map(), noted: new Map(), pages: 0, cursor: undefined };
+      await readOn(reading);
     } catch (error) {
       if (!isAppError(error)) throw error;
       failed(error);
@@ -84,15 +94,21 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
   }
 
   async function readOn(current: Reading): Promise<void> {
-    do {
+    while (current.teams.length > 0) {
       if (current.pages >= mostPeoplePages) {
         log.warn({ event: 'directory_too_large', people: current.people.size });
         return giveUp(Number.POSITIVE_INFINITY);
       }
       const { cursor } = current;
+      const [team] = current.teams;
       const page = await slack.call(
         'users.list',
-        { limit: peoplePerPage, include_locale: true, ...(cursor === undefined ? {} : { cursor }) },
+        {
+          limit: peoplePerPage,
+          include_locale: true,
+          ...(team === undefined ? {} : { team_id: team }),
+          ...(cursor === undefined ? {} : { cursor }),
+        },
         { priority: 'private' },
       );
       for (const raw of page.members ?? []) {
@@ -102,7 +118,8 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
       }
       current.pages += 1;
       current.cursor = page.response_metadata?.next_cursor || undefined;
-    } while (current.cursor !== undefined);
+      if (current.cursor === undefined) current.teams.shift();
+    }
     for (const [userId, person] of current.noted) apply(current.people, userId, person);
     list = { people: current.people, readMs: now() };
     reading = undefined;
@@ -127,6 +144,22 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
     noneUntilMs = untilMs;
     settle();
   }
+}
+
+/** The token of an organization lists the people of each of its workspaces alone. */
+async function teamsOf(slack: SlackApi): Promise<string[]> {
+  const teams: string[] = [];
+  for (let cursor: string | undefined, pages = 0; pages < mostTeamPages; pages += 1) {
+    const page = await slack.call(
+      'auth.teams.list',
+      { limit: teamsPerPage, ...(cursor === undefined ? {} : { cursor }) },
+      { priority: 'private' },
+    );
+    teams.push(...(page.teams ?? []).flatMap(({ id }) => (id === undefined ? [] : [id])));
+    cursor = page.response_metadata?.next_cursor || undefined;
+    if (cursor === undefined) break;
+  }
+  return teams;
 }
 
 /** An event about a change has no language, so the known one is kept. */

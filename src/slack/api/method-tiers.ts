@@ -29,6 +29,7 @@ export const methodAllowances = {
   'agents.sessions.rename': tier3,
   'agents.sessions.setStatus': tier3,
   'assistant.threads.setSuggestedPrompts': tier4,
+  'auth.teams.list': tier2,
   // "Hundreds of requests per minute" for both.
   'auth.test': perMinute(200, 10),
   'chat.delete': tier3,

@@ -21,7 +21,11 @@ const encoded = /%([2-7][0-9a-f])/gi;
  * Reads files of messages. The token is sent only to addresses where Slack keeps files, and never to its Web API.
  * Redirects are not followed. The server of `slackApiUrl` is allowed too, outside the path of its Web API.
  */
-export function createFileReader(deps: { botToken: string; slackApiUrl: string; outbound: Outbound }): ReadFile {
+export function createFileReader(deps: {
+  botToken: () => Promise<string>;
+  slackApiUrl: string;
+  outbound: Outbound;
+}): ReadFile {
   const { botToken, slackApiUrl, outbound } = deps;
   const api = new URL(slackApiUrl);
 
@@ -31,7 +35,7 @@ export function createFileReader(deps: { botToken: string; slackApiUrl: string; 
     if (!isFileAddress(address, api)) return undefined;
     try {
       const response = await outbound.fetch(address, {
-        headers: { authorization: `Bearer ${botToken}` },
+        headers: { authorization: `Bearer ${await botToken()}` },
         redirect: 'error',
         signal: AbortSignal.timeout(downloadTimeoutMs),
       });

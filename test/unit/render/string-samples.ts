@@ -197,6 +197,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       [{ messages: 14, total: 63, files: 1, unreadable: 2 }],
     ],
   },
+  install: { installedHeading: [['Acme']], refused: [['T0123']] },
   signIn: {
     startWho: [['Ana', 'search.example']],
     startNext: [['search.example']],

@@ -13,6 +13,7 @@ const granted: Record<SlackMethod, number> = {
   'agents.sessions.rename': 50,
   'agents.sessions.setStatus': 50,
   'assistant.threads.setSuggestedPrompts': 100,
+  'auth.teams.list': 20,
   'auth.test': 200,
   'chat.delete': 50,
   'chat.postMessage': 300,

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+const id = z.string().nullish();
+const named = z.looseObject({ id }).nullish();
+
+/** What is read of any delivery. Each kind names its workspace in another place. */
+const delivery = z.looseObject({
+  type: z.string().optional(),
+  team_id: id,
+  enterprise_id: id,
+  team: named,
+  enterprise: named,
+  user: z.looseObject({ team_id: id }).optional(),
+  // Slash commands have it as a text.
+  is_enterprise_install: z.union([z.boolean(), z.string()]).nullish(),
+  authorizations: z
+    .array(z.looseObject({ team_id: id, enterprise_id: id, is_enterprise_install: z.boolean().nullish() }))
+    .nullish(),
+  view: z.looseObject({ app_installed_team_id: id }).optional(),
+  message: z.looseObject({ team: id }).optional(),
+});
+
+/**
+ * The ids under which the installation of a delivery may be stored, the likeliest first: the organization if it installed
+ * the app for its workspaces, else workspaces. In a channel of several organizations, the workspace of a press may be that
+ * of the person who pressed. The message with the button is the app's own, and says where it is installed.
+ */
+export function installationIdsOf(body: unknown): string[] {
+  const parsed = delivery.safeParse(body);
+  if (!parsed.success) return [];
+  const { type, team, enterprise, user, authorizations, view, message, ...flat } = parsed.data;
+  const [authorization] = authorizations ?? [];
+  const isForOrganization =
+    authorization?.is_enterprise_install ??
+    (flat.is_enterprise_install === true || flat.is_enterprise_install === 'true');
+  if (isForOrganization) return known([authorization?.enterprise_id, enterprise?.id, flat.enterprise_id]).slice(0, 1);
+  const ofMessage = type === 'block_actions' ? message?.team : undefined;
+  return known([authorization?.team_id, view?.app_installed_team_id, ofMessage, team?.id, flat.team_id, user?.team_id]);
+}
+
+/**
+ * Every id that an event about the end of an installation may be about. Such an event comes when there is no authorization
+ * left, so it may not say whether the workspace or its organization had installed the app.
+ */
+export function endedInstallationIdsOf(body: unknown): string[] {
+  const parsed = delivery.safeParse(body);
+  if (!parsed.success) return [];
+  const { authorizations, team_id: teamId, enterprise_id: enterpriseId } = parsed.data;
+  const ids = (authorizations ?? []).flatMap((each) => [each.enterprise_id, each.team_id]);
+  return known([...installationIdsOf(body), ...ids, enterpriseId, teamId]);
+}
+
+function known(ids: (string | null | undefined)[]): string[] {
+  return [...new Set(ids.filter((each) => typeof each === 'string'))];
+}

@@ -1,0 +1,21 @@
+/** The scopes that a workspace grants when it installs the app: those of `manifest.yml`. */
+export const botScopes = [
+  'app_mentions:read',
+  'assistant:write',
+  'channels:history',
+  'channels:join',
+  'channels:read',
+  'chat:write',
+  'commands',
+  'files:read',
+  'files:write',
+  'groups:history',
+  'groups:read',
+  'im:history',
+  'im:write',
+  'links:read',
+  'links:write',
+  'mpim:history',
+  'mpim:read',
+  'users:read',
+];

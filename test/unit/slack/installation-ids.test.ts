@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { endedInstallationIdsOf, installationIdsOf } from '../../../src/slack/install/installation-ids.ts';
+
+const authorization = (more: Record<string, unknown>) => ({
+  enterprise_id: null,
+  team_id: 'T1',
+  is_enterprise_install: false,
+  ...more,
+});
+
+describe('the installation of a delivery', () => {
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['an event', { team_id: 'T9', authorizations: [authorization({})] }, ['T1', 'T9']],
+    ['an event without authorizations', { team_id: 'T1' }, ['T1']],
+    [
+      'an event for an organization',
+      { team_id: 'T1', authorizations: [authorization({ enterprise_id: 'E1', is_enterprise_install: true })] },
+      ['E1'],
+    ],
+    [
+      'an event for a workspace of an organization that installed it alone',
+      { team_id: 'T1', enterprise_id: 'E1', authorizations: [authorization({ enterprise_id: 'E1' })] },
+      ['T1'],
+    ],
+    ['a command', { team_id: 'T1', command: '/deepsearch', is_enterprise_install: 'false' }, ['T1']],
+    [
+      'a command for an organization',
+      { team_id: 'T1', enterprise_id: 'E1', command: '/deepsearch', is_enterprise_install: 'true' },
+      ['E1'],
+    ],
+    ['an action', { type: 'block_actions', team: { id: 'T1' }, user: { team_id: 'T1' } }, ['T1']],
+    [
+      'an action of a person of another workspace, on a message of the app',
+      { type: 'block_actions', team: { id: 'T9' }, user: { team_id: 'T9' }, message: { team: 'T1' } },
+      ['T1', 'T9'],
+    ],
+    [
+      'a shortcut on a message of a person of another workspace',
+      { type: 'message_action', team: { id: 'T1' }, user: { team_id: 'T1' }, message: { team: 'T9' } },
+      ['T1'],
+    ],
+    [
+      'an action for an organization, which has no team',
+      { type: 'block_actions', team: null, enterprise: { id: 'E1' }, is_enterprise_install: true },
+      ['E1'],
+    ],
+    [
+      'a form that was opened in another workspace',
+      { type: 'view_submission', team: { id: 'T9' }, view: { app_installed_team_id: 'T1' } },
+      ['T1', 'T9'],
+    ],
+    ['no organization although it says so', { team_id: 'T1', is_enterprise_install: true }, []],
+    ['ids of another type', { team_id: 7, team: 'T1' }, []],
+  ])('is found for %s', (_, body, ids) => {
+    expect(installationIdsOf(body)).toEqual(ids);
+  });
+
+  it.each([undefined, null, 'T1', []])('is unknown for %j', (body) => {
+    expect(installationIdsOf(body)).toEqual([]);
+  });
+});
+
+describe('the installations that an event may end', () => {
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['of a workspace', { team_id: 'T1', authorizations: [authorization({})] }, ['T1']],
+    ['that names no authorization any more', { team_id: 'T1', enterprise_id: 'E1', authorizations: [] }, ['T1', 'E1']],
+    [
+      'of an organization',
+      { team_id: 'T1', authorizations: [authorization({ enterprise_id: 'E1', is_enterprise_install: true })] },
+      ['E1', 'T1'],
+    ],
+  ])('are those of an event %s', (_, body, ids) => {
+    expect(endedInstallationIdsOf(body)).toEqual(ids);
+  });
+
+  it('are unknown for what is no delivery', () => {
+    expect(endedInstallationIdsOf(undefined)).toEqual([]);
+  });
+});
