@@ -7,6 +7,7 @@ import { exitCodeOf, UsageError } from './program.ts';
 import { restoreCommand } from './restore.ts';
 import { rotateKeys } from './rotate-keys.ts';
 import { usageCommand } from './usage.ts';
+import { workspaceCommand } from './workspace.ts';
 
 /** Every command by its name, in the order of the list that `--help` prints. */
 const commands: Record<string, AdminCommand> = {
@@ -14,6 +15,7 @@ const commands: Record<string, AdminCommand> = {
   export: exportCommand,
   forget: forgetCommand,
   usage: usageCommand,
+  workspace: workspaceCommand,
   backup: backupCommand,
   restore: restoreCommand,
   migrate: migrateCommand,

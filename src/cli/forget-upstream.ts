@@ -3,12 +3,14 @@ import { type Config, parseConfig } from '../config.ts';
 import type { Person } from '../core/accounts/accounts.ts';
 import { isAppError } from '../core/errors.ts';
 import type { ConversationId } from '../core/question/question.ts';
+import { serviceKeyOf } from '../core/question/service-ids.ts';
 import { accountKey, createAccountStore } from '../storage/accounts.ts';
 import { createKeyRing } from '../storage/encryption.ts';
 import type { KeyValueStore } from '../storage/key-value-store.ts';
 import { createLocks } from '../storage/locks.ts';
 import type { OwnQuestion } from '../storage/person-questions.ts';
 import { questionKey } from '../storage/records.ts';
+import { createWorkspaceServices } from '../storage/workspace-services.ts';
 import { type Environment, quietLog } from './program.ts';
 
 /** What became of a person's conversations at the service. */
@@ -37,18 +39,23 @@ export async function deleteConversations(
   questions: readonly OwnQuestion[],
   userId: string,
 ): Promise<UpstreamDeletion> {
-  const accounts = createAccountStore(store, createKeyRing(config.ENCRYPTION_KEYS ?? []));
-  const service = createConversationDeletion(config, { accounts, locks: createLocks(store, quietLog), log: quietLog });
+  const keyRing = createKeyRing(config.ENCRYPTION_KEYS ?? []);
+  const service = createConversationDeletion(config, {
+    accounts: createAccountStore(store, keyRing),
+    workspaceServices: createWorkspaceServices(store, keyRing),
+    locks: createLocks(store, quietLog),
+    log: quietLog,
+  });
   const result: UpstreamDeletion = { deleted: 0, shared: 0, failures: [], kept: new Set() };
   const seen = new Map<string, boolean>();
   try {
     for (const question of questions) {
-      const { conversationId, access, teamId, isShared, id } = question;
+      const { conversationId, access, teamId, id } = question;
       if (conversationId === undefined) continue;
       const person: Person = { teamId, userId };
       const name = `${access} ${teamId} ${conversationId}`;
       const known = seen.get(name);
-      const mayRetry = known ?? (await deleteOne(access === 'own' ? person : 'app', conversationId, isShared));
+      const mayRetry = known ?? (await deleteOne(access === 'own' ? person : 'app', question, conversationId));
       seen.set(name, mayRetry);
       if (!mayRetry) continue;
       result.kept.add(questionKey(id));
@@ -62,24 +69,31 @@ export async function deleteConversations(
   /** Returns whether another try may delete it. */
   async function deleteOne(
     account: 'app' | Person,
+    { teamId, isShared }: OwnQuestion,
     conversationId: ConversationId,
-    isShared: boolean,
   ): Promise<boolean> {
     if (isShared) {
       result.shared += 1;
       return false;
     }
     try {
-      await service.remove(account, conversationId);
+      await service.remove(account, conversationId, teamId);
       result.deleted += 1;
       return false;
     } catch (error) {
       if (!isAppError(error) || error.kind === 'storage') throw error;
-      const whose = account === 'app' ? "the app's account" : "the person's own account";
-      const isFinal = account !== 'app' && (error.kind === 'unauthorized' || error.kind === 'corrupt');
+      const whose = account === 'app' ? `the app's account${ofService(conversationId)}` : "the person's own account";
+      const isFinal =
+        account === 'app'
+          ? serviceKeyOf(conversationId) !== undefined && error.kind === 'refused'
+          : error.kind === 'unauthorized' || error.kind === 'corrupt';
       const advice = isFinal ? 'delete it at the service' : 'run the command again';
       result.failures.push(`conversation ${conversationId} of ${whose} is not deleted (${error.kind}): ${advice}`);
       return !isFinal;
     }
   }
+}
+
+function ofService(id: ConversationId): string {
+  return serviceKeyOf(id) === undefined ? '' : " at the workspace's own service";
 }

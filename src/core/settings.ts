@@ -20,10 +20,16 @@ export interface LifecycleSettings {
 export const messagesWithoutFile = 3;
 
 /**
- * How long questions with people's own access may take to be stopped at the service after a workspace removed the app.
- * After that their accounts are erased.
+ * How long questions with people's own access, or at a workspace's own service, may take to be stopped there after the
+ * workspace removed the app. After that the accounts and the service's token are erased.
  */
 export const quietEndMs = 10_000;
+
+/**
+ * How long the app keeps the token of a service that a workspace no longer asks, so that questions that run there end
+ * there. The longest patience that an operator can set.
+ */
+export const formerServiceMs = 24 * 60 * 60 * 1000;
 
 /** Longest question that the app accepts, in characters. */
 export const maxQuestionLength = 10_000;

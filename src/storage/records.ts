@@ -147,6 +147,7 @@ const questionSchema = z.looseObject({
     .looseObject({
       text: z.string(),
       shareUrl: z.string().exactOptional(),
+      service: z.string().exactOptional(),
       before: z.array(z.string()).exactOptional(),
     })
     .exactOptional(),

@@ -102,7 +102,7 @@ async function doEverything(): Promise<void> {
 }
 
 /** Their entries have no text: an id with a time, and the workspace. See `test/storm/person-records.test.ts`. */
-const notedByAdminProgram: readonly AuditAction[] = ['dataExported', 'dataForgotten'];
+const notedByAdminProgram: readonly AuditAction[] = ['dataExported', 'dataForgotten', 'serviceChanged'];
 
 test('everything that is done is noted by ids and codes, in the storage and in the log, without any text', async () => {
   await doEverything();

@@ -17,6 +17,7 @@ export const auditActions = [
   'dataExported',
   'dataForgotten',
   'workspaceEnded',
+  'serviceChanged',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

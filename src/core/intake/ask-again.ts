@@ -1,8 +1,9 @@
 import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
 import { conversationOf } from '../question/conversations.ts';
 import { findEarlier } from '../question/earlier-questions.ts';
+import type { Followed } from '../question/followed.ts';
 import { threadQuestion } from '../question/prompt.ts';
-import { type Followed, isInThread, type Place, type Question } from '../question/question.ts';
+import { isInThread, type Place, type Question } from '../question/question.ts';
 import { keptText } from '../question/refused-text.ts';
 import { mostAttempts } from '../settings.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';

@@ -1,5 +1,6 @@
 import type { QuestionStore } from '../ports.ts';
-import type { EditedQuestion, Question } from '../question/question.ts';
+import type { EditedQuestion } from '../question/edited-question.ts';
+import type { Question } from '../question/question.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
 import { asFollowUpAgain } from './ask-as-follow-up.ts';
 import { type Attempt, attemptKeys, keptByAttempt } from './attempts.ts';

@@ -1,8 +1,9 @@
 import { AppError } from '../errors.ts';
 import type { QuestionStore } from '../ports.ts';
 import type { ConfirmedAudience } from '../question/confirmed-audience.ts';
+import { linkOf } from '../question/earlier-questions.ts';
 import type { Place, Question } from '../question/question.ts';
-import { maySeeAnswer, shareUrlFor } from '../question/readers.ts';
+import { maySeeAnswer } from '../question/readers.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
 import { type Attempt, attemptKeys } from './attempts.ts';
 import type { ButtonResult, FindQuestion, Requester } from './find-question.ts';
@@ -55,7 +56,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     const question = await find(questionId, requester);
     const suggested = followUpOf(question, index, requester.userId);
     if (question === undefined || suggested === undefined) return { kind: 'expired' };
-    const shareUrl = shareUrlFor(question, { userId: requester.userId });
+    const link = linkOf(question, { userId: requester.userId });
     const { key } = await attemptUnder(attemptKeys.followUpPrivately(questionId, index, requester.userId));
     return accept(
       {
@@ -65,7 +66,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
         text: text ?? suggested,
         origin: 'followUp',
         beginsThread: true,
-        follows: { text: question.text, ...(shareUrl === undefined ? {} : { shareUrl }) },
+        follows: { text: question.text, ...link },
       },
       byMs,
     );

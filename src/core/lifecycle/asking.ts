@@ -9,7 +9,7 @@ import {
   withConversation,
   withoutConversation,
 } from '../question/conversations.ts';
-import { allConversations, findEarlier, withAsked } from '../question/earlier-questions.ts';
+import { allConversations, findEarlier, withAsked, withoutLinkElsewhere } from '../question/earlier-questions.ts';
 import { upstreamText } from '../question/prompt.ts';
 import {
   type ConversationId,
@@ -67,8 +67,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
       const current = withoutOutdated(stored);
       if (isThreadUnread(current)) return { ...current, upstream: withoutIntent(current.upstream) };
       return {
-        ...withEarlierConversation(current, thread),
-        ...beginning,
+        ...withLinksHere({ ...withEarlierConversation(current, thread), ...beginning }),
         ...(expected === undefined ? {} : { expected }),
         upstream: {
           ...withoutIntent(current.upstream),
@@ -86,6 +85,13 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     const answeredAtOnce = !isUnderWay(asked.question);
     if (answeredAtOnce) return { question: bound };
     return { question: bound, waitMs: ports.watching.goesOn(bound, await pollWait(bound, 0)) };
+  }
+
+  /** Sends no link along that opens a conversation of another service. */
+  function withLinksHere(question: Question): Question {
+    const { follows, access } = question;
+    if (follows === undefined) return question;
+    return { ...question, follows: withoutLinkElsewhere(follows, access === 'own' ? undefined : ports.ownService) };
   }
 
   /** The conversation that a question follows up. Undefined if the question starts a new one. */

@@ -25,6 +25,7 @@ import type { DailyStorage } from '../question/daily-storage.ts';
 import type { Outcome, Question } from '../question/question.ts';
 import type { ReaderChoices } from '../question/reader-choices.ts';
 import type { RefusedText } from '../question/refused-text.ts';
+import type { ServiceKey } from '../question/service-ids.ts';
 import type { RunSlots } from '../run-slots.ts';
 import type { LifecycleSettings } from '../settings.ts';
 import type { Tracer } from '../tracing.ts';
@@ -37,6 +38,8 @@ export interface LifecyclePorts {
   claims: Claims;
   runSlots: RunSlots;
   deepSearch: DeepSearchOf;
+  /** The service where `deepSearch` begins conversations with the app's account. Absent: the app's own one. */
+  ownService?: ServiceKey | undefined;
   watching: Omit<Watching, 'tick' | 'resumed'>;
   accounts: Pick<Accounts, 'mode' | 'offer' | 'statusOf'>;
   accountWaits: AccountWaits;

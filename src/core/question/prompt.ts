@@ -1,4 +1,5 @@
-import type { Followed, Question } from './question.ts';
+import type { Followed } from './followed.ts';
+import type { Question } from './question.ts';
 import { readScope } from './scope.ts';
 
 /**

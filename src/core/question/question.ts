@@ -1,6 +1,8 @@
 import type { AccessKind } from '../accounts/accounts.ts';
 import type { ConfirmedAudience } from './confirmed-audience.ts';
+import type { EditedQuestion } from './edited-question.ts';
 import type { Expectation } from './expectation.ts';
+import type { Followed } from './followed.ts';
 import type { Showing } from './reader-choices.ts';
 import type { MessageFile } from './thread-notes.ts';
 
@@ -40,8 +42,9 @@ export interface Source {
 }
 
 /**
- * The service's id of a conversation: a number, or a text where its ids are not numbers. Comparable with `===`: a text of
- * digits only is always stored as the number.
+ * The id of a conversation. At the app's own service: its number, or a text where its ids are not numbers. At the service
+ * of a workspace: that id after the service's key. Comparable with `===`: a text of digits only is always stored as the
+ * number.
  */
 export type ConversationId = number | string;
 
@@ -109,9 +112,7 @@ export interface ThreadContext {
   /** How many messages are quoted, and how many the thread has before the question. */
   messages: number;
   total: number;
-  /**
-   * How many text files are quoted, and how many files were not read: images, other formats, files that are too large.
-   */
+  /** How many text files are quoted, and how many were not read: images, other formats, and too large ones. */
   files: number;
   unreadable: number;
   /** The quotes as the service gets them. Empty once the question is closed. */
@@ -135,13 +136,6 @@ export interface ReadsFrom extends ThreadPlace {
   isRefused?: boolean;
 }
 
-/** An earlier question of another conversation. `before`: the questions before it, oldest first. */
-export interface Followed {
-  text: string;
-  shareUrl?: string;
-  before?: string[];
-}
-
 /** What to ask as a follow-up instead of a question that begins with "new". */
 export interface AsFollowUp {
   /** The whole text, including "new". */
@@ -150,13 +144,6 @@ export interface AsFollowUp {
   conversationId?: ConversationId;
   /** The asker chose the follow-up, so the thread returns to that conversation. */
   isChosen?: boolean;
-}
-
-/** A later version of a question's message. `wholeText`: the text including its leading verb "new". */
-export interface EditedQuestion {
-  text: string;
-  atMs: number;
-  wholeText?: string;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type ConversationId, isBetweenTwo, type Question } from './question.ts';
+import { nameAtService } from './service-ids.ts';
 
 /**
  * Whether the asker chooses who sees the answer: it was asked with their own access, and other people read the place. Not
@@ -65,5 +66,5 @@ export function shareUrlFor(question: Question, readers: Readers): string | unde
 
 /** The name of the claim that marks a conversation with an answer for its asker only. Its link is never shown to others. */
 export function keptPrivateClaim(conversationId: ConversationId): string {
-  return `kept-private:${conversationId}`;
+  return `kept-private:${nameAtService(conversationId)}`;
 }

@@ -2,6 +2,7 @@ import type { Claims, Conversation, UpstreamQuestion } from '../ports.ts';
 import { askedToleranceMs, mostEarlierAttempts } from '../settings.ts';
 import { upstreamText } from './prompt.ts';
 import type { ConversationId, Question } from './question.ts';
+import { nameAtService } from './service-ids.ts';
 
 /** What identifies a question in its conversation. The first generation of the API has both, the second no id. */
 interface Position {
@@ -164,8 +165,8 @@ export function isLikeText(one: string, other: string): boolean {
 function claimNames(conversationId: ConversationId, { id, ordinal, text }: Position) {
   const words = text === undefined ? '' : `:${shortHash(withSingleSpaces(text))}`;
   return {
-    byId: id === undefined ? undefined : `upstream:${conversationId}:${id}`,
-    byPosition: ordinal === undefined ? undefined : `upstream:${conversationId}:#${ordinal}${words}`,
+    byId: id === undefined ? undefined : `upstream:${nameAtService(conversationId)}:${id}`,
+    byPosition: ordinal === undefined ? undefined : `upstream:${nameAtService(conversationId)}:#${ordinal}${words}`,
   };
 }
 

@@ -31,7 +31,8 @@ const en = (f: Formats) => ({
     `${f.share(share)} of the quota used (${f.number(used)} of ${f.number(limit)} credits)`,
   quotaResets: (when: string) => `resets ${when}`,
   usedFollowUp: (by: string, text: string) => `${by} asked: ${text}`,
-  conversationLost: () => 'The earlier conversation no longer exists in Deep Search, so I asked this in a new one.',
+  conversationLost: () =>
+    'The earlier conversation can no longer be continued in Deep Search, so I asked this in a new one.',
   /** Of a modal: at most 24 characters. */
   sourcesTitle: () => 'Sources',
   sourcesLeftOut: (count: number) =>
@@ -68,7 +69,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   quotaResets: (when) => `neu ab ${when}`,
   usedFollowUp: (by, text) => `${by} hat gefragt: ${text}`,
   conversationLost: () =>
-    'Die frühere Unterhaltung gibt es in Deep Search nicht mehr, deshalb habe ich in einer neuen gefragt.',
+    'Die frühere Unterhaltung lässt sich in Deep Search nicht mehr fortsetzen, deshalb habe ich in einer neuen gefragt.',
   sourcesTitle: () => 'Quellen',
   sourcesLeftOut: (count) =>
     `${f.count(count, { one: 'weitere Quelle passt', other: 'weitere Quellen passen' })} nicht hierher. Öffne die Antwort in Deep Search, um alle zu sehen.`,

@@ -1,6 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createConversationDeletion } from '../../../src/app/conversation-deletion.ts';
+import { keyOf } from '../../../src/app/own-service.ts';
 import { parseConfig } from '../../../src/config.ts';
+import { withServiceKey } from '../../../src/core/question/service-ids.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { type ApiSetting, createApiChoice } from '../../../src/deepsearch/api-choice.ts';
 import { createDeepSearchOfClient } from '../../../src/deepsearch/chosen-generation.ts';
 import { createProbes, type Offers } from '../../../src/deepsearch/probes.ts';
@@ -86,11 +89,44 @@ describe.each<[string, Hidden, Offers, number]>([
       SRC_ACCESS_TOKEN: 'test-token',
     });
     const { log } = createRecordingLog();
-    const stores = { accounts: createInMemoryAccounts(), locks: createInMemoryLocks(Date.now), log };
+    const stores = {
+      accounts: createInMemoryAccounts(),
+      locks: createInMemoryLocks(Date.now),
+      log,
+      workspaceServices: { get: async () => undefined },
+    };
     const deletion = createConversationDeletion(config, stores);
     onTestFinished(() => deletion.close());
-    await deletion.remove('app', id);
-    await deletion.remove('app', id);
+    await deletion.remove('app', id, 'T1');
+    await deletion.remove('app', id, 'T1');
+    expect(server.stored()).toEqual([]);
+  });
+
+  test("forgets a conversation at a workspace's own service, and nothing with another workspace's token", async () => {
+    const server = await startServer(hidden);
+    const { id } = await connect(server.url).deepSearch.create('Where is the retry limit?');
+    const config = parseConfig({
+      SLACK_BOT_TOKEN: 'xoxb-1',
+      SLACK_SIGNING_SECRET: 'unused',
+      SRC_ENDPOINT: 'http://127.0.0.1:9',
+      SRC_ACCESS_TOKEN: 'other-token',
+    });
+    const current = { endpoint: server.url, token: new Secret('test-token'), username: 'bot', api: 'auto' as const };
+    const { log } = createRecordingLog();
+    const deletion = createConversationDeletion(config, {
+      accounts: createInMemoryAccounts(),
+      locks: createInMemoryLocks(Date.now),
+      log,
+      workspaceServices: {
+        get: async (workspaceId) =>
+          workspaceId === 'T1' ? { workspaceId, current, former: [], changedMs: 1 } : undefined,
+      },
+    });
+    onTestFinished(() => deletion.close());
+    const stored = withServiceKey(keyOf(current, config.SRC_ENDPOINT), id);
+    await expect(deletion.remove('app', stored, 'T2')).rejects.toMatchObject({ kind: 'refused' });
+    expect(server.stored()).toHaveLength(1);
+    await deletion.remove('app', stored, 'T1');
     expect(server.stored()).toEqual([]);
   });
 });

@@ -168,7 +168,8 @@ export async function startFakeService(quirks: Quirks = {}) {
     let body = '';
     for await (const chunk of request) body += chunk;
     const { pathname, searchParams } = new URL(request.url ?? '/', url);
-    if (pathname === '/.api/graphql') return sendRepositories(body, response);
+    if (request.headers.authorization !== undefined) authorizations.add(request.headers.authorization);
+    if (pathname === '/.api/graphql') return sendGraphql(body, response);
     if (!pathname.startsWith(conversationsPath)) return send(response, 404);
     const [, idText, sub, questionText, verb] =
       /^\/\.api\/deepsearch\/v1(?:\/(\d+)(?:\/(questions)(?:\/(\d+)\/(cancel))?)?)?$/.exec(pathname) ?? [];
@@ -198,6 +199,12 @@ export async function startFakeService(quirks: Quirks = {}) {
     const reply = run(call, { conversationId: Number(idText), questionId: Number(questionText), searchParams }, asked);
     if (fault !== undefined && !isLate) return void response.destroy();
     send(response, reply.status, reply.body);
+  }
+
+  function sendGraphql(body: string, response: ServerResponse): void {
+    if (!body.includes('query CurrentUser')) sendRepositories(body, response);
+    else if (quirks.username === undefined) send(response, 404);
+    else send(response, 200, { data: { currentUser: { username: quirks.username } } });
   }
 
   /** Capitals do not matter. */

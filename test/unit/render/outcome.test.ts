@@ -193,7 +193,7 @@ describe('an answer', () => {
 
   it('says that the conversation is a new one when the old one is gone', () => {
     const lost = answered({}, { upstream: { steps: 0, conversationLost: true } });
-    expect(texts(only(renderOutcome(lost, markdown)))).toContain('no longer exists');
+    expect(texts(only(renderOutcome(lost, markdown)))).toContain('can no longer be continued');
   });
 
   it('that is empty says so', () => {
