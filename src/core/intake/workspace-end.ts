@@ -1,10 +1,13 @@
 import type { Accounts } from '../accounts/accounts.ts';
+import { isAppError } from '../errors.ts';
 import type { AuditLog } from '../history/audit.ts';
 import type { Claims, Clock, Log, QuestionStore, Scheduler } from '../ports.ts';
 import { withQuietEnd } from '../question/cancellation.ts';
 import type { Question } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { quietEndMs } from '../settings.ts';
+import type { Installations } from '../workspaces/installations.ts';
+import type { WorkspaceServices } from '../workspaces/own-service.ts';
 
 /** A workspace that removed the app or revoked its token. `eventId`: of Slack's event, the same for every delivery. */
 export interface WorkspaceEnd {
@@ -26,6 +29,13 @@ export interface WorkspaceEndPorts {
   questions: QuestionStore;
   scheduler: Pick<Scheduler, 'schedule'>;
   accounts: Pick<Accounts, 'removeAll'>;
+  installations: Pick<Installations, 'update'>;
+  workspaceServices: Pick<WorkspaceServices, 'ids' | 'update'>;
+  /**
+   * Whether the app can call Slack in the workspace now: then it was installed again, and the event came late. Throws
+   * `AppError` if Slack does not say.
+   */
+  isStillInstalled: (teamId: string) => Promise<boolean>;
   audit: AuditLog;
   log: Log;
   now: Clock;
@@ -47,27 +57,67 @@ export function createNoteWorkspaceEnd({
 }
 
 /**
- * Ends the questions of workspaces that removed the app, without a word in Slack, and erases their accounts. Questions
+ * Ends the questions of workspaces that removed the app, without a word in Slack, and erases their accounts, installations
+ * and services. Questions
  * that were accepted later belong to a new installation and stay. Called again and again: questions that run with own
- * access get {@link quietEndMs} to be stopped at the service, then the accounts go. Safe to repeat after a crash at any
- * line. Throws `AppError` of kind `storage`.
+ * access, or at the workspace's own service, get {@link quietEndMs} to be stopped there, then accounts and tokens go. Safe
+ * to repeat after a crash at any line. Throws `AppError` of kind `storage` if the ends can't be read. One that fails is
+ * tried again at the next call.
  */
 export function createCarryOutWorkspaceEnds(ports: WorkspaceEndPorts) {
-  const { workspaceEnds, claims, questions, scheduler, accounts, audit, log, now } = ports;
+  const { workspaceEnds, claims, questions, scheduler, accounts, installations, workspaceServices } = ports;
+  const { audit, log, now } = ports;
 
   return async function carryOutWorkspaceEnds(): Promise<void> {
-    for (const end of await workspaceEnds.all()) await carryOut(end);
+    for (const end of await workspaceEnds.all()) {
+      try {
+        await carryOut(end);
+      } catch (error) {
+        // Tried again at the next call. The ends of other workspaces do not wait for it.
+        if (!isAppError(error)) throw error;
+        log.warn({ event: 'workspace_end_waits', outcome: error.kind, teamId: end.teamId }, error);
+      }
+    }
   };
 
   async function carryOut(end: WorkspaceEnd): Promise<void> {
     const { teamId, eventId, atMs } = end;
+    if (await ports.isStillInstalled(teamId)) {
+      await settle(end);
+      return log.info({ event: 'workspace_ended', outcome: 'installedAgain', teamId });
+    }
     const open = await markOpen(end);
-    if (open.some(({ access }) => access === 'own') && now() < atMs + quietEndMs) return;
+    const hasService = (await workspaceServices.ids()).includes(teamId);
+    if (open.some(({ access }) => access === 'own' || hasService) && now() < atMs + quietEndMs) return;
     const removed = await accounts.removeAll(teamId);
     await audit.note({ id: `workspaceEnded:${eventId}`, atMs, action: 'workspaceEnded', teamId });
-    await claims.claim(claimOf(eventId), teamId);
-    await workspaceEnds.remove(end);
+    await erase(end, 'installation_not_removed', () =>
+      installations.update(teamId, (stored) =>
+        stored !== undefined && stored.installedMs <= atMs ? undefined : stored,
+      ),
+    );
+    await erase(end, 'service_not_removed', () =>
+      workspaceServices.update(teamId, (stored) =>
+        stored !== undefined && stored.changedMs <= atMs ? undefined : stored,
+      ),
+    );
+    await settle(end);
     log.info({ event: 'workspace_ended', outcome: 'ok', teamId, accounts: removed, stillOpen: open.length });
+  }
+
+  async function settle(end: WorkspaceEnd): Promise<void> {
+    await claims.claim(claimOf(end.eventId), end.teamId);
+    await workspaceEnds.remove(end);
+  }
+
+  /** Leaves a later record, and one that can't be decrypted. */
+  async function erase({ teamId }: WorkspaceEnd, event: string, remove: () => Promise<unknown>): Promise<void> {
+    try {
+      await remove();
+    } catch (error) {
+      if (!isAppError(error, 'corrupt')) throw error;
+      log.warn({ event, outcome: 'corrupt', teamId }, error);
+    }
   }
 
   /** Marks the workspace's open questions and plans their last run. Returns those that are still open. */
