@@ -5,8 +5,8 @@ import { defineConfig } from 'vitest/config';
 process.env.NODE_ENV = 'production';
 
 /** The files whose properties are tried more often in the storm (test/support/runs.ts). */
-const properties = readdirSync('test/unit', { recursive: true, encoding: 'utf8' })
-  .map((path) => `test/unit/${path}`)
+const properties = ['test/unit', 'test/transport', 'test/contract']
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`))
   .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes('/support/runs.ts'));
 
 // Far more than any test takes on an idle machine: tests say what holds, and `npm run bench` says how fast.

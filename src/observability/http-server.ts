@@ -27,6 +27,16 @@ type Pages = Record<string, (response: ServerResponse) => void | Promise<void>>;
 /** Longest time for the check of one dependency, in milliseconds. */
 const checkTimeoutMs = 2_000;
 
+/** How long a client may take to send a request and its headers, and how often that is checked, in milliseconds. */
+export interface Patience {
+  requestTimeout: number;
+  headersTimeout: number;
+  connectionsCheckingInterval: number;
+}
+
+/** Slack's requests and probes are short. A client that sends slowly must not hold a socket for long. */
+const usualPatience: Patience = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 5_000 };
+
 /** How long running requests may take to finish when the server stops, in milliseconds. */
 const stopTimeoutMs = 5_000;
 
@@ -42,12 +52,23 @@ export function createOperatorServer(options: {
   dependencies: Dependency[];
   farSides: FarSide[];
   mounts: Mounts;
+  patience?: Patience;
 }): PageServer {
-  const { port, host, dependencies, farSides, mounts } = options;
+  const { port, host, dependencies, farSides, mounts, patience } = options;
   const pages: Pages = { '/livez': (response) => send(response, 200, 'text/plain', 'ok\n'), '/readyz': ready };
-  return createPageServer({ name: 'PORT', port, host, pages, mounts });
+  let checking: Promise<{ status: number; text: string }> | undefined;
+  return createPageServer({ name: 'PORT', port, host, pages, mounts, patience });
 
+  /** All simultaneous requests share one check, so that a flood of them asks the dependencies no more than one. */
   async function ready(response: ServerResponse): Promise<void> {
+    checking ??= check().finally(() => {
+      checking = undefined;
+    });
+    const { status, text } = await checking;
+    send(response, status, 'application/json', text);
+  }
+
+  async function check(): Promise<{ status: number; text: string }> {
     const [states, access] = await Promise.all([
       Promise.all(dependencies.map(async ({ name, check }) => [name, await isUsable(check)] as const)),
       Promise.all(farSides.map(async ({ target, state }) => [target, await state()] as const)),
@@ -58,7 +79,7 @@ export function createOperatorServer(options: {
       ...Object.fromEntries(states.map(([name, works]) => [name, works ? 'ok' : 'unusable'])),
       access: Object.fromEntries(access.map(([target, state]) => [target, state === 'fine' ? 'ok' : state])),
     };
-    send(response, usable ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
+    return { status: usable ? 200 : 503, text: `${JSON.stringify(body)}\n` };
   }
 }
 
@@ -85,16 +106,14 @@ function createPageServer(options: {
   host?: string | undefined;
   pages: Pages;
   mounts: Mounts;
+  patience?: Patience | undefined;
 }): PageServer {
-  const server: Server = createServer((request, response) => {
+  const server: Server = createServer(options.patience ?? usualPatience, (request, response) => {
     handle(request, response).catch(() => {
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });
   });
-  // Slack's requests and probes are short. A client that sends slowly must not hold a socket for long.
-  server.requestTimeout = 30_000;
-  server.headersTimeout = 10_000;
 
   return { start, stop };
 

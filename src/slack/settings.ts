@@ -10,6 +10,15 @@ export const helloTimeoutMs = 20_000;
 /** When a ping is not answered for this long, the connection is dead. */
 export const pingTimeoutMs = 5_000;
 
+/** How far the timestamp of a signed request may be from the app's clock, in seconds. Slack recommends five minutes. */
+export const clockToleranceSeconds = 300;
+/** Largest signed body, in bytes. */
+export const mostSignedBytes = 4 * 1024 * 1024;
+/** Largest body without a signature, in bytes. Only Slack's check of the address comes without one. */
+export const mostUnsignedBytes = 1_024;
+/** Most bytes that all bodies together may take whose signature is not checked yet. */
+export const mostArrivingBytes = 64 * 1024 * 1024;
+
 // Calls of the Web API.
 
 /** How long a feature that a workspace lacks is not tried again, in milliseconds. */

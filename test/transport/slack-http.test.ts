@@ -1,57 +1,29 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp, type RunningApp } from '../../src/app.ts';
-import { parseConfig } from '../../src/config.ts';
+import { createApp } from '../../src/app.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeSlack, people, startFakeSlack, team } from '../support/fake-slack/fake-slack.ts';
+import { people } from '../support/fake-slack/fake-slack.ts';
 import { commandOf, mentionOf, pressOf } from '../support/payloads/payloads.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
+import { signingSecret, startHttpApp } from '../support/world/http-app.ts';
 
-const signingSecret = 'a-signing-secret';
+type Started = Awaited<ReturnType<typeof startHttpApp>>;
 
-let slack: FakeSlack;
-let service: FakeService;
-let data: Awaited<ReturnType<typeof createTempDir>>;
-let app: RunningApp;
-let url: string;
+let slack: Started['slack'];
+let service: Started['service'];
+let configWith: Started['configWith'];
 let metricsPort: number;
+let stop: Started['stop'];
+let url: string;
 
 beforeAll(async () => {
-  slack = await startFakeSlack();
-  service = await startFakeService();
-  service.answerEverything();
-  data = await createTempDir();
-  app = createApp(configWith({ DATA_DIR: data.path }), createLogger('silent'));
-  const listening = await app.start();
-  metricsPort = listening.metricsPort;
-  url = `http://127.0.0.1:${listening.port}/slack/events`;
+  const started = await startHttpApp();
+  ({ slack, service, configWith, metricsPort, stop } = started);
+  url = `http://127.0.0.1:${started.port}/slack/events`;
 });
 
-afterAll(async () => {
-  await app.stop();
-  await service.stop();
-  await slack.stop();
-  await data.remove();
-});
-
-function configWith(settings: Record<string, string>) {
-  return parseConfig({
-    SLACK_BOT_TOKEN: team.botToken,
-    SLACK_SIGNING_SECRET: signingSecret,
-    SLACK_API_URL: slack.url,
-    SRC_ENDPOINT: service.url,
-    SRC_ACCESS_TOKEN: serviceToken,
-    PORT: '0',
-    METRICS_PORT: '0',
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'silent',
-    POLL_FIRST_MS: '50',
-    POLL_MIN_MS: '50',
-    ...settings,
-  });
-}
+afterAll(() => stop());
 
 interface Sent {
   body: string;
@@ -182,7 +154,9 @@ describe('the receiver of signed requests', () => {
 
   test('refuses nonsense without a failure', async () => {
     expect((await post({ body: '{{', contentType: 'application/json' })).status).toBeGreaterThanOrEqual(400);
-    expect((await fetch(url, { method: 'POST', body: 'x' })).status).toBe(401);
+    const headers = { 'content-type': 'application/json' };
+    expect((await fetch(url, { method: 'POST', headers, body: 'x' })).status).toBe(401);
+    expect((await fetch(url, { method: 'POST', body: 'x' })).status).toBe(415);
     expect((await fetch(url)).status).toBeGreaterThanOrEqual(400);
     expect((await fetch(url.replace('/slack/events', '/livez'))).status).toBe(200);
   });

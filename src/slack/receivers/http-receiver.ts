@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type App, type BufferedIncomingMessage, HTTPResponseAck, HTTPModuleFunctions as http } from '@slack/bolt';
+import { type BufferedIncomingMessage, HTTPResponseAck, HTTPModuleFunctions as http } from '@slack/bolt';
 import type { Logger as SlackLogger } from '@slack/web-api';
+import { clockToleranceSeconds, mostSignedBytes, mostUnsignedBytes } from '../settings.ts';
+import { createArrivingBodies } from './arriving-bodies.ts';
 import { readPayload } from './payload.ts';
-import type { SlackReceiver } from './socket-receiver.ts';
+import type { Processor, SlackReceiver } from './socket-receiver.ts';
 
 /** The path to which Slack posts events, commands and button presses. */
 export const eventsPath = '/slack/events';
-
-/** How far the timestamp of a signed request may be in the future, in seconds, because clocks differ. */
-const clockToleranceSeconds = 300;
 
 /**
  * Receives signed HTTP requests. It has no server: the app's server mounts `handle` at {@link eventsPath}. An event is
@@ -19,7 +18,8 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
   handle: (request: IncomingMessage, response: ServerResponse) => void;
 } {
   const { signingSecret, logger } = options;
-  let app: App | undefined;
+  const countBody = createArrivingBodies();
+  let app: Processor | undefined;
 
   return {
     init: (bolt) => {
@@ -41,14 +41,18 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
       response.setHeader('allow', 'POST');
       return end(response, 405);
     }
-    // Bolt refuses only old timestamps. A request with a future timestamp could be kept and replayed later.
-    const sentSeconds = Number(request.headers['x-slack-request-timestamp']);
-    if (sentSeconds > Date.now() / 1000 + clockToleranceSeconds) return end(response, 401);
-    const verified = await verify(request);
+    const claim = claimOf(request);
+    if (claim === 'wrong') return end(response, 401);
+    if (!/^application\/(?:json|x-www-form-urlencoded)\b/i.test(request.headers['content-type'] ?? '')) {
+      return end(response, 415);
+    }
+    const verified = await verify(request, claim === 'signed' ? mostSignedBytes : mostUnsignedBytes);
     if (typeof verified === 'number') return end(response, verified);
     const raw = parse(verified);
     if (isRecord(raw) && raw.ssl_check === '1') return http.buildSSLCheckResponse(response);
-    if (isRecord(raw) && raw.type === 'url_verification') return http.buildUrlVerificationResponse(response, raw);
+    if (isRecord(raw) && raw.type === 'url_verification' && typeof raw.challenge === 'string') {
+      return http.buildUrlVerificationResponse(response, raw);
+    }
     const body = readPayload(raw);
     if (body === undefined) {
       logger.warn('Slack sent what is none of its payloads');
@@ -70,23 +74,36 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
         ...(retryNum === undefined ? {} : { retryNum }),
         ...(retryReason === undefined ? {} : { retryReason }),
       });
-    } catch (error) {
+    } finally {
       // Stops Bolt's timer for a missing acknowledgement.
       ack.ack();
-      throw error;
     }
-    if (ack.storedResponse !== undefined) http.buildContentResponse(response, ack.storedResponse);
+    // Nothing took it: the app has no command, button or form with this name.
+    if (ack.storedResponse === undefined) return end(response, 404);
+    http.buildContentResponse(response, ack.storedResponse);
   }
 
   /** Returns the request with its body, or the HTTP status of the refusal. */
-  async function verify(request: IncomingMessage): Promise<BufferedIncomingMessage | number> {
+  async function verify(request: IncomingMessage, bodyLimit: number): Promise<BufferedIncomingMessage | number> {
     try {
-      return await http.parseAndVerifyHTTPRequest({ signingSecret, bodyLimit: http.defaultBodyLimit }, request);
+      return await countBody(request, () => http.parseAndVerifyHTTPRequest({ signingSecret, bodyLimit }, request));
     } catch (error) {
       logger.warn(`Slack's request was refused: ${error}`);
       return http.isRawBodyError(error) && error.statusCode === 413 ? 413 : 401;
     }
   }
+}
+
+/**
+ * What the headers say before the body is read: without a signature, with one that may be Slack's, or with one that can't
+ * be, also because it is too old, or from the future: that one could be kept and sent again later.
+ */
+function claimOf({ headers }: IncomingMessage): 'unsigned' | 'signed' | 'wrong' {
+  const { 'x-slack-signature': signature, 'x-slack-request-timestamp': sentSeconds } = headers;
+  if (signature === undefined && sentSeconds === undefined) return 'unsigned';
+  const isSignature = /^v0=[0-9a-f]{64}$/.test(`${signature}`) && /^\d{1,12}$/.test(`${sentSeconds}`);
+  const isNow = Math.abs(Number(sentSeconds) - Date.now() / 1000) <= clockToleranceSeconds;
+  return isSignature && isNow ? 'signed' : 'wrong';
 }
 
 /** Undefined when the body is neither JSON nor a form. */

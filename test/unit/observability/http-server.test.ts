@@ -10,6 +10,7 @@ import {
 } from '../../../src/observability/http-server.ts';
 import { type ApiGeneration, createMetrics } from '../../../src/observability/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
+import { exchange, statusOf } from '../../support/http-exchange.ts';
 
 let running: PageServer[] = [];
 
@@ -115,6 +116,27 @@ describe('/readyz', () => {
     const response = await get('/readyz');
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({ ready: false, storage: 'ok', slack: 'unusable', access: {} });
+  });
+
+  it('shares one check among all simultaneous requests', async () => {
+    let checks = 0;
+    const checking: (() => void)[] = [];
+    const check = (): Promise<boolean> => {
+      checks += 1;
+      return new Promise((resolve) => checking.push(() => resolve(true)));
+    };
+    const { get } = await start({ dependencies: [{ name: 'storage', check }] });
+    const early = Array.from({ length: 20 }, () => get('/readyz'));
+    await eventually(() => expect(checking).toHaveLength(1));
+    const late = get('/readyz');
+    expect((await get('/livez')).status).toBe(200);
+    checking[0]?.();
+    for (const response of await Promise.all(early)) expect(response.status).toBe(200);
+    await eventually(() => {
+      checking[1]?.();
+      expect(checks).toBeLessThanOrEqual(2);
+    });
+    expect((await late).status).toBe(200);
   });
 
   it('does not wait for a check that hangs', async () => {
@@ -279,6 +301,27 @@ describe('every other path', () => {
     const response = await get('/slack/events', 'POST');
     expect([response.status, await response.text()]).toEqual([500, '']);
     expect((await get('/livez')).status).toBe(200);
+  });
+});
+
+describe('a client that sends slowly', () => {
+  it.each([
+    ['the headers', 'POST /slack/events HTTP/1.1\r\nhost: a\r\n'],
+    ['the body', 'POST /slack/events HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nx'],
+    ['a chunked body', 'POST /slack/events HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n'],
+  ])('is cut off while it sends %s, and the server answers others', async (_, bytes) => {
+    const server = createOperatorServer({
+      port: 0,
+      host: '127.0.0.1',
+      dependencies: [],
+      farSides: [],
+      mounts: { '/slack/events': (request, response) => void request.resume().on('end', () => response.end()) },
+      patience: { requestTimeout: 300, headersTimeout: 200, connectionsCheckingInterval: 50 },
+    });
+    running.push(server);
+    const port = await server.start();
+    expect([408, undefined]).toContain(statusOf(await exchange(port, bytes)));
+    expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200);
   });
 });
 
