@@ -4,27 +4,35 @@ import { createAccountParts } from './app/accounts.ts';
 import { startBackground } from './app/background.ts';
 import type { AppContext } from './app/context.ts';
 import { createDeepSearchAccess, proxyOf } from './app/deep-search.ts';
-import { createLifecycle } from './app/lifecycle.ts';
-import { createListeners } from './app/listeners.ts';
-import { createSlack } from './app/slack.ts';
+import { createInstalledWorkspaces } from './app/installed-workspaces.ts';
+import { createOwnServices, worstOf } from './app/services.ts';
+import { createSharedParts } from './app/shared.ts';
+import { slackClientOptions } from './app/slack.ts';
+import { createOnlyWorkspace } from './app/workspaces.ts';
 import type { Config } from './config.ts';
 import { type AccountChanges, createAccountChanges } from './core/accounts/account-changes.ts';
 import type { Accounts } from './core/accounts/accounts.ts';
 import { createAuditLog } from './core/history/audit.ts';
 import type { Clock } from './core/ports.ts';
+import { noTracer, type Tracer } from './core/tracing.ts';
 import { createOutbound } from './deepsearch/outbound.ts';
 import type { FarSide } from './observability/access-watch.ts';
-import { createMetricsServer, createOperatorServer } from './observability/http-server.ts';
+import { createMetricsServer, createOperatorServer, type Dependency } from './observability/http-server.ts';
 import { createLog } from './observability/logger.ts';
 import { type ApiGeneration, createMetrics } from './observability/metrics.ts';
+import type { Tracing } from './observability/tracing.ts';
 import { createLimiters } from './rate-limits/limiters.ts';
 import { createBackgroundTasks } from './slack/background-tasks.ts';
+import { createReceiver } from './slack/receivers/receiver.ts';
 import type { SlackReceiver } from './slack/receivers/socket-receiver.ts';
 import { openStorage } from './storage/open-storage.ts';
 import { version } from './version.ts';
 
 /** How long running background work may take to end when the app stops, in milliseconds. */
 const drainMs = 2_000;
+
+/** How long the last traces may take to reach their collector when the app stops, in milliseconds, if `SHUTDOWN_SECONDS` is longer. */
+const lastTracesMs = 5_000;
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -55,15 +63,20 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
   const now = Date.now;
   const random = (): number => randomInt(2 ** 32) / 2 ** 32;
   let countOpen = async (): Promise<number> => 0;
-  let farSides: FarSide[] = [];
+  let countRuns = async () => ({ delayed: 0, waiting: 0, active: 0 });
+  let dependencies: Dependency[] = [];
+  let farSides: () => FarSide[] = () => [];
   let apiGenerations = (): ApiGeneration[] => [];
   const metrics = createMetrics({
     countOpen: () => countOpen(),
-    farSides: () => farSides,
+    countRuns: () => countRuns(),
+    dependencies: () => dependencies,
+    farSides: () => farSides(),
     apiGenerations: () => apiGenerations(),
     now: overrides.metricsClock ?? (() => performance.now()),
   });
-  const log = createLog(logger, metrics.count);
+  let tracing: Tracing | undefined;
+  const log = createLog(logger, metrics.count, () => tracing?.traceId());
   const closers: (() => Promise<void>)[] = [];
   let started = false;
 
@@ -85,25 +98,43 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const accountParts = createAccountParts(context);
     const accounts = overrides.accounts?.(context.accountChanges) ?? accountParts.accounts;
     const deepSearch = createDeepSearchAccess(context, accountParts.credentials);
-    const slackParts = await createSlack(context, accounts);
-    const lifecycle = createLifecycle(context, slackParts, deepSearch, accounts);
-    const listeners = createListeners(context, slackParts, deepSearch, lifecycle, accounts, overrides.receiver);
+    const shared = createSharedParts(context, accounts, deepSearch);
+    const ownServices = createOwnServices(context, shared);
+    countRuns = shared.scheduler.counts;
+    const { SLACK_BOT_TOKEN: botToken } = config;
+    const workspaces =
+      botToken === undefined
+        ? createInstalledWorkspaces(context, ownServices)
+        : await createOnlyWorkspace(context, shared, botToken);
+    const { receiver, mounts } = createReceiver({
+      given: overrides.receiver,
+      appToken: config.SLACK_APP_TOKEN?.reveal(),
+      signingSecret: config.SLACK_SIGNING_SECRET?.reveal(),
+      ...slackClientOptions(context),
+      outbound: context.outbound,
+      log,
+    });
+    receiver.init(workspaces);
 
-    farSides = [
-      { target: 'slack', state: slackParts.state },
+    const ofApp: FarSide[] = [
+      { target: 'slack', state: workspaces.state },
       { target: 'deepsearch', state: deepSearch.latest },
     ];
+    farSides = () => [...ofApp, ...ownServices.farSides()];
+    // Strangers can read this page. It names no workspaces.
+    const ofWorkspaces: FarSide = { target: 'ownServices', state: () => worstOf(ownServices.farSides()) };
     apiGenerations = deepSearch.apiGenerations;
+    dependencies = [
+      { name: 'started', check: async () => started },
+      { name: 'storage', check: () => storage.ping().then(() => true) },
+      { name: 'slack', check: async () => receiver.isConnected() },
+    ];
     const server = createOperatorServer({
       port: config.PORT,
       host: config.HOST,
-      dependencies: [
-        { name: 'started', check: async () => started },
-        { name: 'storage', check: () => storage.ping().then(() => true) },
-        { name: 'slack', check: async () => listeners.isConnected() },
-      ],
-      farSides,
-      mounts: { ...listeners.mounts, ...accountParts.mounts },
+      dependencies,
+      farSides: botToken === undefined ? [...ofApp, ofWorkspaces] : ofApp,
+      mounts: { ...mounts, ...accountParts.mounts, ...workspaces.mounts },
     });
     onStop(() => server.stop());
     const metricsServer = createMetricsServer({ port: config.METRICS_PORT, host: config.METRICS_HOST, metrics });
@@ -111,18 +142,18 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const listening: Ports = { port: await server.start(), metricsPort: await metricsServer.start() };
 
     onStop(() => tasks.drain(drainMs));
-    onStop(async () => lifecycle.presence.stop());
-    const resumed = await startBackground(context, slackParts, lifecycle, accounts, deepSearch);
-    onStop(() => listeners.stop());
-    await listeners.start();
+    onStop(async () => workspaces.stop());
+    const resumed = await startBackground(context, shared, workspaces, ownServices);
+    onStop(async () => void (await receiver.stop()));
+    await receiver.start();
     started = true;
-    const { teamId } = slackParts.slack.identity;
-    log.info({ event: 'app_started', outcome: 'ok', version, ...listening, resumed, teamId });
+    log.info({ event: 'app_started', outcome: 'ok', version, ...listening, resumed, ...workspaces.describe() });
     return listening;
   }
 
   async function createContext(): Promise<AppContext> {
     const onStop: AppContext['onStop'] = (close) => void closers.push(close);
+    const tracer = await startTracing(onStop);
     const storage = await openStorage(
       config.REDIS_URL === undefined ? { dataDir: config.DATA_DIR } : { redisUrl: config.REDIS_URL.reveal() },
       {
@@ -140,7 +171,18 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const tasks = createBackgroundTasks({ log });
     const audit = createAuditLog({ store: storage.audit, log });
     const accountChanges = createAccountChanges();
-    return { config, log, now, random, storage, audit, createLimiter, outbound, accountChanges, tasks, onStop };
+    return { config, log, tracer, now, random, storage, audit, createLimiter, outbound, accountChanges, tasks, onStop };
+  }
+
+  /** Loads the SDK of OpenTelemetry only if there is a collector. */
+  async function startTracing(onStop: AppContext['onStop']): Promise<Tracer> {
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: isDisabled } = config;
+    if (endpoint === undefined || isDisabled) return noTracer;
+    const { startTracing: start } = await import('./observability/tracing.ts');
+    const started = start({ endpoint, version, scheduler: config.REDIS_URL === undefined ? 'timers' : 'bullmq', log });
+    tracing = started;
+    onStop(() => started.stop(Math.min(lastTracesMs, config.SHUTDOWN_SECONDS * 1000)));
+    return started.tracer;
   }
 
   /** Ends the parts in the reverse order of their start. Continues if a part fails to end. */

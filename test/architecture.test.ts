@@ -79,6 +79,8 @@ describe('the check of the source tree', () => {
     ['src/storage/records.ts', "import { Queue } from 'bullmq';", 'imports bullmq'],
     ['src/observability/metrics.ts', "import { createClient } from 'redis';", 'imports redis'],
     ['src/observability/metrics.ts', "import { open } from 'lmdb';", 'imports lmdb'],
+    ['src/core/tracing.ts', "import { trace } from '@opentelemetry/api';", 'imports @opentelemetry/api'],
+    ['src/deepsearch/http.ts', "import { trace } from '@opentelemetry/api';", 'imports @opentelemetry/api'],
     ['src/app.ts', "import { pino } from 'pino';", 'imports more than types of pino'],
     ['src/app/slack.ts', "import { createLifecycle } from './lifecycle.ts';", 'imports src/app/lifecycle.ts'],
     ['src/app/slack.ts', "import { openStorage } from '../storage/open.ts';", 'imports src/storage/open.ts'],

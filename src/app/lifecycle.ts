@@ -1,5 +1,4 @@
 import type { Config } from '../config.ts';
-import type { Accounts } from '../core/accounts/accounts.ts';
 import { createForgetChoices } from '../core/accounts/forget-choices.ts';
 import { createAccountWaits } from '../core/accounts/waiting.ts';
 import { createAskedQuestions } from '../core/history/asked-questions.ts';
@@ -7,34 +6,28 @@ import { createDurations } from '../core/history/durations.ts';
 import { createOverview } from '../core/history/overview.ts';
 import { createRecentUsage } from '../core/history/recent-usage.ts';
 import { createAccept } from '../core/intake/accept.ts';
-import { createDeliveryPriority, type DeliveryPriority } from '../core/intake/delivery-priority.ts';
 import { createRequests, type Requests } from '../core/intake/requests.ts';
 import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
-import type { Scheduler } from '../core/ports.ts';
+import type { Records } from '../core/ports.ts';
 import { createDailyCaps } from '../core/question/daily-caps.ts';
+import { createDailyStorage } from '../core/question/daily-storage.ts';
+import type { ServiceKey } from '../core/question/service-ids.ts';
 import { createRunSlots } from '../core/run-slots.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
 import { within } from '../core/timeout.ts';
-import { createWatching, type Watching } from '../core/watching/watching.ts';
-import { createBullScheduler } from '../scheduler/bullmq.ts';
-import { createTimerScheduler } from '../scheduler/timers.ts';
 import { createChannelList } from '../slack/home/channel-list.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
 import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
 import { namesPatienceMs } from '../slack/settings.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
-import type { DeepSearchAccess } from './deep-search.ts';
 import { shortDigest } from './digest.ts';
+import type { SharedParts } from './shared.ts';
 import type { SlackParts } from './slack.ts';
 
 /** The parts that handle a question from its acceptance to its end. */
 export interface Lifecycle {
   ports: LifecyclePorts;
-  deliveryPriority: DeliveryPriority;
-  /** Its tick lists the changes of accounts with many running questions. */
-  watching: Watching;
-  scheduler: Scheduler;
   accept: ReturnType<typeof createAccept>;
   requests: Requests;
   /** Home, agent sessions and prompts. They show the state of each question. */
@@ -42,25 +35,20 @@ export interface Lifecycle {
   overviewOf: ReturnType<typeof createOverview>;
 }
 
-/** Connects the core to Slack, the code search service and the storage. Starts nothing. */
+/** Connects the core to one workspace, the code search service and the storage. Starts nothing. */
 export function createLifecycle(
-  { config, log, now, random, storage, accountChanges, audit, tasks }: AppContext,
+  { config, log, tracer, now, random, storage, accountChanges, audit, tasks }: AppContext,
   { slack, accessControl, accountViews, messenger, read, readFile }: SlackParts,
-  deepSearch: DeepSearchAccess,
-  accounts: Accounts,
+  { accounts, deepSearch, ownService, scheduler, watching, deliveryPriority }: SharedParts,
 ): Lifecycle {
   const { questions, threads, claims, visits, refusedTexts, threadNotes, addedMentions } = storage;
-  const scheduler =
-    config.REDIS_URL === undefined
-      ? createTimerScheduler({ clock: now, log, random })
-      : createBullScheduler({ redisUrl: config.REDIS_URL.reveal(), log, random });
   const askedQuestions = createAskedQuestions(storage.askedQuestions);
   const runSlots = createRunSlots(storage.runSlots, {
     perWorkspace: config.RUNNING_PER_WORKSPACE,
     perPerson: config.RUNNING_PER_PERSON,
   });
   const overviewOf = createOverview({ askedQuestions, questions, threads, runSlots, now });
-  const recentUsage = createRecentUsage({ store: storage.audit, now, log });
+  const recentUsage = createRecentUsage({ store: storage.audit, teamId: slack.identity.teamId, now, log });
   const presence = createPresence({
     slack,
     accessPolicy: accessControl.access,
@@ -86,17 +74,6 @@ export function createLifecycle(
   const accountWaits = createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now });
   // A question that is not woken finds the account by itself soon.
   accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => accountWaits.wake(person)));
-  const watching = createWatching({
-    deepSearch: deepSearch.of,
-    claims,
-    questions,
-    scheduler,
-    shared: storage.sharedWatch,
-    now,
-    random,
-    log,
-  });
-  const deliveryPriority = createDeliveryPriority(() => performance.now());
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
     dailyCaps: createDailyCaps({
@@ -104,6 +81,7 @@ export function createLifecycle(
       settings: { perPerson: config.QUESTIONS_PER_PERSON_PER_DAY, perChannel: config.QUESTIONS_PER_CHANNEL_PER_DAY },
       isExempt: accessControl.admins.isAdmin,
     }),
+    dailyStorage: createDailyStorage(storage.dayCounts),
     channelRules: accessControl.channelRules,
     threadReader: createThreadReader({
       slack,
@@ -114,7 +92,7 @@ export function createLifecycle(
       threadNotes,
       questions,
     }),
-    durations: createDurations(storage.durations),
+    durations: createDurations(atService(storage.durations, ownService)),
     askedQuestions,
     refusedTexts,
     readerChoices: storage.readerChoices,
@@ -133,6 +111,7 @@ export function createLifecycle(
     claims,
     runSlots,
     deepSearch: deepSearch.of,
+    ownService,
     watching,
     accounts,
     accountWaits,
@@ -146,6 +125,7 @@ export function createLifecycle(
     messenger,
     scheduler,
     deliveryPriority,
+    tracer,
     log,
     now,
     random,
@@ -153,7 +133,16 @@ export function createLifecycle(
   };
   const accept = createAccept({ ...ports, digest: shortDigest });
   const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
-  return { ports, deliveryPriority, watching, scheduler, accept, requests, presence, overviewOf };
+  return { ports, accept, requests, presence, overviewOf };
+}
+
+/** How long answers take depends on the service, so each has its own records. */
+function atService<T>(records: Records<T>, ownService: ServiceKey | undefined): Records<T> {
+  if (ownService === undefined) return records;
+  return {
+    get: (teamId) => records.get(`${teamId}:${ownService}`),
+    update: (teamId, ...change) => records.update(`${teamId}:${ownService}`, ...change),
+  };
 }
 
 function lifecycleSettings(config: Config): LifecycleSettings {

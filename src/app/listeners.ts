@@ -1,4 +1,3 @@
-import type { Accounts } from '../core/accounts/accounts.ts';
 import { createEndDeparted } from '../core/accounts/departed.ts';
 import { createOpenIn } from '../core/history/overview.ts';
 import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
@@ -7,41 +6,29 @@ import { createPreviewRule } from '../core/question/link-previews.ts';
 import { createBoltApp } from '../slack/bolt-app.ts';
 import { createAnswerUpdates } from '../slack/messages/answer-updates.ts';
 import { createPrivateNotifier } from '../slack/messages/private-notifier.ts';
-import { createReceiver } from '../slack/receivers/receiver.ts';
-import type { SlackReceiver } from '../slack/receivers/socket-receiver.ts';
+import type { Processor } from '../slack/receivers/socket-receiver.ts';
 import { createMessageLog } from '../slack/reports/message-log.ts';
 import { createReports } from '../slack/reports/reports.ts';
 import { createThreadNoteKeeper } from '../slack/threads/thread-note-keeper.ts';
 import { createUnfurls } from '../slack/unfurls/unfurls.ts';
 import type { AppContext } from './context.ts';
-import type { DeepSearchAccess } from './deep-search.ts';
 import { shortDigest } from './digest.ts';
+import { createDoctor } from './doctor.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { SlackParts } from './slack.ts';
-
-/** The parts that receive events from Slack. */
-export interface Listeners {
-  start(): Promise<void>;
-  /** Whether events from Slack can arrive. */
-  isConnected: SlackReceiver['isConnected'];
-  /** Handlers of Slack's requests for the app's HTTP server, by path. */
-  mounts: ReturnType<typeof createReceiver>['mounts'];
-  /** Accepts no new events. */
-  stop(): Promise<void>;
-}
+import type { SharedParts } from './shared.ts';
+import { type SlackParts, slackClientOptions } from './slack.ts';
 
 /**
- * Connects Slack's events, commands, block actions and view submissions to the lifecycle. `given` replaces the
- * receiver.
+ * Connects the events, commands, block actions and view submissions of one workspace to its lifecycle. Returns what
+ * handles its deliveries.
  */
 export function createListeners(
-  { config, log, now, storage, audit, outbound, tasks }: AppContext,
-  { slack, accessControl, accountViews, messenger, read, clients }: SlackParts,
-  deepSearch: DeepSearchAccess,
-  { ports, deliveryPriority, accept, requests, presence, overviewOf }: Lifecycle,
-  accounts: Accounts,
-  given: SlackReceiver | undefined,
-): Listeners {
+  context: AppContext,
+  { slack, accessControl, accountViews, messenger, read, botToken }: SlackParts,
+  { accounts, deepSearch, ownService, deliveryPriority }: SharedParts,
+  { ports, accept, requests, presence, overviewOf }: Lifecycle,
+): Processor {
+  const { config, log, now, random, storage, audit, tasks } = context;
   const { identity } = slack;
   const { questions, threads, claims, votes } = storage;
   const { people, channels, audiences, memberships, access } = accessControl;
@@ -56,6 +43,7 @@ export function createListeners(
   const reports = createReports({
     questions,
     threads,
+    claims,
     messageLog,
     deepSearch: deepSearch.deepSearch,
     openIn: createOpenIn({ questions, threads, runSlots: ports.runSlots, now }),
@@ -87,18 +75,10 @@ export function createListeners(
     recall: (question) => recallAnswer(ports, question),
     tasks,
   });
-  const { receiver, mounts } = createReceiver({
-    given,
-    appToken: config.SLACK_APP_TOKEN?.reveal(),
-    signingSecret: config.SLACK_SIGNING_SECRET?.reveal(),
-    clientOptions: clients.clientOptions,
-    outbound,
-    logger: clients.logger,
-    log,
-  });
+  const isOwnService = ownService !== undefined;
+  const doctor = createDoctor({ config, claims, slack, botToken, isOwnService, now, random, log });
   const bolt = createBoltApp({
-    receiver,
-    ...clients,
+    ...slackClientOptions(context),
     deps: {
       slack,
       deliveryPriority,
@@ -106,9 +86,11 @@ export function createListeners(
       requests,
       accounts,
       accountViews,
+      doctor,
       threads,
       questions,
       claims,
+      dailyStorage: ports.dailyStorage,
       messageLog,
       reports,
       access,
@@ -136,10 +118,5 @@ export function createListeners(
       log,
     },
   });
-  return {
-    start: async () => void (await bolt.start()),
-    isConnected: () => receiver.isConnected(),
-    mounts,
-    stop: async () => void (await bolt.stop()),
-  };
+  return bolt;
 }

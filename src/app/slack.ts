@@ -1,21 +1,33 @@
+import type { Config } from '../config.ts';
 import type { Accounts } from '../core/accounts/accounts.ts';
+import type { Secret } from '../core/secret.ts';
+import type { Installation } from '../core/workspaces/installations.ts';
 import { createAccessNote, type FarSide } from '../observability/access-watch.ts';
 import { type AccessControl, createAccessControl } from '../slack/access/access-control.ts';
 import { createReader } from '../slack/access/mention-names.ts';
 import { localeOf } from '../slack/access/users.ts';
 import { isTokenRefused } from '../slack/api/errors.ts';
-import { learnIdentity } from '../slack/api/identity.ts';
+import { type Identity, learnIdentity } from '../slack/api/identity.ts';
 import { createLibraryLogger } from '../slack/api/library-logger.ts';
 import { createMethodLimits } from '../slack/api/method-limits.ts';
-import { clientFetch } from '../slack/api/outbound-fetch.ts';
-import { createSlackApi, type SlackApi } from '../slack/api/slack-api.ts';
-import { createWebClient, webClientOptions } from '../slack/api/web-client.ts';
+import { clientFetch, traceOutbound } from '../slack/api/outbound-fetch.ts';
+import { createSlackApi, type SlackApi, type SlackApiDeps } from '../slack/api/slack-api.ts';
+import { createClientSource, createWebClient, webClientOptions } from '../slack/api/web-client.ts';
 import { type AccountViews, createAccountViews } from '../slack/home/accounts.ts';
 import { createMessenger } from '../slack/messages/messenger.ts';
 import { createFileReader, type ReadFile } from '../slack/threads/thread-files.ts';
 import type { AppContext } from './context.ts';
 
-/** The parts that call Slack: access control, posts and reads. */
+/** Who the app is in one workspace or organization, and how it calls Slack there. */
+export interface Connection {
+  identity: Identity;
+  /** As in `SlackApiDeps`. */
+  client: SlackApiDeps['client'];
+  /** The token of the next request. */
+  botToken: () => Promise<string>;
+}
+
+/** The parts of one workspace that call Slack: access control, posts and reads. */
 export interface SlackParts {
   slack: SlackApi;
   accessControl: AccessControl;
@@ -25,36 +37,68 @@ export interface SlackParts {
   /** Turns Slack's text into text as people see it. */
   read: (text: string) => Promise<string>;
   readFile: ReadFile;
+  /** As in {@link Connection}. */
+  botToken: Connection['botToken'];
   /** The result of the latest call to Slack. */
   state: FarSide['state'];
-  /** What the receiver and the listeners need to create clients. */
-  clients: {
-    botToken: string;
-    clientOptions: ReturnType<typeof webClientOptions>;
-    logger: ReturnType<typeof createLibraryLogger>;
-  };
 }
 
-/** Asks Slack for the app's identity and creates the parts that call Slack. */
-export async function createSlack(
-  { config, log, now, random, storage, audit, createLimiter, outbound }: AppContext,
-  accounts: Accounts,
-): Promise<SlackParts> {
-  const { SLACK_API_URL: slackApiUrl, SLACK_STAND_IN: isStandIn, CONTACT: contact } = config;
-  const botToken = config.SLACK_BOT_TOKEN.reveal();
+/** What every client of Slack is created with. */
+export function slackClientOptions({ config, log, outbound }: Pick<AppContext, 'config' | 'log' | 'outbound'>) {
   const logger = createLibraryLogger(log);
-  const clientOptions = { ...webClientOptions(slackApiUrl, logger), fetch: clientFetch(outbound) };
-  const client = createWebClient(botToken, clientOptions);
-  const identity = { ...(await learnIdentity(client, log, random)), isStandIn, contact };
-  if (isStandIn) log.warn({ event: 'slack_stand_in' });
+  const clientOptions = { ...webClientOptions(config.SLACK_API_URL, logger), fetch: clientFetch(outbound) };
+  return { clientOptions, logger };
+}
 
+/** Asks Slack whose the token of the settings is. Throws `AppError`. */
+export async function connectWithToken(context: AppContext, token: Secret): Promise<Connection> {
+  const { config, log, random } = context;
+  const client = createWebClient(token.reveal(), slackClientOptions(context).clientOptions);
+  const identity = await learnIdentity(client, log, random);
+  noteStandIn(context);
+  return { identity: identityIn(config, identity), client, botToken: async () => token.reveal() };
+}
+
+/** The log says so when Slack is not the real one. */
+export function noteStandIn({ config, log }: Pick<AppContext, 'config' | 'log'>): void {
+  if (config.SLACK_STAND_IN) log.warn({ event: 'slack_stand_in' });
+}
+
+/** The connection of an installed workspace. `botToken` as in {@link Connection}. Calls nothing. */
+export function connectInstallation(
+  context: AppContext,
+  { workspaceId, enterpriseId, url, botUserId, botId }: Installation,
+  botToken: Connection['botToken'],
+): Connection {
+  const identity = {
+    teamId: workspaceId,
+    botUserId,
+    ...(botId === undefined ? {} : { botId }),
+    ...(enterpriseId === undefined ? {} : { enterpriseId }),
+    ...(url === undefined ? {} : { workspaceUrl: url }),
+  };
+  const client = createClientSource(botToken, slackClientOptions(context).clientOptions);
+  return { identity: identityIn(context.config, identity), client, botToken };
+}
+
+function identityIn({ SLACK_STAND_IN: isStandIn, CONTACT: contact }: Config, identity: Identity): Identity {
+  return { ...identity, isStandIn, contact };
+}
+
+/** Creates the parts that call Slack. */
+export function createSlack(
+  { config, log, tracer, now, storage, audit, createLimiter, outbound }: AppContext,
+  accounts: Accounts,
+  { identity, client, botToken }: Connection,
+): SlackParts {
+  const { SLACK_API_URL: slackApiUrl } = config;
   const { noting, latest } = createAccessNote({
     probe: () => slack.call('auth.test', {}, { priority: 'private' }),
     isRefusal: isTokenRefused,
     now,
   });
   const methodLimits = createMethodLimits({ createLimiter, now, log });
-  const slack = createSlackApi({ client, identity, methodLimits, noting });
+  const slack = createSlackApi({ client, identity, methodLimits, noting, tracer });
   const accessControl = createAccessControl({
     slack,
     settings: {
@@ -70,9 +114,11 @@ export async function createSlack(
     now,
   });
   const { people, channels } = accessControl;
+  const named = traceOutbound(outbound, tracer);
   const messenger = createMessenger({
     slack,
-    outbound,
+    outbound: named,
+    slackApiUrl,
     format: config.MESSAGE_FORMAT,
     log,
     now,
@@ -85,8 +131,8 @@ export async function createSlack(
     accountViews: createAccountViews({ accounts, slack, people, tokensUrl, log }),
     messenger,
     read: createReader({ people, channels, botUserId: identity.botUserId, now }),
-    readFile: createFileReader({ botToken, slackApiUrl, outbound }),
+    readFile: createFileReader({ botToken, slackApiUrl, outbound: named }),
+    botToken,
     state: latest,
-    clients: { botToken, clientOptions, logger },
   };
 }

@@ -20,7 +20,6 @@ import { registerShortcuts, type ShortcutDeps } from './listeners/shortcuts.ts';
 import { type CommandDeps, registerCommand } from './listeners/slash-command.ts';
 import { registerRevocation } from './listeners/tokens-revoked.ts';
 import { registerPeople, type UserChangeDeps } from './listeners/user-change.ts';
-import type { SlackReceiver } from './receivers/socket-receiver.ts';
 
 /** What is read of the envelope of an event (docs.slack.dev/apis/events-api). */
 const sharedEnvelope = z.object({ is_ext_shared_channel: z.literal(true), event: z.object({ channel: z.string() }) });
@@ -48,24 +47,27 @@ export type ListenerDeps = CommandDeps &
   ChannelSettingsDeps &
   UserChangeDeps & { channels: Pick<Channels, 'noteShared'>; deliveryPriority: Pick<DeliveryPriority, 'during'> };
 
-/** Builds the Bolt app with every listener. Errors of listeners reach the receiver, which then does not acknowledge. */
+/**
+ * Builds the Bolt app of one workspace with every listener. Errors of listeners reach the receiver, which then does not
+ * acknowledge.
+ */
 export function createBoltApp(options: {
-  receiver: SlackReceiver;
-  botToken: string;
   clientOptions: WebClientOptions;
   logger: SlackLogger;
   deps: ListenerDeps;
 }): App {
-  const { receiver, botToken, clientOptions, logger, deps } = options;
+  const { clientOptions, logger, deps } = options;
   const { teamId, botId, botUserId } = deps.slack.identity;
   const app = new App({
-    receiver,
+    // Deliveries come through `processEvent`: one receiver serves all workspaces.
+    receiver: { init: () => {}, start: async () => {}, stop: async () => {} },
     clientOptions: { ...clientOptions },
     logger,
     // Messages are filtered in one place, in routing, because Bolt's own filter does not cover all cases.
     ignoreSelf: false,
     convoStore: false,
-    authorize: async () => ({ botToken, botUserId, teamId, ...(botId === undefined ? {} : { botId }) }),
+    // No token: listeners call Slack through `deps.slack`.
+    authorize: async () => ({ botUserId, teamId, ...(botId === undefined ? {} : { botId }) }),
   });
   app.error(async (error) => {
     throw error.original ?? error;

@@ -43,7 +43,7 @@ const parts: Record<string, Part> = {
   'sign-in': { parts: ['core', 'render'], packages: ['node:*', 'zod'] },
   'rate-limits': { parts: ['core'], packages: ['rate-limiter-flexible'], typesOf: ['redis'] },
   scheduler: { parts: ['core'], packages: ['node:*', 'bullmq', 'redis'] },
-  observability: { parts: ['core'], packages: ['node:*', 'pino', 'prom-client'] },
+  observability: { parts: ['core'], packages: ['node:*', '@opentelemetry/*', 'pino', 'prom-client'] },
   codesearch: {
     parts: ['command-line'],
     packages: [
@@ -69,18 +69,39 @@ const parts: Record<string, Part> = {
   },
   demo: { parts: ['command-line'], packages: ['node:*'] },
   'command-line': { parts: [], packages: ['node:util'] },
-  config: { parts: ['core', 'setting-forms'], packages: ['zod'] },
+  config: { parts: ['core', 'setting-checks', 'setting-forms', 'setting-groups'], packages: ['zod'] },
+  'setting-checks': { parts: [], packages: [] },
   'setting-forms': { parts: ['core'], packages: ['node:*', 'zod'] },
+  'setting-groups': { parts: [], packages: [] },
   /** Programs beside the app. */
-  cli: { parts: ['app/conversation-deletion', 'command-line', 'config', 'storage', 'core'], packages: ['node:*'] },
+  cli: {
+    parts: [
+      'app/conversation-deletion',
+      'app/doctor',
+      'app/own-service',
+      'command-line',
+      'config',
+      'setting-groups',
+      'storage',
+      'core',
+      'render',
+      'version',
+    ],
+    packages: ['node:*'],
+  },
   version: { parts: [], packages: ['node:*', 'zod'] },
   /** The builders of the app: each file is a part, and only `app` knows them all. */
   'app/context': { parts: ['config', 'core', 'slack', 'storage'], packages: [] },
   'app/conversation-deletion': {
-    parts: ['app/accounts', 'app/deep-search', 'config', 'core', 'deepsearch'],
+    parts: ['app/accounts', 'app/deep-search', 'app/own-service', 'config', 'core', 'deepsearch'],
     packages: ['node:*'],
   },
   'app/digest': { parts: [], packages: ['node:*'] },
+  /** Asks each adapter for its own checks, with connections of their own, also without a running app. */
+  'app/doctor': {
+    parts: ['app/deep-search', 'config', 'core', 'deepsearch', 'slack', 'storage'],
+    packages: ['node:*'],
+  },
   'app/deep-search': {
     parts: ['app/context', 'config', 'core', 'deepsearch', 'observability', 'version'],
     packages: ['node:*'],
@@ -89,24 +110,72 @@ const parts: Record<string, Part> = {
     parts: ['app/context', 'app/deep-search', 'config', 'core', 'deepsearch', 'sign-in', 'version'],
     packages: ['node:*'],
   },
-  'app/slack': { parts: ['app/context', 'core', 'observability', 'slack'], packages: [] },
+  'app/own-service': { parts: ['app/deep-search', 'app/digest', 'config', 'core', 'deepsearch'], packages: [] },
+  /** The services of workspaces that have their own. */
+  'app/services': {
+    parts: [
+      'app/context',
+      'app/deep-search',
+      'app/digest',
+      'app/own-service',
+      'app/shared',
+      'config',
+      'core',
+      'observability',
+    ],
+    packages: [],
+  },
+  'app/slack': { parts: ['app/context', 'config', 'core', 'observability', 'slack'], packages: [] },
+  'app/shared': { parts: ['app/context', 'app/deep-search', 'core', 'scheduler'], packages: [] },
   'app/lifecycle': {
-    parts: ['app/context', 'app/deep-search', 'app/digest', 'app/slack', 'config', 'core', 'scheduler', 'slack'],
+    parts: ['app/context', 'app/digest', 'app/shared', 'app/slack', 'config', 'core', 'slack'],
     packages: [],
   },
   'app/listeners': {
-    parts: ['app/context', 'app/deep-search', 'app/digest', 'app/lifecycle', 'app/slack', 'core', 'slack'],
+    parts: ['app/context', 'app/digest', 'app/doctor', 'app/lifecycle', 'app/shared', 'app/slack', 'core', 'slack'],
     packages: [],
   },
-  'app/background': { parts: ['app/context', 'app/lifecycle', 'app/slack', 'core', 'scheduler'], packages: [] },
+  'app/workspace': {
+    parts: ['app/context', 'app/lifecycle', 'app/listeners', 'app/shared', 'app/slack', 'core', 'scheduler', 'slack'],
+    packages: [],
+  },
+  'app/workspaces': {
+    parts: ['app/context', 'app/shared', 'app/slack', 'app/workspace', 'core', 'observability', 'slack'],
+    packages: [],
+  },
+  'app/installing': {
+    parts: ['app/context', 'app/slack', 'core', 'observability', 'render', 'sign-in', 'slack'],
+    packages: [],
+  },
+  'app/installed-workspaces': {
+    parts: [
+      'app/context',
+      'app/installing',
+      'app/services',
+      'app/slack',
+      'app/workspace',
+      'app/workspaces',
+      'core',
+      'render',
+      'scheduler',
+      'slack',
+    ],
+    packages: [],
+  },
+  'app/background': {
+    parts: ['app/context', 'app/services', 'app/shared', 'app/workspaces', 'core', 'scheduler'],
+    packages: [],
+  },
   app: {
     parts: [
       'app/context',
       'app/accounts',
       'app/deep-search',
+      'app/services',
       'app/slack',
-      'app/lifecycle',
-      'app/listeners',
+      'app/shared',
+      'app/workspaces',
+      'app/installed-workspaces',
       'app/background',
       'config',
       'version',
@@ -165,6 +234,7 @@ const programs = new Set([
   'src/demo/main.ts',
   'src/cli/feedback.ts',
   'src/cli/admin.ts',
+  'src/cli/doctor.ts',
 ]);
 
 /** Protects from programs that a repository's configuration names: no other file of the service may start a program. */

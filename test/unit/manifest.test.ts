@@ -8,7 +8,6 @@ import { sayIn } from '../../src/render/say.ts';
 import { createBoltApp } from '../../src/slack/bolt-app.ts';
 import { botScopes } from '../../src/slack/scopes.ts';
 import { createListenerDeps } from '../support/fake-slack/listener-deps.ts';
-import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -162,7 +161,7 @@ function registrations() {
   const kindsOfListener = ['event', 'message', 'command', 'shortcut', 'action', 'view', 'options'] as const;
   const spies = kindsOfListener.map((kind) => [kind, vi.spyOn(App.prototype, kind)] as const);
   const { deps, clientOptions, logger } = createListenerDeps();
-  createBoltApp({ receiver: createMemoryReceiver(), botToken: 'xoxb-test', clientOptions, logger, deps });
+  createBoltApp({ clientOptions, logger, deps });
   const registered = new Map(spies.map(([kind, spy]) => [kind, spy.mock.calls.map(([name]) => name)]));
   for (const [, spy] of spies) spy.mockRestore();
   return (kind: (typeof kindsOfListener)[number]): unknown[] => registered.get(kind) ?? [];

@@ -19,8 +19,14 @@ interface SocketEvent {
   retry_reason?: string;
 }
 
+/** Handles one delivery of Slack. Throws if it was not taken. */
+export interface Processor {
+  processEvent: App['processEvent'];
+}
+
 /** A receiver that knows whether Slack can reach the app now. */
 export interface SlackReceiver extends Receiver {
+  init(processor: Processor): void;
   isConnected(): boolean;
 }
 
@@ -48,7 +54,7 @@ export function createSocketReceiver(options: {
     clientOptions: { ...clientOptions },
   });
   const stopping = new AbortController();
-  let app: App | undefined;
+  let app: Processor | undefined;
   let connected = false;
   let onDisconnected = (): void => {};
   let supervision: Promise<void> | undefined;

@@ -1,6 +1,5 @@
-import type { App } from '@slack/bolt';
 import { readPayload } from '../../../src/slack/receivers/payload.ts';
-import type { SlackReceiver } from '../../../src/slack/receivers/socket-receiver.ts';
+import type { Processor, SlackReceiver } from '../../../src/slack/receivers/socket-receiver.ts';
 
 /** The result of one delivery, as Slack sees it. `response` is the body of the acknowledgement. */
 export interface Delivery {
@@ -13,7 +12,7 @@ export interface Delivery {
 export function createMemoryReceiver(): SlackReceiver & {
   deliver: (raw: unknown) => Promise<Delivery>;
 } {
-  let app: App | undefined;
+  let app: Processor | undefined;
   return {
     init: (bolt) => {
       app = bolt;

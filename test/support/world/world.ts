@@ -38,9 +38,8 @@ export async function startWorld({ service, settings = {}, accounts, slack: shar
   let app: RunningApp | undefined;
   let port = 0;
   let metricsPort = 0;
-  let responses = 0;
   let scrapes = 0;
-  const surfaces = createSurfaces({ slack, deliver: (body) => receiver.deliver(body), responseUrl });
+  const actions = createActions(slack, (body) => receiver.deliver(body));
   await startApp();
 
   return {
@@ -59,16 +58,7 @@ export async function startWorld({ service, settings = {}, accounts, slack: shar
       await data.remove();
     },
     deliver: (body: Record<string, unknown>): Promise<Delivery> => receiver.deliver(body),
-    command,
-    learnLanguage,
-    mention,
-    reply,
-    direct,
-    press,
-    card,
-    answersIn,
-    texts,
-    ...surfaces,
+    ...actions,
   };
 
   async function startApp(): Promise<void> {
@@ -108,13 +98,45 @@ export async function startWorld({ service, settings = {}, accounts, slack: shar
     await app?.stop();
     app = undefined;
   }
+}
+
+function inMemory({ accounts, onChanged }: MemoryAccounts): NonNullable<Overrides['accounts']> {
+  return (changes) => {
+    onChanged(changes.changed);
+    return accounts;
+  };
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** What people do in a workspace. `deliver` sends a payload to the app, `responseUrlOf` makes the URL of a response. */
+export function createActions(
+  slack: FakeSlack,
+  deliver: (body: Record<string, unknown>) => Promise<Delivery>,
+  responseUrlOf: (name: string) => string = slack.responseUrl,
+) {
+  let responses = 0;
+  const surfaces = createSurfaces({ slack, deliver, responseUrl });
+
+  return {
+    command,
+    learnLanguage,
+    mention,
+    reply,
+    direct,
+    press,
+    card,
+    answersIn,
+    texts,
+    ...surfaces,
+  };
 
   /** Creates a response URL for a person and a place, so that tests know what each person sees. */
   function responseUrl(of: { user: string; channel: string; threadTs?: string | undefined }): string {
     responses += 1;
     const { user, channel, threadTs } = of;
     const query = new URLSearchParams({ user, channel, ...(threadTs === undefined ? {} : { thread_ts: threadTs }) });
-    return slack.responseUrl(`${responses}?${query}`);
+    return responseUrlOf(`${responses}?${query}`);
   }
 
   function command(
@@ -122,7 +144,7 @@ export async function startWorld({ service, settings = {}, accounts, slack: shar
     options: { user?: string; channel?: string; triggerId?: string } = {},
   ): Promise<Delivery> {
     const { user = people.ada, channel = 'C0GENERAL' } = options;
-    return receiver.deliver(commandOf({ text, user, responseUrl: responseUrl({ user, channel }), ...options }));
+    return deliver(commandOf({ text, user, responseUrl: responseUrl({ user, channel }), ...options }));
   }
 
   /** Waits until the app knows a person's language: it waits only briefly for it, then uses English. */
@@ -136,20 +158,20 @@ export async function startWorld({ service, settings = {}, accounts, slack: shar
   /** A mention at the root of a channel, or in a thread. Returns the message's timestamp. */
   async function mention(text: string, options: Partial<Spoken> = {}): Promise<string> {
     const spoken = speak(`<@${team.botUserId}> ${text}`.trim(), options);
-    await receiver.deliver(mentionOf({ ...spoken, text }));
+    await deliver(mentionOf({ ...spoken, text }));
     return spoken.ts;
   }
 
   /** A plain reply in a thread. Returns the message's timestamp. */
   async function reply(threadTs: string, text: string, options: Partial<Spoken> = {}): Promise<string> {
     const spoken = speak(text, { ...options, threadTs });
-    await receiver.deliver(messageOf(spoken));
+    await deliver(messageOf(spoken));
     return spoken.ts;
   }
 
   async function direct(text: string, options: Partial<Spoken> = {}): Promise<string> {
     const spoken = speak(text, { channel: dmOf(options.user ?? people.ada), ...options });
-    await receiver.deliver(messageOf(spoken));
+    await deliver(messageOf(spoken));
     return spoken.ts;
   }
 
@@ -173,7 +195,7 @@ export async function startWorld({ service, settings = {}, accounts, slack: shar
     const { message, button } = found;
     const { user = people.ada } = options;
     const { channel, thread_ts: threadTs } = message;
-    return receiver.deliver(
+    return deliver(
       buttonOf({
         actionId: button.actionId,
         blockId: button.blockId,
@@ -195,15 +217,6 @@ export async function startWorld({ service, settings = {}, accounts, slack: shar
     return slack.inThread(threadTs).filter((message) => message.bot_id !== undefined && isEnd(message));
   }
 }
-
-function inMemory({ accounts, onChanged }: MemoryAccounts): NonNullable<Overrides['accounts']> {
-  return (changes) => {
-    onChanged(changes.changed);
-    return accounts;
-  };
-}
-
-export type World = Awaited<ReturnType<typeof startWorld>>;
 
 /** Whether a message is an answer or a failure: it has a part marker (`ds:<id>:<round>:<part>`), which a card has not. */
 function isEnd(message: FakeMessage): boolean {

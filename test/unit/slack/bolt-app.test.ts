@@ -1,15 +1,12 @@
 import { expect, it } from 'vitest';
 import { createBoltApp } from '../../../src/slack/bolt-app.ts';
 import { createListenerDeps } from '../../support/fake-slack/listener-deps.ts';
-import { createMemoryReceiver } from '../../support/fake-slack/memory-receiver.ts';
 import { mentionOf } from '../../support/payloads/payloads.ts';
 
 it('an event counts as a delivery under way until its listeners have ended', async () => {
   const { deps, clientOptions, logger } = createListenerDeps();
   const happened: string[] = [];
   const app = createBoltApp({
-    receiver: createMemoryReceiver(),
-    botToken: 'xoxb-test',
     clientOptions,
     logger,
     deps: {

@@ -1,0 +1,45 @@
+import type { Secret } from '../core/secret.ts';
+import type { FarSide } from '../observability/access-watch.ts';
+import type { Mounts } from '../observability/http-server.ts';
+import type { Processor } from '../slack/receivers/socket-receiver.ts';
+import type { AppContext } from './context.ts';
+import type { SharedParts } from './shared.ts';
+import { connectWithToken } from './slack.ts';
+import { createWorkspace, type Workspace } from './workspace.ts';
+
+/** The workspaces that the app serves: the one of its token, or all that installed it. */
+export interface Workspaces extends Processor {
+  /** Runs a question in its workspace, as `createAdvance` says. */
+  advance: Workspace['advance'];
+  /** For operators. */
+  state: FarSide['state'];
+  /** Pages of the app's HTTP server, by path. */
+  mounts: Mounts;
+  /** Whether the app can still call Slack in a workspace that reported its end. Throws `AppError` if that is not known. */
+  isStillInstalled(teamId: string): Promise<boolean>;
+  /** Begins the work that needs no event from Slack. */
+  start(): Promise<void>;
+  stop(): void;
+  /** For the log. */
+  describe(): Record<string, unknown>;
+}
+
+/** The one workspace that the bot token of the settings belongs to. Throws `AppError` if Slack refuses the token. */
+export async function createOnlyWorkspace(
+  context: AppContext,
+  shared: SharedParts,
+  botToken: Secret,
+): Promise<Workspaces> {
+  const workspace = createWorkspace(context, shared, await connectWithToken(context, botToken));
+  return {
+    processEvent: workspace.processEvent,
+    advance: workspace.advance,
+    state: workspace.state,
+    mounts: {},
+    // The settings hold the token. An operator has to change them before the app can call Slack again.
+    isStillInstalled: async () => false,
+    start: async () => workspace.start(),
+    stop: () => workspace.stop(),
+    describe: () => ({ teamId: workspace.slack.identity.teamId }),
+  };
+}
