@@ -18,9 +18,11 @@ describe('a git process', () => {
   afterAll(() => source.remove());
 
   const grep = (...parameters: string[]) => repository.git(['grep', '-c', ...parameters, 'HEAD']);
+  // More than a slow machine takes to fill the memory, so that the limit of memory is met before that of time.
+  const patient = { timeoutMs: 150_000 };
 
   test.runIf(process.platform === 'linux')('fails when it needs more memory than it may use', async () => {
-    const refused = grep('-E', '-e', '((a{1,255}){1,255}){1,255}');
+    const refused = repository.git(['grep', '-c', '-E', '-e', '((a{1,255}){1,255}){1,255}', 'HEAD'], patient);
     await expect(refused).rejects.toMatchObject({ kind: 'failed', message: expect.stringMatching(/memory/i) });
   });
 

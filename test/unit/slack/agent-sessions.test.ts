@@ -142,6 +142,8 @@ describe('agent sessions', () => {
     sessions.changed({ ...running, id: 'qffffffffffffffffffffffff' });
     await vi.advanceTimersByTimeAsync(1_000);
     await sessions.closing({ ...over, outcome: { kind: 'cancelled' } });
+    // After a refusal for want of room, an end does not wait for Slack.
+    await vi.advanceTimersByTimeAsync(0);
     expect(told).toEqual(['processing', 'processing', 'active']);
   });
 
