@@ -1,11 +1,14 @@
 import { people } from '../support/fake-slack/fake-slack.ts';
-import { mentionOf, messageOf } from '../support/payloads/payloads.ts';
+import { messageOf } from '../support/payloads/payloads.ts';
 import { signed } from '../support/storm/slack-deliveries.ts';
+import type { FakeServers } from './children.ts';
+import { eventOf, sayMentions } from './mentions.ts';
 import { mean, percentile, round } from './statistics.ts';
 
 const perSecond = 50;
 const warmUpSeconds = 3;
 const measuredSeconds = 20;
+const channels = 10;
 
 /** The events sent: only questions, far more than Slack lets an app answer, or one question for every nine other messages. */
 export type Traffic = 'questions only' | 'one question in ten';
@@ -24,14 +27,14 @@ export interface AcknowledgementRow {
 
 /** Delivers signed events of different messages at a steady rate and measures the time to each acknowledgement. */
 export async function measureAcknowledgement(
-  target: string,
-  url: string,
+  { target, url, fakeServers }: { target: string; url: string; fakeServers: FakeServers },
   traffic: Traffic,
 ): Promise<AcknowledgementRow> {
   const times: number[] = [];
   let refused = 0;
-  const startMs = performance.now();
   const total = perSecond * (warmUpSeconds + measuredSeconds);
+  const mentions = await sayMentions(fakeServers, total, channels);
+  const startMs = performance.now();
   const deliveries: Promise<void>[] = [];
   for (let index = 0; index < total; index += 1) {
     const dueMs = startMs + (index * 1_000) / perSecond;
@@ -53,11 +56,13 @@ export async function measureAcknowledgement(
   };
 
   async function deliver(index: number): Promise<void> {
-    const ts = `${Math.floor(Date.now() / 1000)}.${String(index).padStart(6, '0')}`;
-    const spoken = { user: people.ada, text: `Where is part ${index} of ${target} tested?`, ts };
+    const mention = mentions[index];
+    if (mention === undefined) throw new Error('there are not enough mentions');
     const isQuestion = traffic === 'questions only' || index % 10 === 0;
     // Replies in other threads: the app has to read the thread from its storage before it can ignore the reply.
-    const event = isQuestion ? mentionOf(spoken) : messageOf({ ...spoken, threadTs: `1700000000.${index % 500}` });
+    const event = isQuestion
+      ? eventOf(mention)
+      : messageOf({ user: people.ada, text: mention.text, ts: mention.ts, threadTs: `1700000000.${index % 500}` });
     const { body, headers } = signed(JSON.stringify(event), 'application/json');
     const sentMs = performance.now();
     const response = await fetch(`${url}/slack/events`, {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { people } from '../support/fake-slack/fake-slack.ts';
-import { mentionOf } from '../support/payloads/payloads.ts';
 import { signed } from '../support/storm/slack-deliveries.ts';
 import { appSettings, type FakeServers, kill, type Store, startApp } from './children.ts';
+import { eventOf, type Mention, sayMentions } from './mentions.ts';
 import { round } from './statistics.ts';
 
 const sampleEveryMs = 100;
@@ -40,7 +39,7 @@ export async function measureCrowd(setup: {
 }): Promise<CrowdRow> {
   const { mainFile, fakeServers, store, mentions, channels, answeredAfterMs } = setup;
   const app = await startApp(mainFile, appSettings(fakeServers, store));
-  const roots = await say(fakeServers, mentions, channels);
+  const roots = await sayMentions(fakeServers, mentions, channels);
   const startMs = performance.now();
   await Promise.all(roots.map((root) => mention(app.url, root)));
   const all = await until(fakeServers, ({ asked }) => asked === mentions);
@@ -88,22 +87,8 @@ async function until(fakeServers: FakeServers, isReached: (crowd: Crowd) => bool
   }
 }
 
-interface Root {
-  channel: string;
-  ts: string;
-  text: string;
-}
-
-/** Says the messages with the mentions in Slack. */
-async function say(fakeServers: FakeServers, mentions: number, channels: number): Promise<Root[]> {
-  const body = JSON.stringify({ mentions, channels });
-  const response = await fetch(`${fakeServers.deskUrl}/say`, { method: 'POST', body });
-  return z.array(z.object({ channel: z.string(), ts: z.string(), text: z.string() })).parse(await response.json());
-}
-
-async function mention(url: string, { channel, ts, text }: Root): Promise<void> {
-  const event = mentionOf({ user: people.ada, channel, text, ts });
-  const { body, headers } = signed(JSON.stringify(event), 'application/json');
+async function mention(url: string, root: Mention): Promise<void> {
+  const { body, headers } = signed(JSON.stringify(eventOf(root)), 'application/json');
   const response = await fetch(`${url}/slack/events`, { method: 'POST', body, headers });
   await response.text();
   if (!response.ok) throw new Error(`a mention was refused with ${response.status}`);

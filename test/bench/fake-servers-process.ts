@@ -5,14 +5,16 @@ import { startFakeService } from '../support/fake-service/fake-service.ts';
 import { people, startFakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { visibleText } from '../support/world/world.ts';
 import { usualDuration } from './pacing-simulation.ts';
+import { createSoakDesk } from './soak-desk.ts';
 import { seededRandom } from './statistics.ts';
 
 // A separate process with the fake servers, so that they do not use the measured process's time. Prints its addresses as
 // one line of JSON and runs until SIGTERM. `GET /watched` returns how many conversations were seen since the last
 // `POST /watched`, in reads or in lists, and the numbers of reads and lists. After `POST /answers`, new questions are
-// answered after times like those of real answers. `GET /answers` returns when each question was answered. `POST /say` says
+// answered after times like those of real answers, or after a `share` of them. `GET /answers` returns when each question was answered. `POST /say` says
 // messages with mentions in Slack, `POST /answer-all` answers all open questions, and `GET /crowd` returns how many questions
-// the service has and what the threads of these messages show.
+// the service has and what the threads of these messages show. `POST /soak-ask` says one message of the soak, and `GET /soak`
+// returns what became of all of them.
 
 const [slack, service] = await Promise.all([startFakeSlack(), startFakeService()]);
 let watched = new Set<number>();
@@ -32,11 +34,20 @@ service.onListed((ids) => {
 });
 
 const sayings = z.object({ mentions: z.number(), channels: z.number() });
+const answering = z.object({ share: z.number().optional() });
+const soaking = z.object({ n: z.number(), channels: z.number() });
+const soakDesk = createSoakDesk(slack, service);
+let soaked: object = {};
 let roots: { channel: string; ts: string; text: string }[] = [];
 
 const readCounter = createServer(async (request, response) => {
-  if (request.method === 'POST' && request.url === '/answers') service.answerAfter(() => usualDuration(random));
-  else if (request.url === '/say') roots = say(sayings.parse(await json(request)));
+  if (request.method === 'POST' && request.url === '/answers') {
+    const { share = 1 } = answering.parse(await json(request));
+    service.answerAfter(() => usualDuration(random) * share);
+  } else if (request.url === '/soak-ask') {
+    const { n, channels } = soaking.parse(await json(request));
+    soaked = soakDesk.ask(n, channels);
+  } else if (request.url === '/say') roots = say(sayings.parse(await json(request)));
   else if (request.url === '/answer-all') for (const question of service.questions()) service.answer(question);
   else if (request.method === 'POST') {
     watched = new Set();
@@ -54,6 +65,8 @@ process.stdout.write(
 function replyTo(path: string | undefined): unknown {
   if (path === '/answers') return answered();
   if (path === '/say') return roots;
+  if (path === '/soak-ask') return soaked;
+  if (path === '/soak') return soakDesk.tally();
   return path === '/crowd' ? crowd() : { watched: watched.size, reads, lists };
 }
 
@@ -83,7 +96,7 @@ function crowd(): object {
 async function json(request: IncomingMessage): Promise<unknown> {
   let body = '';
   for await (const chunk of request) body += chunk;
-  return JSON.parse(body);
+  return JSON.parse(body || '{}');
 }
 
 function answered(): [number, number][] {

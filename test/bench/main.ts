@@ -17,17 +17,20 @@ import { measureLargeRepository } from './large-repository.ts';
 import { measureOpenQuestions, type OpenQuestionsRow } from './open-questions.ts';
 import { simulatePacing } from './pacing-simulation.ts';
 import { measureRedisSize } from './redis-size.ts';
+import { measureSoak, type SoakRow } from './soak.ts';
 import { measureWatching, type WatchingRow } from './watching.ts';
 
 // `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: runs the measurements, prints tables and writes the
 // results as JSON. Takes about 15 minutes; use an idle machine. Parts: acknowledgements, pacing, watching, openQuestions, crowds,
-// auditLog, redisSize, hostileInputs, largeRepository, frozenRedis, demoStart.
+// auditLog, redisSize, hostileInputs, largeRepository, frozenRedis, demoStart. Only with `--only soak [--minutes <n>]`: the soak,
+// which takes as long as it is told (60 minutes), and up to 22 minutes more.
 
 const { values } = parseArgs({
   options: {
     out: { type: 'string', default: join(tmpdir(), 'deepsearch-bench.json') },
     questions: { type: 'string', default: '2000' },
     only: { type: 'string' },
+    minutes: { type: 'string', default: '60' },
   },
 });
 const questions = Number(values.questions);
@@ -86,6 +89,10 @@ try {
   const hostileInputs = isWanted('hostileInputs') ? measureHostileInputs() : [];
   const largeRepository = isWanted('largeRepository') ? await measureLargeRepository(5_000) : [];
   const frozenRedis = isWanted('frozenRedis') && hasRedisServer() ? await measureFrozenRedis() : [];
+  const isSoak = values.only === 'soak' && hasRedisServer();
+  const soak = isSoak
+    ? [await withStore(openRedis, ({ store }) => measureStoreSoak(store, Number(values.minutes)))]
+    : [];
   const demoStart = isWanted('demoStart') ? await measureDemoStart() : [];
 
   const machine = {
@@ -98,7 +105,7 @@ try {
   };
   const report = {
     ...{ machine, acknowledgements, pacing, watching, openQuestions, crowds, auditLog, redisSize },
-    ...{ hostileInputs, largeRepository, frozenRedis, demoStart },
+    ...{ hostileInputs, largeRepository, frozenRedis, demoStart, soak },
   };
   await writeFile(values.out, `${JSON.stringify(report, undefined, 2)}\n`);
   print('Machine', [machine]);
@@ -113,6 +120,7 @@ try {
   print('The embedded code search service on a large repository', largeRepository);
   print('Calls while Redis is frozen', frozenRedis);
   print('Start of the demo', demoStart);
+  print('One question each second on Redis with two copies', soak);
   process.stdout.write(`\nWritten to ${values.out}\n`);
 } finally {
   await programs.remove();
@@ -159,9 +167,7 @@ async function withStore<Result>(
 async function measureAcknowledgements(): Promise<AcknowledgementRow[]> {
   const rows: AcknowledgementRow[] = [];
   for (const traffic of traffics) {
-    const bare = await startBareBolt();
-    rows.push(await measureAcknowledgement('bare Bolt', bare.url, traffic));
-    await kill(bare.run);
+    rows.push(await measureBareAcknowledgement(traffic));
     for (const open of stores()) {
       rows.push(await withStore(open, (opened) => measureStoreAcknowledgement(opened, traffic)));
     }
@@ -169,11 +175,22 @@ async function measureAcknowledgements(): Promise<AcknowledgementRow[]> {
   return rows;
 }
 
+async function measureBareAcknowledgement(traffic: Traffic): Promise<AcknowledgementRow> {
+  const fakeServers = await startFakeServers();
+  const bare = await startBareBolt();
+  try {
+    return await measureAcknowledgement({ target: 'bare Bolt', url: bare.url, fakeServers }, traffic);
+  } finally {
+    await kill(bare.run);
+    await fakeServers.stop();
+  }
+}
+
 async function measureStoreAcknowledgement({ store }: OpenedStore, traffic: Traffic): Promise<AcknowledgementRow> {
   const fakeServers = await startFakeServers();
   const app = await startApp(mainFile, appSettings(fakeServers, store));
   try {
-    return await measureAcknowledgement(`the app, ${store.name}`, app.url, traffic);
+    return await measureAcknowledgement({ target: `the app, ${store.name}`, url: app.url, fakeServers }, traffic);
   } finally {
     await kill(app.run);
     await fakeServers.stop();
@@ -205,6 +222,15 @@ async function measureStoreCrowd(
   const fakeServers = await startFakeServers();
   try {
     return await measureCrowd({ mainFile, fakeServers, store, ...size });
+  } finally {
+    await fakeServers.stop();
+  }
+}
+
+async function measureStoreSoak(store: Store, minutes: number): Promise<SoakRow> {
+  const fakeServers = await startFakeServers();
+  try {
+    return await measureSoak({ mainFile, fakeServers, store, minutes });
   } finally {
     await fakeServers.stop();
   }

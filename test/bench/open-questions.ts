@@ -6,6 +6,7 @@ import { openStorage, type StorageLocation } from '../../src/storage/open-storag
 import { serviceToken } from '../support/fake-service/fake-service.ts';
 import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { appSettings, type FakeServers, firstJson, kill, runBench, type Store, startApp } from './children.ts';
+import { readMetrics } from './metrics-page.ts';
 import { silentLog } from './silent-log.ts';
 import { round } from './statistics.ts';
 
@@ -228,13 +229,6 @@ async function measureLoad(fakeServers: FakeServers, metricsUrl: string) {
     requestsPerSecond: round((reads + lists - asked.reads - asked.lists) / seconds),
     eventLoopLagP99Ms: round(Math.max(...lags)),
   };
-}
-
-/** Reads the samples without labels from Prometheus' text format. */
-async function readMetrics(metricsUrl: string): Promise<Record<string, number>> {
-  const text = await (await fetch(metricsUrl)).text();
-  const samples = text.split('\n').map((line) => /^([a-z_0-9]+) (\S+)$/.exec(line));
-  return Object.fromEntries(samples.flatMap((sample) => (sample === null ? [] : [[sample[1], Number(sample[2])]])));
 }
 
 function pause(delayMs: number): Promise<void> {

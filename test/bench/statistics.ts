@@ -8,6 +8,19 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** The slope of a line through points of a time in ms and a value, by least squares, per hour. */
+export function slopePerHour(points: readonly (readonly [atMs: number, value: number])[]): number {
+  const meanMs = mean(points.map(([atMs]) => atMs));
+  const meanValue = mean(points.map(([, value]) => value));
+  let products = 0;
+  let squares = 0;
+  for (const [atMs, value] of points) {
+    products += (atMs - meanMs) * (value - meanValue);
+    squares += (atMs - meanMs) ** 2;
+  }
+  return (products / squares) * 3_600_000;
+}
+
 export function round(value: number, digits = 1): number {
   return Number(value.toFixed(digits));
 }
