@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseConfig, SETTINGS } from '../../src/config.ts';
+import {
+  maxQuestionLength,
+  mostChannelsChosen,
+  mostNoteCharacters,
+  mostNotes,
+  mostStoredPerDay,
+  mostThreadsChosen,
+  mostWaitingForAccount,
+} from '../../src/core/settings.ts';
+import { mostRequestsPerSecond, mostRequestsPerTicket } from '../../src/sign-in/settings.ts';
+import {
+  clockToleranceSeconds,
+  mostArrivingBytes,
+  mostLoggedMessages,
+  mostUnsignedBytes,
+} from '../../src/slack/settings.ts';
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const page = read('docs/security.md');
+
+/** The rows of the table under a heading, as lists of cells. */
+function rowsUnder(heading: string): string[][] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`);
+  return section
+    .split(/\n## /, 1)
+    .join()
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+}
+
+describe('docs/security.md', () => {
+  it('says of each secret setting what it can do and how to change it', () => {
+    const key = Buffer.alloc(32, 7).toString('base64');
+    const common = {
+      SLACK_APP_TOKEN: 'xapp-1',
+      SLACK_SIGNING_SECRET: 'secret',
+      SRC_ENDPOINT: 'https://search.example.com',
+      SRC_ACCESS_TOKEN: 'sgp_1',
+      SRC_OAUTH_CLIENT_ID: 'client',
+      SRC_OAUTH_CLIENT_SECRET: 'secret',
+      SRC_OAUTH_AUTHORIZE_URL: 'https://search.example.com/authorize',
+      SRC_OAUTH_TOKEN_URL: 'https://search.example.com/token',
+      PUBLIC_URL: 'https://app.example.com',
+      ENCRYPTION_KEYS: `a:${key}`,
+      REDIS_URL: 'redis://:password@redis:6379',
+      HTTP_PROXY: 'proxy:3128',
+      HTTPS_PROXY: 'proxy:3128',
+    };
+    const { SLACK_APP_TOKEN: _, ...withoutSocketMode } = common;
+    const config: Record<string, unknown> = {
+      ...parseConfig({
+        ...withoutSocketMode,
+        SLACK_CLIENT_ID: '1.2',
+        SLACK_CLIENT_SECRET: 'secret',
+        SLACK_WORKSPACES: 'T0123456789',
+      }),
+      ...parseConfig({ ...common, SLACK_BOT_TOKEN: 'xoxb-1' }),
+    };
+    const secrets = Object.keys(config).filter((name) => JSON.stringify(config[name])?.includes('[secret]') === true);
+    expect(secrets.length).toBeGreaterThanOrEqual(10);
+    const named = rowsUnder('What each secret can do').map(([, first = '']) => first);
+    expect(secrets.filter((name) => !named.some((cell) => cell.includes(`\`${name}\``)))).toEqual([]);
+    for (const row of rowsUnder('What each secret can do'))
+      expect(row.slice(1, 4).every((cell) => cell !== '')).toBe(true);
+  });
+
+  it('has the numbers of the code', () => {
+    const bounds = rowsUnder('What one person can store').map(([, , bound = '']) => bound);
+    expect(bounds.slice(0, 6)).toEqual([
+      `${mostStoredPerDay.refused} a day`,
+      `${mostStoredPerDay.addedMentions} a day`,
+      `${mostStoredPerDay.verbs} a day`,
+      `the newest ${mostLoggedMessages} of a channel, for a day`,
+      `${mostNotes} messages or ${mostNoteCharacters.toLocaleString('en-US')} characters, for 7 days`,
+      `${mostWaitingForAccount}`,
+    ]);
+    expect(bounds[6]).toContain(`${SETTINGS.THREAD_LIMIT.fallback} open ones in a thread`);
+    expect(bounds[6]).toContain(`${maxQuestionLength.toLocaleString('en-US')} characters each`);
+    expect(bounds[7]).toContain(`${mostThreadsChosen} threads and channels`);
+    expect(mostChannelsChosen).toBe(mostThreadsChosen);
+    expect(page).toContain(
+      `Bodies that are still arriving take ${mostArrivingBytes / 1024 / 1024} MB together at most`,
+    );
+    expect(page).toContain(`shorter than ${mostUnsignedBytes / 1024} KB`);
+    expect(clockToleranceSeconds).toBe(5 * 60);
+    expect(page).toContain(
+      `${mostRequestsPerSecond} requests a second together and ${mostRequestsPerTicket.points} for each sign-in`,
+    );
+  });
+});
+
+it('SECURITY.md supports the newest minor version', () => {
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(read('package.json')));
+  expect(read('SECURITY.md')).toContain(`(${version.split('.').slice(0, 2).join('.')})`);
+});
