@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { WORKSPACE } from '../../../src/demo/workspace.ts';
-import type { LocalSlack } from '../local-slack/local-slack.ts';
+import { eventually } from '../eventually.ts';
+import { type LocalSlack, textOf } from '../local-slack/local-slack.ts';
 import { answerIn, cardOfCommand } from '../local-slack/threads.ts';
-import { chooseIn, goTo, messages, openThread, replies, reply, say, sendForm } from './browser.ts';
+import { actAs, chooseIn, goTo, messages, openThread, replies, reply, say, sendForm } from './browser.ts';
 
 /** What taking pictures needs: the page of a person, and the local Slack behind it. */
 export interface PictureContext {
@@ -35,6 +36,33 @@ export async function takeThread({ page, slack, capture }: PictureContext, quest
   await openThread(page, root.ts);
   await widenThread(page);
   await capture('thread', { width: pageWidth, height: 960 });
+}
+
+/** Takes a picture of the first question in a channel, asked by a mention. The thread stays open. */
+export async function takeMention({ page, slack, capture }: PictureContext): Promise<void> {
+  const { payments } = WORKSPACE;
+  await goTo(page, 'payments');
+  await say(page, '@deepsearch What does lockDataDir do?');
+  const root = await eventually(async () => {
+    const asked = (await slack.messages(payments)).find((message) => textOf(message).includes('lockDataDir'));
+    if (asked === undefined) throw new Error('the mention is not there yet');
+    return asked;
+  });
+  await answerIn(slack, root);
+  await openThread(page, root.ts);
+  await capture('mention', { width: pageWidth, height: 960 });
+}
+
+/** Takes a picture of what `/deepsearch doctor` says to one of the people in `ADMINS`. */
+export async function takeDoctor({ page, capture }: PictureContext, admin: string): Promise<void> {
+  // Closes the open thread.
+  await page.reload();
+  await actAs(page, admin);
+  await goTo(page, 'payments');
+  await say(page, '/deepsearch doctor');
+  await messages(page, 'Doctor:').waitFor();
+  await page.mouse.move(0, 0);
+  await capture('doctor', { width: 1020, height: 905 });
 }
 
 /** Takes a picture of an edited follow-up in the modal, then asks it. */

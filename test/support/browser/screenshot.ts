@@ -1,17 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { WORKSPACE } from '../../../src/demo/workspace.ts';
 import { localSlackProgram } from '../local-slack/local-slack.ts';
 import { startStack } from '../processes/processes.ts';
 import { projectFolder } from '../processes/run.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
 import { openBrowser } from './browser.ts';
+import { takeInstalled } from './install-picture.ts';
 import {
   barHeight,
   type PictureContext,
   pageWidth,
+  takeDoctor,
   takeFollowUp,
   takeHome,
+  takeMention,
   takePrivate,
   takeThread,
 } from './pictures.ts';
@@ -32,7 +36,13 @@ const temp = await createTempDir();
 // The pictures show the folder's name as the name of the repository.
 const repository = join(temp.path, 'deepsearch-slack');
 execFileSync('git', ['clone', '--quiet', projectFolder, repository]);
-const stack = await startStack({ localSlack: localSlackProgram() ?? '', repositories: [repository], stepDelayMs });
+const stack = await startStack({
+  localSlack: localSlackProgram() ?? '',
+  repositories: [repository],
+  stepDelayMs,
+  // Not Alice, whose Home would show the usage too.
+  settings: { ADMINS: WORKSPACE.bob },
+});
 const browser = await openBrowser();
 try {
   mkdirSync(dirname(target), { recursive: true });
@@ -55,6 +65,11 @@ try {
   await takeFollowUp(context);
   await takePrivate(context);
   await takeHome(context);
+  await takeMention(context);
+  await takeDoctor(context, 'Bob Brown');
+  await takeInstalled(await browser.newPage({ viewport: { width: 640, height: 300 }, deviceScaleFactor: 1 }), (name) =>
+    join(dirname(target), `${name}.png`),
+  );
 } finally {
   await browser.close();
   await stack.stop();
