@@ -16,13 +16,13 @@ import { measureHostileInputs } from './hostile-inputs.ts';
 import { measureLargeRepository } from './large-repository.ts';
 import { measureOpenQuestions, type OpenQuestionsRow } from './open-questions.ts';
 import { simulatePacing } from './pacing-simulation.ts';
-import { measureRedisSize } from './redis-size.ts';
 import { measureSoak, type SoakRow } from './soak.ts';
+import { measureStoredSize, type StoredSizeRow } from './stored-size.ts';
 import { measureWatching, type WatchingRow } from './watching.ts';
 
 // `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: runs the measurements, prints tables and writes the
 // results as JSON. Takes about 15 minutes; use an idle machine. Parts: acknowledgements, pacing, watching, openQuestions, crowds,
-// auditLog, redisSize, hostileInputs, largeRepository, frozenRedis, demoStart. Only with `--only soak [--minutes <n>]`: the soak,
+// auditLog, storedSize, hostileInputs, largeRepository, frozenRedis, demoStart. Only with `--only soak [--minutes <n>]`: the soak,
 // which takes as long as it is told (60 minutes), and up to 22 minutes more.
 
 const { values } = parseArgs({
@@ -84,7 +84,12 @@ try {
       auditLog.push(await withStore(open, ({ store, location }) => measureAuditLog(store.name, location)));
     }
   }
-  const redisSize = isWanted('redisSize') && hasRedisServer() ? await measureRedisSize() : [];
+  const storedSize: StoredSizeRow[] = [];
+  if (isWanted('storedSize')) {
+    for (const open of stores()) {
+      storedSize.push(...(await withStore(open, ({ store, location }) => measureStoredSize(store.name, location))));
+    }
+  }
 
   const hostileInputs = isWanted('hostileInputs') ? measureHostileInputs() : [];
   const largeRepository = isWanted('largeRepository') ? await measureLargeRepository(5_000) : [];
@@ -104,7 +109,7 @@ try {
     loadAfter: loadavg(),
   };
   const report = {
-    ...{ machine, acknowledgements, pacing, watching, openQuestions, crowds, auditLog, redisSize },
+    ...{ machine, acknowledgements, pacing, watching, openQuestions, crowds, auditLog, storedSize },
     ...{ hostileInputs, largeRepository, frozenRedis, demoStart, soak },
   };
   await writeFile(values.out, `${JSON.stringify(report, undefined, 2)}\n`);
@@ -115,7 +120,7 @@ try {
   print(`${questions} open questions in one process`, openQuestions);
   print('Mentions at once, whose answers come at once', crowds);
   print('100,000 entries of the audit log', auditLog);
-  print('Size in Redis, per 1,000 questions', redisSize);
+  print('Size per 1,000 questions', storedSize);
   print('Texts made to take long', hostileInputs);
   print('The embedded code search service on a large repository', largeRepository);
   print('Calls while Redis is frozen', frozenRedis);
