@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { FileOrder } from './test/support/file-order.ts';
 
 // As in the image: packages are loaded in the form that people run, not in a slower one for development.
 process.env.NODE_ENV = 'production';
@@ -16,6 +17,7 @@ export default defineConfig({
   test: {
     // Most tests wait for programs and timers rather than compute, so that four files at once suit two processors.
     maxWorkers: 4,
+    sequence: { sequencer: FileOrder },
     globalSetup: [
       'test/support/run-folder.ts',
       'test/support/skipped-layers.ts',
