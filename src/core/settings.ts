@@ -128,6 +128,12 @@ export const listedRunMs = 60_000;
  */
 export const resumeSpreadMs = 1_000;
 
+/**
+ * How many questions are read, scheduled or looked for at the same time when all open ones are. The client of Redis takes a
+ * bounded number of commands, and other commands must not wait long behind these.
+ */
+export const mostAtOnce = 200;
+
 /** Most questions that one tick wakes because no list shows them, in case the lists of many fail together. */
 export const mostOverduePerTick = 100;
 

@@ -1,3 +1,4 @@
+import { groups } from '../groups.ts';
 import type { QuestionStore, Scheduler } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
@@ -11,9 +12,6 @@ export interface ResumePorts {
   /** Uniform in [0, 1). */
   random: () => number;
 }
-
-/** How many questions are read or scheduled at the same time. A store takes a bounded number of commands. */
-const mostAtOnce = 200;
 
 /**
  * Continues the open questions after a start. Returns how many there are. Many questions under way at the service are
@@ -35,12 +33,6 @@ export async function resume({ questions, scheduler, watching, random }: ResumeP
     ]);
   }
   return open.length;
-}
-
-function groups(ids: string[]): string[][] {
-  return Array.from({ length: Math.ceil(ids.length / mostAtOnce) }, (_, index) =>
-    ids.slice(index * mostAtOnce, (index + 1) * mostAtOnce),
-  );
 }
 
 async function readUnderWay(questions: ResumePorts['questions'], ids: string[]): Promise<Question[]> {

@@ -1,3 +1,4 @@
+import { groups } from '../groups.ts';
 import type { Log, QuestionStore, Scheduler } from '../ports.ts';
 
 export interface SweepPorts {
@@ -15,7 +16,8 @@ export function createSweep({ questions, scheduler, log }: SweepPorts): () => Pr
   let suspects = new Set<string>();
 
   return async function sweep() {
-    const unplanned = await scheduler.unscheduled(await questions.openIds());
+    const unplanned: string[] = [];
+    for (const ids of groups(await questions.openIds())) unplanned.push(...(await scheduler.unscheduled(ids)));
     const forgotten = unplanned.filter((id) => suspects.has(id));
     suspects = new Set(unplanned);
     for (const questionId of forgotten) {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSweep } from '../../../src/core/lifecycle/sweep.ts';
+import { mostAtOnce } from '../../../src/core/settings.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 it('the sweep runs and counts a question that two sweeps in a row find without a planned run', async () => {
@@ -24,4 +25,27 @@ it('the sweep runs and counts a question that two sweeps in a row find without a
   unplanned = ['qone'];
   await sweep();
   expect(looked).toEqual(['qtwo']);
+});
+
+it('the sweep asks for all open questions in groups, because Redis takes a bounded number of commands at once', async () => {
+  const open = Array.from({ length: 2 * mostAtOnce + 1 }, (_, index) => `q${index}`);
+  const asked: string[][] = [];
+  const looked: string[] = [];
+  const last = `q${2 * mostAtOnce}`;
+  const sweep = createSweep({
+    questions: { openIds: async () => open },
+    scheduler: {
+      async unscheduled(ids) {
+        asked.push(ids);
+        return ids.filter((id) => id === last);
+      },
+      schedule: async (id) => void looked.push(id),
+    },
+    log: createRecordingLog().log,
+  });
+  await sweep();
+  expect(asked.map(({ length }) => length)).toEqual([mostAtOnce, mostAtOnce, 1]);
+  expect(asked.flat()).toEqual(open);
+  await sweep();
+  expect(looked).toEqual([last]);
 });
