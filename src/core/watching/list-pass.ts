@@ -1,6 +1,6 @@
 import type { ListedConversation } from '../ports.ts';
 import type { ConversationId } from '../question/question.ts';
-import { mostChangedPages, mostListed } from '../settings.ts';
+import { mostChangedPages, mostListed, watchBackstopMs } from '../settings.ts';
 
 /** A page of an account's list. */
 export interface ListedPage {
@@ -22,12 +22,19 @@ export interface ListPass {
   after: string | undefined;
   pages: number;
   mostPages: number;
+  /** When its latest page was read. */
+  pageMs: number;
+  /** Conversations that this process does not know and that changed before this time are no news. */
+  oldestMs: number;
+  /** Whether the next tick begins with the pass, because the budget of requests had no room for it in the last one. */
+  isFirst: boolean;
 }
 
 export function newPass(missing: Set<ConversationId>, startedMs: number): ListPass {
   // Running conversations are among the newest. A lost one must not lead through all that an account ever had.
   const mostPages = mostChangedPages + 2 * Math.ceil(missing.size / mostListed);
-  return { startedMs, missing, listed: new Map(), after: undefined, pages: 0, mostPages };
+  const begun = { pages: 0, pageMs: startedMs, oldestMs: 0, isFirst: false };
+  return { startedMs, missing, listed: new Map(), after: undefined, mostPages, ...begun };
 }
 
 /** Conversations on the first page of a pass, which may show all of them. */
@@ -43,8 +50,9 @@ export function notePage(pass: ListPass, conversations: readonly ListedConversat
 }
 
 /** Goes on with the next page of a pass, which begins at `next`. */
-export function turnPage(pass: ListPass, next: string | undefined): void {
+export function turnPage(pass: ListPass, next: string | undefined, nowMs: number): void {
   pass.pages += 1;
+  pass.pageMs = nowMs;
   // A service that repeats a cursor would be listed without end.
   pass.after = next === pass.after ? undefined : next;
 }
@@ -52,4 +60,14 @@ export function turnPage(pass: ListPass, next: string | undefined): void {
 /** Whether every running question was shown, or no further page is read. */
 export function isOver({ missing, after, pages, mostPages }: ListPass): boolean {
   return missing.size === 0 || after === undefined || pages >= mostPages;
+}
+
+/**
+ * Keeps a pass that the budget of requests has no room for, so that a low limit makes it longer, not endless. It and the
+ * newest changes begin a tick by turns. Returns false if it has waited for too long.
+ */
+export function holdPass(pass: ListPass, nowMs: number): boolean {
+  if (pass.pages === 0 || nowMs - pass.pageMs >= watchBackstopMs) return false;
+  pass.isFirst = !pass.isFirst;
+  return true;
 }

@@ -1,4 +1,4 @@
-import type { Person } from '../accounts/accounts.ts';
+import { type Person, personName } from '../accounts/accounts.ts';
 import type { ListedChange } from '../ports.ts';
 import type { ConversationId, Quota } from '../question/question.ts';
 import { fewestListed } from '../settings.ts';
@@ -30,6 +30,8 @@ export interface Watched {
   changed: Map<ConversationId, ListedChange>;
   /** Which process lists for all: this one, another one, or none because it failed or is not needed. */
   leader: 'this' | 'other' | 'none';
+  /** When this process last took or renewed the lead. */
+  leadMs: number;
   /** How many conversations the next list asks for first. */
   firstPage: number;
   /** When a list last reached all running questions. */
@@ -49,6 +51,10 @@ export interface Watched {
   quotaUntilMs: number;
 }
 
+export function nameOf(account: 'app' | Person): string {
+  return account === 'app' ? 'app' : personName(account);
+}
+
 /** An account without running questions. */
 export function newWatched(account: Watched['account']): Watched {
   return {
@@ -59,6 +65,7 @@ export function newWatched(account: Watched['account']): Watched {
     shown: new Map(),
     changed: new Map(),
     leader: 'none',
+    leadMs: 0,
     firstPage: fewestListed,
     completeMs: 0,
     absent: new Set(),

@@ -1,5 +1,5 @@
 import { accountOf } from '../accounts/account-of.ts';
-import { type Person, personName } from '../accounts/accounts.ts';
+import type { Person } from '../accounts/accounts.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { keepNewest } from '../keep-newest.ts';
 import { exponentialMs } from '../pacing.ts';
@@ -9,15 +9,13 @@ import type {
   Conversation,
   DeepSearchOf,
   ListedChange,
-  ListedConversation,
   Log,
   QuestionStore,
   Scheduler,
   SharedWatch,
 } from '../ports.ts';
 import type { ConversationId, Question } from '../question/question.ts';
-import { getReadable } from '../question/readable.ts';
-import { findUpstream, upstreamClaims } from '../question/upstream.ts';
+import { findUpstream } from '../question/upstream.ts';
 import {
   fewestListed,
   fewestRunRarely,
@@ -34,9 +32,20 @@ import {
   watchBackstopMs,
   watchLeaseMs,
 } from '../settings.ts';
-import { isOver, type ListedPage, longestPage, newPass, notePage, turnPage } from './list-pass.ts';
+import { holdPass, isOver, type ListedPage, longestPage, newPass, notePage, turnPage } from './list-pass.ts';
 import { withQuota } from './listed-quota.ts';
-import { dropOld, forget, type Known, listable, newWatched, noteShown, overdueOf, type Watched } from './watched.ts';
+import { createTakeNews } from './news.ts';
+import {
+  dropOld,
+  forget,
+  type Known,
+  listable,
+  nameOf,
+  newWatched,
+  noteShown,
+  overdueOf,
+  type Watched,
+} from './watched.ts';
 
 /** Reads running questions: a few one by one, many of one account together. */
 export interface Watching {
@@ -72,7 +81,8 @@ export function createWatching(ports: {
   random: () => number;
   log: Log;
 }): Watching {
-  const { deepSearch, claims, questions, scheduler, shared, now, random, log } = ports;
+  const { deepSearch, scheduler, shared, now, random, log } = ports;
+  const takeNews = createTakeNews(ports);
   const accounts = new Map<string, Watched>();
   const startedMs = now();
 
@@ -188,7 +198,7 @@ export function createWatching(ports: {
     if (watched.isListing || now() < watched.notBeforeMs) return;
     watched.isListing = true;
     try {
-      const leads = !watched.carriesAll || (await shared.lead(name, watchLeaseMs));
+      const leads = !watched.carriesAll || (await takeLead(watched));
       if (leads) watched.leader = 'this';
       else stopLeading(watched, 'other');
       if (leads) await list(watched);
@@ -197,10 +207,18 @@ export function createWatching(ports: {
       watched.failures = 0;
     } catch (error) {
       if (!isAppError(error)) throw error;
-      await failed(watched, error);
+      const isHeld = error.kind === 'rateLimited' && watched.pass !== undefined && holdPass(watched.pass, now());
+      if (!isHeld) await failed(watched, error);
     } finally {
       watched.isListing = false;
     }
+  }
+
+  async function takeLead(watched: Watched): Promise<boolean> {
+    const askedMs = now();
+    const leads = await shared.lead(nameOf(watched.account), watchLeaseMs);
+    if (leads) watched.leadMs = askedMs;
+    return leads;
   }
 
   /** Runs the questions that wait for longer than the backstop although no list showed what they had seen since. */
@@ -260,6 +278,7 @@ export function createWatching(ports: {
    * page, so that a change that no page showed as new is not missed. That may take several ticks.
    */
   async function list(watched: Watched): Promise<void> {
+    if (watched.pass?.isFirst === true) return goOnWithPass(watched);
     if (now() - watched.completeMs >= watchBackstopMs / 2) watched.pass ??= newPass(listable(watched), now());
     const beginning = watched.pass?.pages === 0 ? watched.pass : undefined;
     let most = Math.max(watched.firstPage, beginning === undefined ? 0 : longestPage(beginning));
@@ -280,18 +299,19 @@ export function createWatching(ports: {
     }
     // One page for all changes of a tick, if as many come again, and a few conversations while nothing changes.
     watched.firstPage = Math.min(fewestListed + 2 * changes, mostListed);
-    if (beginning !== undefined) turnPage(beginning, after);
-    await goOnWithPass(watched, (newestMs ?? 0) - newsAgeMs);
+    if (beginning !== undefined) turnPage(beginning, after, now());
+    if (watched.pass !== undefined) watched.pass.oldestMs = (newestMs ?? 0) - newsAgeMs;
+    await goOnWithPass(watched);
   }
 
   /** Reads further pages of the pass, and notes its result when it has ended. */
-  async function goOnWithPass(watched: Watched, oldestMs: number): Promise<void> {
+  async function goOnWithPass(watched: Watched): Promise<void> {
     const { pass } = watched;
     if (pass === undefined) return;
     for (let pages = 0; pages < mostPassPages && !isOver(pass); pages += 1) {
       const page = await readPage(watched, mostListed, pass.after, true);
-      await takeNews(watched, page, oldestMs);
-      turnPage(pass, page.next);
+      await takeNews(watched, page, pass.oldestMs);
+      turnPage(pass, page.next, now());
     }
     if (!isOver(pass)) return;
     delete watched.pass;
@@ -311,7 +331,8 @@ export function createWatching(ports: {
   ): Promise<ListedPage> {
     const startedMs = now();
     // Several pages may take longer than the lease.
-    if (isFurther && watched.carriesAll) await shared.lead(nameOf(watched.account), watchLeaseMs);
+    const isLeaseOld = startedMs - watched.leadMs >= watchLeaseMs / 2;
+    if (isFurther && watched.carriesAll && isLeaseOld) await takeLead(watched);
     const page = await deepSearch(watched.account).changes(most, after);
     watched.carriesAll = page.conversations.every(({ conversation }) => conversation !== undefined);
     for (const { id, mark } of page.conversations) {
@@ -323,63 +344,6 @@ export function createWatching(ports: {
     return { ...page, startedMs };
   }
 
-  async function takeNews(
-    watched: Watched,
-    { conversations, startedMs }: ListedPage,
-    oldestMs: number,
-  ): Promise<Set<ListedConversation>> {
-    const news = new Set(conversations.filter((each) => isNews(watched, each, oldestMs)));
-    await Promise.all([...news].map((each) => changedNow(watched, each, startedMs)));
-    return news;
-  }
-
-  /** The conversation of a question that another process watches is news at first sight only if it changed lately. */
-  function isNews({ handled, byConversation }: Watched, listed: ListedConversation, oldestMs: number): boolean {
-    const { id, mark, updatedMs = oldestMs } = listed;
-    const before = handled.get(id);
-    if (before !== undefined) return before !== mark;
-    const known = byConversation.get(id);
-    return known === undefined ? updatedMs >= oldestMs : [...known].some(({ seenMark }) => seenMark !== mark);
-  }
-
-  async function changedNow(watched: Watched, listed: ListedConversation, listedMs: number): Promise<void> {
-    const { id, mark, updatedMs } = listed;
-    const own = [...(watched.byConversation.get(id) ?? [])].map(({ questionId }) => questionId);
-    const conversation = listed.conversation?.();
-    // What this process knows may have ended in another one, and another question of the conversation may run.
-    const questionIds = await stillOpen([...new Set([...own, ...(await ownersOf(conversation))])]);
-    if (questionIds.length > 0 && conversation !== undefined) {
-      const change = { mark, listedMs, ...(updatedMs === undefined ? {} : { updatedMs }) };
-      if (own.length > 0) watched.changed.set(id, { ...change, conversation });
-      // The conversations of a person's own account are read with that account only.
-      const isForAll = watched.account === 'app';
-      await shared.put(nameOf(watched.account), id, isForAll ? { ...change, conversation } : change);
-    }
-    await Promise.all(questionIds.map((questionId) => scheduler.schedule(questionId, 0)));
-    // Last, so that a failure before is repeated at the next tick.
-    keepNewest(watched.handled, id, mark, mostMarksKept);
-  }
-
-  /** The question that runs in a conversation which another process watches. */
-  async function ownersOf(conversation: Conversation | undefined): Promise<string[]> {
-    const last = conversation?.questions.at(-1);
-    if (conversation === undefined || last === undefined) return [];
-    for (const claim of upstreamClaims(conversation.id, last)) {
-      const owner = await claims.ownerOf(claim);
-      if (owner !== undefined) return [owner];
-    }
-    return [];
-  }
-
-  /** A question may have ended or be erased, and its words must not be handed on again. */
-  async function stillOpen(ids: string[]): Promise<string[]> {
-    const stored = await Promise.all(ids.map((id) => getReadable(questions, id)));
-    return ids.filter((_, at) => {
-      const phase = stored[at]?.phase;
-      return phase === 'waiting' || phase === 'running' || phase === 'parked';
-    });
-  }
-
   function watchedOf(account: 'app' | Person): Watched {
     const name = nameOf(account);
     const known = accounts.get(name);
@@ -388,8 +352,4 @@ export function createWatching(ports: {
     accounts.set(name, created);
     return created;
   }
-}
-
-function nameOf(account: 'app' | Person): string {
-  return account === 'app' ? 'app' : personName(account);
 }

@@ -9,6 +9,7 @@ import {
   mostListed,
   mostPassPages,
   watchBackstopMs,
+  watchLeaseMs,
   watchTickMs,
 } from '../../../src/core/settings.ts';
 import { watchAlone } from '../../../src/storage/shared-watch.ts';
@@ -26,6 +27,19 @@ async function watchAlready(count: number) {
   const questions = await watchMany(service, process, count);
   const [first = running(1), second = running(2)] = questions;
   return { service, ...process, questions, first, second };
+}
+
+/** A service that refuses lists beyond `left.requests`. */
+function withRoom() {
+  const service = createListedService();
+  const left = { requests: 0 };
+  const changes: typeof service.deepSearch.changes = async (...asked) => {
+    if (left.requests <= 0) throw new AppError('rateLimited', 'no room', { retryAfterMs: watchTickMs });
+    left.requests -= 1;
+    return service.deepSearch.changes(...asked);
+  };
+  const start = () => startWatching({ now: service.now, deepSearch: { ...service.deepSearch, changes } }, watchAlone);
+  return { service, left, start };
 }
 
 describe('a few running questions of one account', () => {
@@ -161,6 +175,80 @@ describe('many running questions of one account', () => {
     expect(Math.max(...most.slice(-60))).toBeLessThanOrEqual(1 + mostPassPages);
   });
 
+  it.each([1, 2])('are all shown by lists although the limit leaves room for only %d in a tick', async (room) => {
+    const { service, start, left } = withRoom();
+    const { watching, ran } = start();
+    const ids = Array.from({ length: 8 * mostListed }, (_, index) => index + 1);
+    for (const id of ids) {
+      service.change(id);
+      watching.goesOn(running(id), paceMs);
+    }
+    const changed = ids.length / 2;
+    let foundAfter = Number.NaN;
+    for (let tick = 1; tick <= 20; tick += 1) {
+      left.requests = room;
+      if (tick === 6) {
+        service.change(changed, 'completed');
+        ran.length = 0;
+      }
+      await watching.tick();
+      if (Number.isNaN(foundAfter) && tick >= 6 && ran.includes(`q${changed}`)) foundAfter = tick - 5;
+      service.pass(watchTickMs);
+    }
+    expect(ids.filter((id) => service.shownMs(id) === undefined)).toEqual([]);
+    expect(foundAfter).toBeLessThanOrEqual(2);
+    expect(service.taken().filter((call) => !call.startsWith('list'))).toEqual([]);
+  });
+
+  it('are read one by one if the limit leaves no room to list them for as long as the backstop', async () => {
+    const { service, start, left } = withRoom();
+    const { watching } = start();
+    for (let id = 1; id <= 2 * mostListed; id += 1) {
+      service.change(id);
+      watching.goesOn(running(id), paceMs);
+    }
+    left.requests = 1;
+    await watching.tick();
+    for (let passedMs = 0; passedMs <= watchBackstopMs; passedMs += watchTickMs) {
+      service.pass(watchTickMs);
+      await watching.tick();
+    }
+    expect(watching.goesOn(running(1), paceMs)).toBe(paceMs);
+  });
+
+  it('keep the lead while a list of many pages takes long, and ask for it only when half of its time is over', async () => {
+    const service = createListedService();
+    const leads: number[] = [];
+    const lead = async () => {
+      leads.push(service.now());
+      return true;
+    };
+    let pageMs = 0;
+    const changes: typeof service.deepSearch.changes = async (...asked) => {
+      service.pass(pageMs);
+      return service.deepSearch.changes(...asked);
+    };
+    const process = startWatching({ now: service.now, deepSearch: { changes } }, { ...watchAlone, lead });
+    for (let id = 1; id <= 20 * mostListed; id += 1) {
+      service.change(id);
+      process.watching.goesOn(running(id), paceMs);
+    }
+    await process.watching.tick();
+    expect(leads).toHaveLength(1);
+    pageMs = watchLeaseMs / 10;
+    service.pass(watchBackstopMs / 2);
+    leads.length = 0;
+    const startedMs = service.now();
+    await process.watching.tick();
+    const tookMs = service.now() - startedMs;
+    expect(tookMs).toBeGreaterThan(watchLeaseMs);
+    for (const [at, ledMs] of leads.entries()) {
+      const untilMs = leads[at + 1] ?? service.now();
+      expect(untilMs - ledMs).toBeLessThan(watchLeaseMs);
+    }
+    expect(leads.length).toBeLessThanOrEqual(1 + tookMs / (watchLeaseMs / 2));
+  });
+
   it('are listed to the end once although the service repeats a cursor', async () => {
     const service = createListedService();
     const process = startWatching(service, watchAlone);
@@ -293,6 +381,18 @@ describe('many running questions of one account', () => {
 });
 
 describe('running questions after a start of the process', () => {
+  it('are all shown by the first tick if they are 2,000', async () => {
+    const service = createListedService();
+    const { watching } = startWatching(service, watchAlone);
+    const ids = Array.from({ length: 2_000 }, (_, index) => index + 1);
+    for (const id of ids) {
+      service.change(id);
+      watching.goesOn(running(id), paceMs);
+    }
+    await watching.tick();
+    expect(ids.filter((id) => service.shownMs(id) === undefined)).toEqual([]);
+  });
+
   it('wait for the first list, and only those that it shows changed take from it', async () => {
     const { service, questions } = await watchAlready(10);
     service.change(1, 'completed');
