@@ -22,13 +22,16 @@ const sweepEveryMs = 60_000;
  */
 const runRequestsEveryMs = 2_000;
 
-/** How often the lives of stored records are compared with `RETENTION_DAYS`, in milliseconds. The first time at the start. */
+/** When upkeep that no question waits for begins, in milliseconds after the start: the open questions come first. */
+const upkeepFirstMs = 10_000;
+
+/** How often the lives of stored records are compared with `RETENTION_DAYS`, in milliseconds. */
 const retentionEveryMs = 24 * 60 * 60 * 1_000;
 
-/** How often the tokens of services that workspaces no longer ask are looked for, in milliseconds. The first time at the start. */
+/** How often the tokens of services that workspaces no longer ask are looked for, in milliseconds. */
 const formerServicesEveryMs = 60 * 60 * 1_000;
 
-/** How often entries older than `AUDIT_DAYS` or `RETENTION_DAYS` are removed, in milliseconds. The first time at the start. */
+/** How often entries older than `AUDIT_DAYS` or `RETENTION_DAYS` are removed, in milliseconds. */
 const trimEveryMs = 60 * 60 * 1_000;
 
 /**
@@ -50,11 +53,14 @@ export async function startBackground(
   const { questions, runRequests, shortenLives, audit, auditKeepMs: keepMs, workspaceServices } = storage;
   await workspaces.start();
   onStop(() => scheduler.stop(config.SHUTDOWN_SECONDS * 1000));
-  const open = await resume({ questions, scheduler, watching: ownServices, random });
+  let watcher: { stop(): void } | undefined;
+  onStop(async () => watcher?.stop());
+  const startWatching = (): void => {
+    watcher = repeat('watch_together', watchTickMs, startTick, log, 0);
+  };
+  const open = await resume({ questions, scheduler, watching: ownServices, startWatching, random });
   const advance = guardAdvance(workspaces.advance, { questions, log, now, random });
   await scheduler.start(traceAdvance(advance, { questions, tracer }));
-  const watcher = repeat('watch_together', watchTickMs, startTick, log, 0);
-  onStop(async () => watcher.stop());
   const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
   onStop(async () => sweeper.stop());
   const requested = repeat('run_requests', runRequestsEveryMs, runRequested, log, 0);
@@ -82,10 +88,10 @@ export async function startBackground(
     trimEveryMs,
     () => trimAudit({ store: audit, now, keepMs }, () => !stopped),
     log,
-    0,
+    upkeepFirstMs,
   );
-  const retention = repeat('retention', retentionEveryMs, applyRetention, log, 0);
-  const forgetting = repeat('former_services', formerServicesEveryMs, forgetServices, log, 0);
+  const retention = repeat('retention', retentionEveryMs, applyRetention, log, upkeepFirstMs);
+  const forgetting = repeat('former_services', formerServicesEveryMs, forgetServices, log, upkeepFirstMs);
   onStop(async () => {
     stopped = true;
     forgetting.stop();

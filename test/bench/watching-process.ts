@@ -96,9 +96,9 @@ const advance = createAdvance({
   random,
   settings: { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 },
 });
-await resume({ questions: storage.questions, scheduler, watching, random });
+const startWatching = (): void => void repeat('watch_together', watchTickMs, watching.tick, log, 0);
+await resume({ questions: storage.questions, scheduler, watching, startWatching, random });
 await scheduler.start(advance);
-repeat('watch_together', watchTickMs, watching.tick, log, 0);
 await new Promise((resolve) => setTimeout(resolve, settings.SETTLE_MS));
 isMeasuring = true;
 process.stdout.write(`${JSON.stringify({ event: 'measuring' })}\n`);

@@ -9,20 +9,23 @@ export interface ResumePorts {
   questions: Pick<QuestionStore, 'openIds' | 'get'>;
   scheduler: Pick<Scheduler, 'unscheduled' | 'schedule'>;
   watching: Pick<Watching, 'resumed'>;
+  /** Called once the watching knows the questions under way, before their runs are planned. */
+  startWatching: () => void;
   /** Uniform in [0, 1). */
   random: () => number;
 }
 
 /**
  * Continues the open questions after a start. Returns how many there are. Many questions under way at the service are
- * watched at once, so that the first lists show which of them changed; their runs stay as another process planned them, or
- * come later. All others run soon. Throws if storage fails.
+ * watched at once, so that the first lists show which of them changed, also while runs are still being planned. Their runs
+ * stay as another process planned them, or come later. All others run soon. Throws if storage fails.
  */
-export async function resume({ questions, scheduler, watching, random }: ResumePorts): Promise<number> {
+export async function resume({ questions, scheduler, watching, startWatching, random }: ResumePorts): Promise<number> {
   const open = await questions.openIds();
   const underWay = open.length < fewestRunRarely ? [] : await readUnderWay(questions, open);
   const watched = underWay.length < fewestRunRarely ? [] : underWay;
   for (const question of watched) watching.resumed(question);
+  startWatching();
   const isWatched = new Set(watched.map(({ id }) => id));
   for (const ids of groups(open)) {
     const soon = ids.filter((id) => !isWatched.has(id));

@@ -14,6 +14,7 @@ const many = Array.from({ length: fewestRunRarely }, (_, index) => underWay(`q${
 async function resumed(stored: Question[], planned: string[] = [], corrupt: string[] = []) {
   const scheduled = new Map<string, number>();
   const watched: string[] = [];
+  const steps: string[] = [];
   const count = await resume({
     questions: {
       openIds: async () => [...stored.map(({ id }) => id), ...corrupt],
@@ -24,14 +25,18 @@ async function resumed(stored: Question[], planned: string[] = [], corrupt: stri
     },
     scheduler: {
       unscheduled: async (ids) => ids.filter((id) => !planned.includes(id)),
-      schedule: async (id, delayMs) => void scheduled.set(id, delayMs),
+      async schedule(id, delayMs) {
+        scheduled.set(id, delayMs);
+        if (steps.at(-1) !== 'planned') steps.push('planned');
+      },
     },
     watching: {
       resumed: (question) => void watched.push(question.id),
     },
+    startWatching: () => void steps.push(`watching ${watched.length}`),
     random: () => 0.9,
   });
-  return { count, scheduled, watched };
+  return { count, scheduled, watched, steps };
 }
 
 describe('open questions after a start', () => {
@@ -47,6 +52,12 @@ describe('open questions after a start', () => {
     const { scheduled, watched } = await resumed(many);
     expect(watched).toEqual(many.map(({ id }) => id));
     expect([...scheduled]).toEqual(many.map(({ id }) => [id, 0.9 * watchBackstopMs]));
+  });
+
+  it('are all known to the watching before it starts, and it starts before runs are planned', async () => {
+    const { steps } = await resumed(many);
+    expect(steps).toEqual([`watching ${many.length}`, 'planned']);
+    expect((await resumed(many.slice(1))).steps).toEqual(['watching 0', 'planned']);
   });
 
   it('run when another process planned it, if it did', async () => {
@@ -86,6 +97,7 @@ describe('open questions after a start', () => {
         },
       },
       watching: { resumed: () => undefined },
+      startWatching: () => undefined,
       random: () => 0.5,
     });
     expect(most).toBeLessThanOrEqual(mostAtOnce);
