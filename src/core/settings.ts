@@ -123,6 +123,12 @@ export const fewestRunRarely = 100;
 export const listedRunMs = 60_000;
 
 /**
+ * Longest time between two runs of a question that runs rarely and whose card shows no steps: such a run does nothing. Half of
+ * that is the shortest, so that the runs of many spread.
+ */
+export const quietRunMs = 5 * 60_000;
+
+/**
  * Spreads open questions over this time after a start, in milliseconds, so that they do not all ask the service at
  * once.
  */
@@ -141,7 +147,7 @@ export const mostOverduePerTick = 100;
  * How much older than the newest change a change may be that a process sees for the first time. Older ones were read by the
  * question's own runs.
  */
-export const newsAgeMs = 2 * listedRunMs;
+export const newsAgeMs = 2 * quietRunMs;
 
 /** The shortest wait after a limit. It doubles with every refusal of the same question, up to the longest one. */
 export const shortestLimitMs = 1_000;

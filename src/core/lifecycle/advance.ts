@@ -26,7 +26,9 @@ import { endQuietly } from './quiet-end.ts';
 import { replace } from './replacing.ts';
 import { answeredWith, createResharing } from './resharing.ts';
 import { createShowing } from './showing.ts';
-import { leaveQueue, readPositionInQueue } from './thread-queue.ts';
+import { mayShowSteps } from './shown-steps.ts';
+import { createReadStanding } from './standing.ts';
+import { leaveQueue } from './thread-queue.ts';
 import { type Effect, withCallLeftBehind } from './unknown-outcome.ts';
 
 /** More steps than any question needs in one run. A run that reaches the limit repeats a decision. */
@@ -47,6 +49,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   const admission = createAdmission(ports);
   const account = createAccountAccess(ports);
   const resharing = createResharing(ports);
+  const readStanding = createReadStanding(ports, { isAccountBack: account.isBack, isCrowded: card.isCrowded });
 
   return async function advance(questionId) {
     let question = await questions.get(questionId);
@@ -79,17 +82,6 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     if (question === undefined) return;
     ports.watching.leave(question);
     if (question.phase === 'closed') await releaseSlot(ports, question);
-  }
-
-  async function readStanding(question: Question): Promise<Standing> {
-    const { phase, place } = question;
-    if (phase !== 'waiting' && phase !== 'parked' && phase !== 'running') return atOnce;
-    const isAccountBack = await account.isBack(question);
-    const about = isAccountBack === undefined ? {} : { isAccountBack };
-    if (!isInThread(place)) return { ...atOnce, ...about, positionInQueue: -1 };
-    const position = { ...about, ...(await readPositionInQueue(ports, question.id, place)) };
-    const needsSlot = phase === 'waiting' && position.positionInQueue === 0;
-    return { ...position, slot: needsSlot ? await ports.runSlots.readSlot(question) : atOnce.slot };
   }
 
   async function carryOut(
@@ -292,7 +284,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     const watched = progress ? await noteProgress(question, progress.observed, progress.conversation) : question;
     const editMs = await card.refresh(watched, standing);
     const paceMs = await pollWait(watched, now() - askedMs);
-    const waitMs = ports.watching.goesOn(watched, paceMs);
+    const isQuiet = !mayShowSteps(watched, standing.isCrowded);
+    const waitMs = ports.watching.goesOn(watched, paceMs, { isQuiet });
     const patienceEndMs = watchedSince(watched) + settings.pacing.patienceMs;
     // A question that is read alone is edited and checked at its next read.
     return {

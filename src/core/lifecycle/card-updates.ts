@@ -3,10 +3,11 @@ import type { CardView } from '../ports.ts';
 import { isBetweenTwo, isInThread, type Question } from '../question/question.ts';
 import { isChoiceAwaited } from '../question/readers.ts';
 import { cardRetryMs, recheckAfterMs } from '../settings.ts';
-import { cardView, digestOf, saysWorking } from './card-view.ts';
+import { cardView, digestOf } from './card-view.ts';
 import { createCrowd } from './crowd.ts';
 import { atOnce, finalCard, type Standing } from './decide.ts';
 import { changeQuestion, endWith, isSameRound, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
+import { isStepCheckOld, saysWorking } from './shown-steps.ts';
 import {
   withCallGivenUp,
   withCallSearched,
@@ -17,6 +18,8 @@ import {
 } from './unknown-outcome.ts';
 
 export interface CardUpdates {
+  /** Whether so many questions of the workspace run, counted at most a second ago, that no card may begin to show steps. */
+  isCrowded(question: Question): Promise<boolean>;
   /**
    * Posts the card, or finds it after a post with an unknown outcome. The card of a command begins a thread. If Slack's
    * limits leave no room for the card of a question in a thread, stores when to try again: the question goes on.
@@ -50,7 +53,15 @@ export function createCardUpdates(ports: LifecyclePorts): CardUpdates {
   const { messenger, now, settings } = ports;
   const crowd = createCrowd(ports);
 
-  return { announce, search, drop, announceFailed, refresh, finish };
+  return {
+    isCrowded: (question) => crowd.isCrowded(question, false),
+    announce,
+    search,
+    drop,
+    announceFailed,
+    refresh,
+    finish,
+  };
 
   async function announce(question: Question, standing: Standing, checkFirst: boolean): Promise<Progress> {
     if (checkFirst) {
@@ -123,7 +134,10 @@ export function createCardUpdates(ports: LifecyclePorts): CardUpdates {
 
   async function viewOf(question: Question, standing: Standing, isNew: boolean): Promise<CardView> {
     const mayBegin = question.outcome === undefined && !saysWorking(question);
-    return cardView(question, standing, now(), mayBegin && (await crowd.isCrowded(question, isNew)));
+    const isCrowded = mayBegin && (standing.isCrowded ?? (await crowd.isCrowded(question, isNew)));
+    // Who reads the card is not checked while it shows no steps, so it begins to show them only after a check.
+    const isUnchecked = mayBegin && question.phase === 'running' && isStepCheckOld(question, now());
+    return cardView(question, standing, now(), isCrowded || isUnchecked);
   }
 
   async function search(question: Question): Promise<Progress> {

@@ -3,6 +3,7 @@ import type { Question } from '../question/question.ts';
 import { areStepsPrivate, isChoiceAwaited, isKeptPrivate } from '../question/readers.ts';
 import { elapsedGrainMs } from '../settings.ts';
 import type { Standing } from './decide.ts';
+import { saysWorking } from './shown-steps.ts';
 
 /** How many failures of a step in a row it takes until the card says that the service is unreachable. */
 const failuresWorthTelling = 2;
@@ -65,14 +66,6 @@ export function cardView(
     ...(areStepsHidden || upstream.lastStep === undefined ? {} : { lastStep: upstream.lastStep }),
   };
 }
-
-/** Whether the card says that the question is being worked on. A card with unknown content may say so. */
-export function saysWorking({ card: { shown } }: Pick<Question, 'card'>): boolean {
-  return shown === '' || working.some((beginning) => shown?.startsWith(beginning) === true);
-}
-
-/** How the content of these cards begins: `digestOf` writes the kind first. */
-const working = (['starting', 'running'] as const).map((kind) => JSON.stringify({ kind }).slice(0, -1));
 
 /** The visible content of the card as a string. An edit is needed only if the string changes. */
 export function digestOf(view: CardView): string {

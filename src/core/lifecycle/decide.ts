@@ -22,6 +22,7 @@ import {
 } from '../settings.ts';
 import { cardLeftMs, cardToPost, isCardNeeded, missingCard } from './missing-card.ts';
 import { decideShowing, isChoiceUnread, type ShowingStep } from './showing.ts';
+import { isCardShown, isStepCheckOld, mayShowSteps } from './shown-steps.ts';
 import { type CallStep, performing } from './unknown-outcome.ts';
 
 /** What a question may have to wait for before it is asked. */
@@ -34,6 +35,8 @@ export interface Standing {
   slot: Slot | undefined;
   /** Whether a question that waits for its asker's account can continue. Absent if it does not wait for one. */
   isAccountBack?: boolean;
+  /** Of a running question whose card shows no steps: whether so many questions run that it must not begin to. */
+  isCrowded?: boolean;
 }
 
 /** The standing of a question that waits for nothing. */
@@ -215,18 +218,9 @@ function decideRunning(question: Question, situation: Situation): Step {
   }
   if (isChoiceUnread(question)) return { do: 'showing', step: 'read' };
   const posting = question.cancel === undefined ? cardToPost(question, situation) : undefined;
-  const showsSteps = posting !== undefined || isCardShown(question);
+  const showsSteps = posting !== undefined || mayShowSteps(question, situation.isCrowded);
   if (showsSteps && isStepCheckOld(question, nowMs)) return { do: 'checkAccess' };
   return posting ?? { do: 'watch' };
-}
-
-/** Steps may name what only some people may see, so a card's readers are checked, also after a clock was set back. */
-function isStepCheckOld({ admittedMs = 0, card: { stepsHiddenMs } }: Question, nowMs: number): boolean {
-  return Math.abs(nowMs - (stepsHiddenMs ?? admittedMs)) > admissionLifeMs;
-}
-
-function isCardShown({ card }: Question): boolean {
-  return card.ts !== undefined && card.gone !== true;
 }
 
 /** Whether the time is over in which the service can confirm a cancellation, or the app can reach it for that. */

@@ -28,6 +28,7 @@ import {
   mostOverduePerTick,
   mostPassPages,
   newsAgeMs,
+  quietRunMs,
   unchangedAtEnd,
   watchBackstopMs,
   watchLeaseMs,
@@ -54,8 +55,11 @@ export interface Watching {
    * it is always read. Throws the errors of the service.
    */
   read(question: Question, options?: { isFresh?: boolean }): Promise<Conversation | undefined>;
-  /** Notes that a question still runs. `paceMs`: its wait if it is read alone. Returns the wait until its next run. */
-  goesOn(question: Question, paceMs: number): number;
+  /**
+   * Notes that a question still runs. `paceMs`: its wait if it is read alone. `isQuiet`: its card shows no steps, so that a run
+   * without a change does nothing. Returns the wait until its next run.
+   */
+  goesOn(question: Question, paceMs: number, options?: { isQuiet?: boolean }): number;
   /** Notes after a start that a question runs. It runs as an earlier process planned it, or when no list shows it in time. */
   resumed(question: Question): void;
   /** Notes that a question no longer runs. */
@@ -148,7 +152,7 @@ export function createWatching(ports: {
     return now() - startedMs < firstListMs;
   }
 
-  function goesOn(question: Question, paceMs: number): number {
+  function goesOn(question: Question, paceMs: number, { isQuiet = false } = {}): number {
     const { conversationId, seenMark } = question.upstream;
     if (conversationId === undefined) return paceMs;
     const watched = watchedOf(accountOf(question));
@@ -165,6 +169,10 @@ export function createWatching(ports: {
     const isSeen = watched.carriesAll ? seenMark !== undefined && !isStarting() : known !== undefined;
     const isRare = isSeen && watched.carriesAll && watched.questions.size >= fewestRunRarely;
     if (isRare) going.shownMs = now();
+    if (isRare && isQuiet) {
+      going.untilMs = now() + 2 * quietRunMs;
+      return Math.round((quietRunMs * (1 + random())) / 2);
+    }
     // Not less: each of these runs then finds the check of who reads the card's steps old, and makes it.
     if (isRare) return Math.round(listedRunMs * (1 + random() / 10));
     return Math.round((isSeen ? watchBackstopMs : firstListMs) * (0.9 + random() / 10));
@@ -173,7 +181,10 @@ export function createWatching(ports: {
   function resumed(question: Question): void {
     goesOn(question, 0);
     const known = watchedOf(accountOf(question)).questions.get(question.id);
-    if (known !== undefined) known.shownMs = now();
+    if (known === undefined) return;
+    known.shownMs = now();
+    // An earlier process planned its next run.
+    known.untilMs = now() + 2 * quietRunMs;
   }
 
   function leave(question: Question): void {

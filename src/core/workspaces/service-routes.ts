@@ -128,7 +128,7 @@ export function routeWatching({ app, current, former }: ServiceRoutes): Omit<Wat
   };
   return {
     read: (question, options) => of(question).read(question, options),
-    goesOn: (question, paceMs) => of(question).goesOn(question, paceMs),
+    goesOn: (question, ...wait) => of(question).goesOn(question, ...wait),
     resumed: (question) => of(question).resumed(question),
     leave: (question) => of(question).leave(question),
   };

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { AppError, isAppError } from '../../core/errors.ts';
-import { saysWorking } from '../../core/lifecycle/card-view.ts';
+import { saysWorking } from '../../core/lifecycle/shown-steps.ts';
 import type { CardView, Clock, Log, Messenger, PreparedOutcome } from '../../core/ports.ts';
 import type { PendingCall, Question } from '../../core/question/question.ts';
 import { renderCard } from '../../render/card.ts';

@@ -546,7 +546,7 @@ export function createInMemoryLifecycle(
     deepSearch: (account) => (account === 'app' ? deepSearch : serviceOf(account.userId)),
     watching: {
       read: (question) => watching.read(question),
-      goesOn: (question, paceMs) => watching.goesOn(question, paceMs),
+      goesOn: (question, ...wait) => watching.goesOn(question, ...wait),
       leave: (question) => watching.leave(question),
     },
     accounts: people.accounts,

@@ -28,7 +28,8 @@ export function startWatching(
     owners = new Map<string, string>(),
     ended = new Set<string>(),
     schedule,
-  }: { owners?: Map<string, string>; ended?: Set<string>; schedule?: (id: string) => void } = {},
+    random = 0.5,
+  }: { owners?: Map<string, string>; ended?: Set<string>; schedule?: (id: string) => void; random?: number } = {},
 ): WatchingProcess {
   const ran: string[] = [];
   const unused = async (): Promise<never> => {
@@ -55,7 +56,7 @@ export function startWatching(
     },
     shared,
     now,
-    random: () => 0.5,
+    random: () => random,
     log: createRecordingLog().log,
   });
   return {

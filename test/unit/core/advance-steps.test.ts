@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
+import { digestOf } from '../../../src/core/lifecycle/card-view.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import type { Conversation, DeepSearch, Messenger, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
+import { mostProgressCards } from '../../../src/core/settings.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 import { readingAlone } from '../../support/lifecycle/reading-alone.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
@@ -71,6 +73,50 @@ const reading = (found: Conversation): Replaced => ({ service: { read: async () 
 function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
   return () => Promise.reject(new AppError(kind, 'planned', details));
 }
+
+describe('a running question whose card says "Asked"', () => {
+  const { startMs, ports } = createCoreHarness().life;
+
+  /** So many questions of its workspace run. Records the checks of who reads the card, and its edits, in order. */
+  async function amongst(count: number, may = true) {
+    const done: unknown[] = [];
+    const harness = await running(
+      { admittedMs: startMs - 10 * minuteMs, card: { ts: '1.1', shown: digestOf({ kind: 'asked' }) } },
+      {
+        ...reading(conversation({ questions: [observed({ lastStep: 'Reading' })] })),
+        slack: { updateCard: async (_, { kind, ...view }) => void done.push({ kind, ...view }) },
+        ports: {
+          runSlots: { ...ports.runSlots, countRunning: async () => count },
+          accessPolicy: {
+            admit: async () => {
+              done.push('checked');
+              return may ? { may } : { may, reason: 'guest' };
+            },
+          },
+        },
+      },
+    );
+    await harness.advance();
+    return { ...harness, done };
+  }
+
+  it('goes on without a check of who reads it while many others run', async () => {
+    const { done, stored } = await amongst(mostProgressCards + 1);
+    expect(done).toEqual([]);
+    expect(stored()).toMatchObject({ admittedMs: startMs - 10 * minuteMs, upstream: { lastStep: 'Reading' } });
+  });
+
+  it('shows its steps after a check when fewer run', async () => {
+    const { done } = await amongst(mostProgressCards);
+    expect(done).toMatchObject(['checked', { kind: 'running', steps: 2, lastStep: 'Reading' }]);
+  });
+
+  it('shows no steps when fewer run and its asker lost access', async () => {
+    const { done } = await amongst(mostProgressCards, false);
+    expect(done).toMatchObject(['checked', { kind: 'running', steps: 0 }]);
+    expect(JSON.stringify(done)).not.toContain('Reading');
+  });
+});
 
 describe('a question in a thread, whose card has no room,', () => {
   const { startMs } = createCoreHarness().life;

@@ -198,8 +198,9 @@ describe('a card in a workspace where many questions run', () => {
   });
 
   it('shows progress once fewer run, and goes on with it when more do', async () => {
-    const { card, question, edits, state, counted, stored } = await inCrowd(31, { phase: 'running' });
+    const { life, card, question, edits, state, counted, stored } = await inCrowd(31, { phase: 'running' });
     await card.announce(question, atOnce, false);
+    await life.ports.questions.update(question.id, (now) => ({ ...now, admittedMs: life.now() }));
     for (const [passedMs, running] of [
       [3_000, 31],
       [6_000, 30],
@@ -210,6 +211,32 @@ describe('a card in a workspace where many questions run', () => {
     }
     expect(edits.map(({ kind }) => kind)).toEqual(['asked', 'running', 'running']);
     expect(counted).toEqual([31, 31, 30]);
+  });
+
+  it.each([
+    [60_000, ['running']],
+    [60_001, []],
+  ])('begins to show steps %i ms after its readers were checked: %j', async (agoMs, kinds) => {
+    const { life, card, edits, stored, question } = await inCrowd(30, {
+      phase: 'running',
+      card: { ts: '1.1', shown: digestOf({ kind: 'asked' }) },
+    });
+    await life.ports.questions.update(question.id, (now) => ({ ...now, admittedMs: life.now() - agoMs }));
+    await card.refresh(stored(), atOnce);
+    expect(edits.map(({ kind }) => kind)).toEqual(kinds);
+  });
+
+  it('is decided by what was known when the run checked its readers, not by a newer count', async () => {
+    const { life, card, edits, state, stored, question } = await inCrowd(30, {
+      phase: 'running',
+      card: { ts: '1.1', shown: digestOf({ kind: 'asked' }) },
+    });
+    await life.ports.questions.update(question.id, (now) => ({ ...now, admittedMs: life.now() }));
+    await card.refresh(stored(), { ...atOnce, isCrowded: true });
+    expect(edits).toEqual([]);
+    state.running = 31;
+    await card.refresh(stored(), { ...atOnce, isCrowded: false });
+    expect(edits).toMatchObject([{ kind: 'running' }]);
   });
 
   it('is counted for at most once a second to edit cards, and for each card that is posted', async () => {

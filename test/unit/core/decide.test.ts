@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { digestOf } from '../../../src/core/lifecycle/card-view.ts';
 import {
   atOnce,
   decide,
@@ -20,6 +21,8 @@ const atFront: Situation = { nowMs: now, ...atOnce, parts: 1, settings };
 
 const minuteMs = 60_000;
 const card = { ts: '1.1', shown: '', editedMs: now };
+const askedCard = { ...card, shown: digestOf({ kind: 'asked' }) };
+const runningCard = { ...card, shown: digestOf({ kind: 'running', elapsedMs: 0, steps: 1 }) };
 const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'said' };
 const cancel = { byUserId: 'U9', atMs: now };
 const nowhere = { teamId: 'T1', channelId: 'C1' };
@@ -347,6 +350,24 @@ describe('decide: a running question', () => {
       'has its access checked again after that minute',
       { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - minuteMs - 1 } },
       { do: 'checkAccess' },
+    ],
+    [
+      'needs no check of access while its card shows no steps and must not begin to',
+      { ...running, admittedMs: 0, card: askedCard },
+      { do: 'watch' },
+      { isCrowded: true },
+    ],
+    [
+      'has its access checked before its card begins to show steps',
+      { ...running, admittedMs: now - minuteMs - 1, card: askedCard },
+      { do: 'checkAccess' },
+      { isCrowded: false },
+    ],
+    [
+      'has its access checked while its card shows steps, however many others run',
+      { ...running, admittedMs: now - minuteMs - 1, card: runningCard },
+      { do: 'checkAccess' },
+      { isCrowded: true },
     ],
     ['needs no check of access without a card', { ...running, admittedMs: 0, card: { gone: true } }, { do: 'watch' }],
     ['is cancelled at the service', { ...running, cancel }, { do: 'cancelUpstream' }],

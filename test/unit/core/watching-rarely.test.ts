@@ -7,6 +7,7 @@ import {
   firstListMs,
   listedRunMs,
   mostOverduePerTick,
+  quietRunMs,
   watchBackstopMs,
   watchTickMs,
 } from '../../../src/core/settings.ts';
@@ -82,6 +83,61 @@ describe('very many running questions of one account', () => {
   it('find the check of who reads their cards old whenever they run', async () => {
     const { watching, first } = await start();
     expect(watching.goesOn(first, paceMs)).toBeGreaterThanOrEqual(admissionLifeMs);
+  });
+
+  it('run every few minutes, spread over time, while their cards show no steps', async () => {
+    const service = createListedService();
+    const waits = new Set<number>();
+    for (const random of [0, 0.5, 0.999]) {
+      const process = startWatching(service, watchAlone, { random });
+      const [first] = await watchVeryMany(service, process);
+      if (first === undefined) throw new Error('no question');
+      waits.add(process.watching.goesOn(first, paceMs, { isQuiet: true }));
+    }
+    expect(waits.size).toBe(3);
+    expect(Math.min(...waits)).toBe(quietRunMs / 2);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(quietRunMs);
+  });
+
+  it('keep the time of the backstop if they are fewer, also while their cards show no steps', async () => {
+    const service = createListedService();
+    const process = startWatching(service, watchAlone);
+    const [first] = await watchMany(service, process, fewestRunRarely - 1);
+    if (first === undefined) throw new Error('no question');
+    expect(process.watching.goesOn(first, paceMs, { isQuiet: true })).toBeLessThanOrEqual(watchBackstopMs);
+  });
+
+  it('are known until they run, however long they wait, and run when they change or no list shows them', async () => {
+    const service = createListedService();
+    const process = startWatching(service, watchAlone);
+    const questions = await watchVeryMany(service, process);
+    for (const question of questions) process.watching.goesOn(question, paceMs, { isQuiet: true });
+    for (let passedMs = 0; passedMs < quietRunMs; passedMs += 5 * watchTickMs) {
+      service.pass(5 * watchTickMs);
+      await process.watching.tick();
+    }
+    expect(process.ran).toEqual([]);
+    service.change(1, 'completed');
+    await process.watching.tick();
+    expect(process.ran).toEqual(['q1']);
+    service.hide(2);
+    await tickOn(service, process);
+    expect(new Set(process.ran)).toEqual(new Set(['q1', 'q2']));
+  });
+
+  it('are known after a start until they run, however long an earlier process let them wait', async () => {
+    const service = createListedService();
+    const questions = await watchVeryMany(service, startWatching(service, watchAlone));
+    const restarted = startWatching(service, watchAlone);
+    for (const question of questions) restarted.watching.resumed(question);
+    for (let passedMs = 0; passedMs < quietRunMs; passedMs += 5 * watchTickMs) {
+      service.pass(5 * watchTickMs);
+      await restarted.watching.tick();
+    }
+    restarted.ran.length = 0;
+    service.hide(2);
+    await tickOn(service, restarted);
+    expect(restarted.ran).toEqual(['q2']);
   });
 
   it('run as often as fewer questions where the lists show another mark than they have seen', async () => {
