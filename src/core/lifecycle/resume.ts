@@ -2,7 +2,7 @@ import { groups } from '../groups.ts';
 import type { QuestionStore, Scheduler } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
-import { fewestRunRarely, resumeSpreadMs, watchBackstopMs } from '../settings.ts';
+import { fewestRunRarely, listedRunMs, resumeSpreadMs } from '../settings.ts';
 import type { Watching } from '../watching/watching.ts';
 
 export interface ResumePorts {
@@ -32,7 +32,7 @@ export async function resume({ questions, scheduler, watching, startWatching, ra
     const later = await scheduler.unscheduled(ids.filter((id) => isWatched.has(id)));
     await Promise.all([
       ...soon.map((id) => scheduler.schedule(id, random() * resumeSpreadMs)),
-      ...later.map((id) => scheduler.schedule(id, random() * watchBackstopMs)),
+      ...later.map((id) => scheduler.schedule(id, random() * listedRunMs)),
     ]);
   }
   return open.length;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { resume } from '../../../src/core/lifecycle/resume.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { fewestRunRarely, mostAtOnce, resumeSpreadMs, watchBackstopMs } from '../../../src/core/settings.ts';
+import { fewestRunRarely, listedRunMs, mostAtOnce, resumeSpreadMs } from '../../../src/core/settings.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 const underWay = (id: string, more: Partial<Question> = {}) =>
@@ -51,7 +51,7 @@ describe('open questions after a start', () => {
   it('are watched at once and run later if many are under way at the service', async () => {
     const { scheduled, watched } = await resumed(many);
     expect(watched).toEqual(many.map(({ id }) => id));
-    expect([...scheduled]).toEqual(many.map(({ id }) => [id, 0.9 * watchBackstopMs]));
+    expect([...scheduled]).toEqual(many.map(({ id }) => [id, 0.9 * listedRunMs]));
   });
 
   it('are all known to the watching before it starts, and it starts before runs are planned', async () => {
@@ -64,7 +64,7 @@ describe('open questions after a start', () => {
     const planned = many.slice(1).map(({ id }) => id);
     const { scheduled, watched } = await resumed(many, planned);
     expect(watched).toHaveLength(many.length);
-    expect([...scheduled]).toEqual([['q0', 0.9 * watchBackstopMs]]);
+    expect([...scheduled]).toEqual([['q0', 0.9 * listedRunMs]]);
   });
 
   it.each<[string, Question]>([
