@@ -137,8 +137,8 @@ export interface SharedWatch {
   lead(account: string, leaseMs: number): Promise<boolean>;
   /** Gives up the lead, if this process has it. */
   resign(account: string): Promise<void>;
-  /** Hands a change to the process that runs its question next. An older change does not replace a newer one. */
-  put(account: string, conversationId: ConversationId, change: ListedChange): Promise<void>;
+  /** Hands on a change, but never one older than what is there. Returns whether the next run gets its conversation by `take`. */
+  put(account: string, conversationId: ConversationId, change: ListedChange): Promise<boolean>;
   /** The newest change that was handed on a short time ago. Its conversation comes once, its mark stays. */
   take(account: string, conversationId: ConversationId): Promise<ListedChange | undefined>;
   /** Notes what the lists of the leading process show of conversations, whether they changed or not. */

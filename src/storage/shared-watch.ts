@@ -71,7 +71,7 @@ const noList: MarkList = { atMs: 0, marks: new Map() };
 export const watchAlone: SharedWatch = {
   lead: async () => true,
   resign: async () => {},
-  put: async () => {},
+  put: async () => false,
   take: async () => undefined,
   noteListed: async () => {},
   listed: async () => noList,
@@ -98,8 +98,9 @@ export function createSharedWatch(kv: KeyValueStore, clock: Clock): SharedWatch 
         const text = await kv.get(key);
         const { updatedMs = 0 } =
           (text === undefined ? undefined : readable(() => changeFormat.decode(key, text))) ?? {};
-        if (updatedMs > (change.updatedMs ?? updatedMs)) return;
-        if (await kv.compareAndSet(key, text, next, changeLifeMs)) return;
+        // The newer one counts, and this one is not needed any more.
+        if (updatedMs > (change.updatedMs ?? updatedMs)) return true;
+        if (await kv.compareAndSet(key, text, next, changeLifeMs)) return change.conversation !== undefined;
       }
       throw new AppError('storage', `${key} is changed all the time`);
     },

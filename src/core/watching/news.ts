@@ -49,10 +49,11 @@ export function createTakeNews({
     const questionIds = await stillOpen([...new Set([...own, ...(await ownersOf(conversation))])]);
     if (questionIds.length > 0 && conversation !== undefined) {
       const change = { mark, listedMs, ...(updatedMs === undefined ? {} : { updatedMs }) };
-      if (own.length > 0) watched.changed.set(id, { ...change, conversation });
       // The conversations of a person's own account are read with that account only.
       const isForAll = watched.account === 'app';
-      await shared.put(nameOf(watched.account), id, isForAll ? { ...change, conversation } : change);
+      const isThere = await shared.put(nameOf(watched.account), id, isForAll ? { ...change, conversation } : change);
+      // Whole conversations of many questions take much memory.
+      if (own.length > 0 && !isThere) watched.changed.set(id, { ...change, conversation });
     }
     await Promise.all(questionIds.map((questionId) => scheduler.schedule(questionId, 0)));
     // Last, so that a failure before is repeated at the next tick.

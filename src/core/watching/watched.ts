@@ -26,7 +26,7 @@ export interface Watched {
   handled: Map<ConversationId, string>;
   /** What the lists of this process showed last, and when that list began, oldest first. */
   shown: Map<ConversationId, { mark: string; atMs: number }>;
-  /** Changes that a list of this process showed and that no run here has read. */
+  /** Changes that a list of this process showed, that are not shared, and that no run here has read. */
   changed: Map<ConversationId, ListedChange>;
   /** Which process lists for all: this one, another one, or none because it failed or is not needed. */
   leader: 'this' | 'other' | 'none';

@@ -75,6 +75,14 @@ export function sharedWatchContract(engine: Engine): void {
       expect(await other.lead('T1:U1', leaseMs)).toBe(true);
     });
 
+    it('says whether a run gets the conversation of a change', async () => {
+      const { conversation: _, ...withoutConversation } = change;
+      expect(await one.put('T1:U1', 7, withoutConversation)).toBe(false);
+      expect(await one.put('app', 7, change)).toBe(true);
+      expect(await one.put('app', 7, { ...change, mark: 'older', updatedMs: 3 })).toBe(true);
+      expect(await other.take('app', 7)).toEqual(change);
+    });
+
     it('gives the lead to another process once the first gave it up, or its lease ended', async () => {
       await one.lead('app', 50);
       await eventually(async () => expect(await other.lead('app', leaseMs)).toBe(true));

@@ -276,6 +276,16 @@ describe('several processes that watch one account', () => {
     expect([...kv.texts.values()].join()).not.toContain(wordsOfService);
   });
 
+  it('keep no conversation in their memory that the store hands on', async () => {
+    const { service, kv, ofOne, one, first } = await watchWithTwo();
+    for (const { upstream } of ofOne) service.change(upstream.conversationId ?? 0);
+    await one.watching.tick();
+    service.taken();
+    kv.texts.clear();
+    await one.watching.read(first);
+    expect(service.taken()).toEqual(['read 1']);
+  });
+
   it('leave no conversation in the store for a minute', async () => {
     const { service, kv, one, live } = await watchWithTwo();
     service.change(100, 'completed');
@@ -307,6 +317,15 @@ describe("several processes that watch a person's own account", () => {
     service.taken();
     expect(await two.watching.read(other)).toMatchObject({ questions: [{ state: 'completed' }] });
     expect(service.taken()).toEqual(['read 100']);
+  });
+
+  it('take a change of a question that they run from their memory', async () => {
+    const { service, one, first, tickBoth } = await watchWithTwo(10, asOwn);
+    service.change(1, 'completed');
+    await tickBoth();
+    expect(service.taken()).toEqual(['list']);
+    expect(await one.watching.read(first)).toMatchObject({ questions: [{ state: 'completed' }] });
+    expect(service.taken()).toEqual([]);
   });
 
   it('read no unchanged question that moves from one to the other', async () => {

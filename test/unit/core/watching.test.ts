@@ -282,6 +282,7 @@ describe('many running questions of one account', () => {
     let isFailing = false;
     const put = async () => {
       if (isFailing) throw new AppError('storage', 'down');
+      return false;
     };
     const process = startWatching(service, { ...watchAlone, put });
     const { watching, ran } = process;
