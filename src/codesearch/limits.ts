@@ -64,6 +64,8 @@ export const LIMITS = {
   readingStartMs: 2_000,
   /** A question waits so long for files that are not read yet. */
   readingWaitMs: 15_000,
+  /** File systems note the time of a change in steps of up to 2 s. */
+  fileClockTickMs: 2_000,
   /** What is looked at to tell binary files from text, as git does. */
   binaryCheckBytes: 8_000,
   /** Files that are read from git in one go. */

@@ -1,8 +1,9 @@
-import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { LIMITS } from '../limits.ts';
 import { createBlobs } from './blobs.ts';
 import { createGit, type Git, GitError, gitText, operatorSafeDirectories } from './git.ts';
+import { createRepositoryState } from './repository-state.ts';
 
 /** A regular file tracked by git; symbolic links and submodules are left out. */
 export interface TrackedFile {
@@ -23,7 +24,8 @@ export interface Repository {
   fingerprint(): Promise<string>;
   /** Commit id of HEAD; undefined before the first commit. */
   head(): Promise<string | undefined>;
-  files(): Promise<TrackedFile[]>;
+  /** In order of their paths. The list is kept until HEAD or the index changes. */
+  files(): Promise<readonly TrackedFile[]>;
   /** Paths whose staged content differs from this commit; none in a bare repository. */
   stagedPaths(commit: string): Promise<Set<string>>;
 }
@@ -38,12 +40,17 @@ export async function openRepository(path: string): Promise<Repository> {
   const git = createGit({ folder: root, gitDirectory, bare });
   const origin = (await gitText(git, ['config', '--get', 'remote.origin.url'])).trim();
 
-  async function head(): Promise<string | undefined> {
-    return (await gitText(git, ['rev-parse', '-q', '--verify', 'HEAD^{commit}'])).trim() || undefined;
-  }
+  const state = createRepositoryState(gitDirectory, await findCommonDirectory(gitDirectory));
 
-  /** Undefined in a bare repository and in a clone without checkout: then HEAD is what the repository tracks. */
-  const indexFile = () => (bare ? undefined : stat(join(gitDirectory, 'index')).catch(() => undefined));
+  const head = keep(state.head, async () => {
+    return (await gitText(git, ['rev-parse', '-q', '--verify', 'HEAD^{commit}'])).trim() || undefined;
+  });
+
+  /** False in a bare repository and in a clone without checkout: then HEAD is what the repository tracks. */
+  const hasIndex = async (): Promise<boolean> => !bare && (await indexFile()) !== undefined;
+  const indexFile = () => stat(join(gitDirectory, 'index')).catch(() => undefined);
+  const listState = async (): Promise<string | undefined> =>
+    (await hasIndex()) ? await state.index() : await state.head();
 
   return {
     name: nameFromRemote(origin) ?? (basename(root).replace(/\.git$/, '') || 'repository'),
@@ -52,19 +59,23 @@ export async function openRepository(path: string): Promise<Repository> {
     blobs: createBlobs(git),
     head,
     async fingerprint() {
+      const commit = (await head()) ?? '';
+      if (!(await hasIndex())) return commit;
       const index = await indexFile();
-      return `${(await head()) ?? ''} ${index?.mtimeMs ?? 0} ${index?.size ?? 0}`;
+      return `${commit} ${(await state.index()) ?? `${index?.mtimeMs ?? 0} ${index?.size ?? 0}`}`;
     },
-    async files() {
+    files: keep(listState, async () => {
       const most = { firstBytes: LIMITS.gitOutputBytes, timeoutMs: LIMITS.gitIndexTimeoutMs };
-      const listing =
-        (await indexFile()) === undefined
-          ? await git(['ls-tree', '-r', '-z', '--full-tree', 'HEAD'], most).catch(() => Buffer.alloc(0))
-          : await git(['ls-files', '-s', '-z'], most);
-      return parseListing(listing.toString('utf8')).slice(0, LIMITS.filesPerRepository);
-    },
+      if (await hasIndex()) return parseListing(await git(['ls-files', '-s', '-z'], most));
+      // git refuses where there is no commit, or where a partial clone lacks folders.
+      const refused = (error: unknown): Buffer => {
+        if (error instanceof GitError && error.kind === 'failed') return Buffer.alloc(0);
+        throw error;
+      };
+      return parseListing(await git(['ls-tree', '-r', '-z', '--full-tree', 'HEAD'], most).catch(refused));
+    }),
     async stagedPaths(commit) {
-      if ((await indexFile()) === undefined) return new Set();
+      if (!(await hasIndex())) return new Set();
       const parameters = [
         'diff-index',
         '--cached',
@@ -78,6 +89,24 @@ export async function openRepository(path: string): Promise<Repository> {
       return new Set(listing.toString('utf8').split('\0'));
     },
   };
+}
+
+/** Reads a value, or returns the last one while the state is the same. A value is not kept when the state changed meanwhile. */
+function keep<T>(stateOf: () => Promise<string | undefined>, read: () => Promise<T>): () => Promise<T> {
+  let kept: { state: string; value: T } | undefined;
+  return async () => {
+    const state = await stateOf();
+    if (state !== undefined && kept?.state === state) return kept.value;
+    const value = await read();
+    kept = state !== undefined && (await stateOf()) === state ? { state, value } : undefined;
+    return value;
+  };
+}
+
+/** Where the branches are: of a further work tree, the git directory of the first one. */
+async function findCommonDirectory(gitDirectory: string): Promise<string> {
+  const named = await readFile(join(gitDirectory, 'commondir'), 'utf8').catch(() => '');
+  return resolve(gitDirectory, named.trim());
 }
 
 async function findGitDirectory(path: string, folder: string): Promise<{ bare: boolean; gitDirectory: string }> {
@@ -148,10 +177,10 @@ function decodeSegment(segment: string): string | undefined {
 }
 
 /** Reads `ls-files -s -z` ("mode blob stage\tpath") and `ls-tree -z` ("mode type blob\tpath"). */
-function parseListing(listing: string): TrackedFile[] {
+function parseListing(listing: Buffer): TrackedFile[] {
   const files = new Map<string, TrackedFile>();
   // Each entry ends with a NUL: what follows the last one is empty, or an entry that was cut.
-  for (const entry of listing.split('\0').slice(0, -1)) {
+  for (const entry of listing.toString('utf8').split('\0').slice(0, -1)) {
     const tab = entry.indexOf('\t');
     if (tab < 0 || !entry.startsWith('100')) continue;
     const blob = entry
@@ -161,5 +190,6 @@ function parseListing(listing: string): TrackedFile[] {
     const path = entry.slice(tab + 1);
     if (blob !== undefined) files.set(path, { path, blob });
   }
-  return [...files.values()];
+  const sorted = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return sorted.slice(0, LIMITS.filesPerRepository);
 }

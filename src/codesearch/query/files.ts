@@ -21,12 +21,18 @@ export interface PlaceFile {
 }
 
 /** The regular files of a place that the filters select, in order of their paths; sets `limitHit` where there are too many. */
-export async function selectFiles({ repository, tree }: Place, branch: Branch, run: Run): Promise<PlaceFile[]> {
+export async function selectFiles(
+  { repository, tree }: Place,
+  branch: Branch,
+  run: Run,
+): Promise<readonly PlaceFile[]> {
   const all = tree === '--cached' ? await repository.files() : await listTree(repository, tree);
   if (all.length > LIMITS.filesPerRepository || (tree === '--cached' && all.length === LIMITS.filesPerRepository)) {
     run.limitHit = true;
   }
   const { include, exclude } = branch.languages;
+  const filters = [include, exclude, branch.paths.include, branch.paths.exclude];
+  if (filters.every((list) => list.length === 0)) return all.slice(0, LIMITS.filesPerRepository);
   const pause = createPause(run);
   const files: PlaceFile[] = [];
   for (const file of all.slice(0, LIMITS.filesPerRepository)) {
@@ -36,10 +42,10 @@ export async function selectFiles({ repository, tree }: Place, branch: Branch, r
     if (exclude.includes(language)) continue;
     if (passes(branch.paths, file.path, run.budget)) files.push(file);
   }
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return files;
 }
 
-/** Reads `ls-tree -r -z`: "mode type oid\tpath". */
+/** Reads `ls-tree -r -z`: "mode type oid\tpath". In order of the paths. */
 async function listTree(repository: Repository, commit: string): Promise<PlaceFile[]> {
   const output = await repository.git(['ls-tree', '-r', '-z', '--full-tree', commit]);
   return output
@@ -49,7 +55,8 @@ async function listTree(repository: Repository, commit: string): Promise<PlaceFi
       const tab = entry.indexOf('\t');
       const blob = entry.slice(0, tab).split(' ')[2];
       return tab < 0 || blob === undefined || !entry.startsWith('100') ? [] : [{ path: entry.slice(tab + 1), blob }];
-    });
+    })
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Groups of paths that fit on a command line and whose output stays small. */
