@@ -107,8 +107,9 @@ export const LIMITS = {
   searchesWaitingPerUser: 20,
   searchWaitMs: 60_000,
   searchGrepPaths: 400,
-  /** Files that a search looks into before it looks into all others. */
+  /** Files that a search looks into before the others; then it looks into so many times as many, and so on. */
   searchFirstPaths: 100,
+  searchPathsGrowth: 4,
   searchGrepPathBytes: 60_000,
   /** Texts of all results of a search; it ends when there are more. */
   searchResultCharacters: 20_000_000,

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts';
 import type { FileIndex } from '../search/file-index.ts';
 import { mayHave } from '../search/trigrams.ts';
 import { type Place, type PlaceFile, pathGroups, selectFiles } from './files.ts';
-import { type FoundLine, grepFiles, grepLines } from './grep.ts';
+import { type FoundLine, grepFiles, grepLines, type WholePlace } from './grep.ts';
 import type { Pattern } from './pattern.ts';
 import type { PlannedBranch } from './plan.ts';
 import type { FileMatch, LineMatch, MatchRange } from './results.ts';
@@ -27,21 +27,27 @@ export async function searchContent(place: Place, branch: PlannedBranch, index: 
     const known = index.get(place.repository.name, path);
     return known?.blob !== blob || known.trigrams === undefined || mayHave(known.trigrams, trigrams);
   };
-  // Where many files match, the first ones are often enough.
-  const first = countUntil(files, LIMITS.searchFirstPaths, (file) => patterns.some((each) => mayMatch(file, each)));
-  for (const part of [files.slice(0, first), files.slice(first)]) {
-    if (part.length > 0) await searchFiles(place, branch, part, mayMatch, run);
+  const whole: WholePlace = new Map();
+  for (const part of partsOf(files, (file) => patterns.some((each) => mayMatch(file, each)))) {
+    await searchFiles(place, branch, part, mayMatch, whole, run);
   }
 }
 
-/** How many items there are up to the one that is the last of so many with a property. */
-function countUntil<Item>(items: readonly Item[], most: number, has: (item: Item) => boolean): number {
+/** Cuts a list into parts with more and more candidates: where many files match, the first ones are often enough. */
+function* partsOf<Item>(items: readonly Item[], isCandidate: (item: Item) => boolean): Generator<Item[]> {
+  let most: number = LIMITS.searchFirstPaths;
   let found = 0;
+  let start = 0;
   for (const [at, item] of items.entries()) {
-    if (has(item)) found += 1;
-    if (found === most) return at + 1;
+    if (!isCandidate(item)) continue;
+    found += 1;
+    if (found < most) continue;
+    yield items.slice(start, at + 1);
+    start = at + 1;
+    found = 0;
+    most *= LIMITS.searchPathsGrowth;
   }
-  return items.length;
+  if (start < items.length) yield items.slice(start);
 }
 
 async function searchFiles(
@@ -49,6 +55,7 @@ async function searchFiles(
   { patterns, expression, types }: PlannedBranch,
   files: readonly PlaceFile[],
   mayMatch: (file: PlaceFile, pattern: Pattern) => boolean,
+  whole: WholePlace,
   run: Run,
 ): Promise<void> {
   if (expression === undefined) return;
@@ -63,6 +70,7 @@ async function searchFiles(
         place,
         pattern,
         candidates.map(({ path }) => path),
+        whole,
       ),
     );
     const named = new Set<string>();

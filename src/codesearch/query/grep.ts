@@ -22,16 +22,27 @@ export class GrepRefused extends Error {
   }
 }
 
-/** Paths of the files where a pattern can match a line. With few `paths`, git reads only those. */
-export async function grepFiles(place: Place, pattern: Pattern, paths: readonly string[]): Promise<Set<string>> {
+/** Files of the whole place where a pattern can match a line, by pattern: one search reads them once. */
+export type WholePlace = Map<Pattern, Set<string>>;
+
+/** Paths of the files where a pattern can match a line. With few `paths`, git reads only those; otherwise others may be among them. */
+export async function grepFiles(
+  place: Place,
+  pattern: Pattern,
+  paths: readonly string[],
+  whole: WholePlace,
+): Promise<Set<string>> {
+  const known = whole.get(pattern);
+  if (known !== undefined) return known;
   const found = new Set<string>();
-  const groups = paths.length <= LIMITS.searchGrepPaths ? pathGroups(paths) : [[]];
-  for (const group of groups) {
+  const isWhole = paths.length > LIMITS.searchGrepPaths;
+  for (const group of isWhole ? [[]] : pathGroups(paths)) {
     const output = await grep(place, '--files-with-matches', [pattern], group);
     for (const entry of output.toString('utf8').split('\0')) {
       if (entry !== '') found.add(withoutTree(entry, place));
     }
   }
+  if (isWhole) whole.set(pattern, found);
   return found;
 }
 

@@ -62,3 +62,15 @@ test('a search goes on in the other files when the first ones do not give enough
   expect(await pathsOf('const crate count:all')).toHaveLength(250);
   expect(await pathsOf('crate count:20')).toHaveLength(20);
 });
+
+test('a search finds all files in the order of their paths, in however many parts it looks into them', async () => {
+  for (let at = 0; at < 700; at += 1)
+    source.write(`many/${String(at).padStart(3, '0')}.md`, at % 2 === 0 ? 'ox\n' : 'ax\n');
+  source.commit('Add many');
+  await corpus.refresh();
+  const even = Array.from({ length: 350 }, (_, at) => `many/${String(at * 2).padStart(3, '0')}.md`);
+  expect(await pathsOf('file:many ox count:all')).toEqual(even);
+  expect(await pathsOf('file:many ox count:150')).toEqual(even.slice(0, 150));
+  await corpus.untilRead();
+  expect(await pathsOf('file:many ox count:all')).toEqual(even);
+});
