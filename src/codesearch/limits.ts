@@ -94,6 +94,12 @@ export const LIMITS = {
   /** Steps of the regular expressions of one search, and of one line or name: the service does nothing else meanwhile. */
   regexpSteps: 200_000_000,
   regexpStepsPerText: 5_000_000,
+  /** Steps of a search in the lines of files that the service reads itself; git searches on when they are used up. */
+  regexpStepsInTexts: 20_000_000,
+  /** A longer text is searched for by git: comparing takes its length times that of a file. */
+  needleCharacters: 100,
+  /** Files whose texts a search reads in one go, with at most `blobBatchBytes`. */
+  searchTextsAtOnce: 1_000,
   /** Time of matching after which other requests get their turn. */
   searchPauseMs: 15,
   /** Matches when a query has no `count:`, and for `count:all`. */
@@ -128,7 +134,8 @@ export const LIMITS = {
   streamBatch: 50,
   diffsSearched: 5_000,
   symbolFilesPerRevision: 1_000,
-  textCacheBytes: 32_000_000,
+  /** Texts of files that are kept in memory: a search that finds them there needs no git process. */
+  textCacheBytes: 128_000_000,
   /** A signed-in browser stays signed in this long. */
   sessionMs: 12 * 3_600_000,
   sessionsPerUser: 50,

@@ -1,13 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../limits.ts';
-import type { Git } from './git.ts';
+import { type Git, GitError } from './git.ts';
 
-/** Reads file contents by their git object ids, with a cache bounded in bytes. */
+/** Texts of all repositories. */
+const cache = new LRUCache<string, string>({
+  maxSize: LIMITS.textCacheBytes,
+  sizeCalculation: (text) => text.length || 1,
+});
+let repositories = 0;
+
+/** Reads file contents by their git object ids, with a cache that all repositories share. */
 export function createBlobs(git: Git) {
-  const cache = new LRUCache<string, string>({
-    maxSize: LIMITS.textCacheBytes,
-    sizeCalculation: (text) => text.length || 1,
-  });
+  repositories += 1;
+  const own = `${repositories} `;
 
   return {
     /** Sizes in bytes; skips missing objects (in a partial clone) and objects that are not files. */
@@ -44,19 +49,31 @@ export function createBlobs(git: Git) {
       const result = new Map<string, string>();
       const missing: string[] = [];
       for (const id of new Set(ids)) {
-        const cached = cache.get(id);
+        const cached = cache.get(own + id);
         if (cached === undefined) missing.push(id);
         else result.set(id, cached);
       }
       if (missing.length > 0) {
-        for (const [id, text] of await readBatch(git, missing)) {
-          cache.set(id, text);
+        for (const [id, text] of await readMany(git, missing)) {
+          cache.set(own + id, text);
           result.set(id, text);
         }
       }
       return result;
     },
   };
+}
+
+/** Reads in smaller parts what is too much for one git process. */
+async function readMany(git: Git, ids: readonly string[]): Promise<Map<string, string>> {
+  try {
+    return await readBatch(git, ids);
+  } catch (error) {
+    if (!(error instanceof GitError && error.kind === 'tooMuch') || ids.length < 2) throw error;
+    const middle = Math.ceil(ids.length / 2);
+    const first = await readMany(git, ids.slice(0, middle));
+    return new Map([...first, ...(await readMany(git, ids.slice(middle)))]);
+  }
 }
 
 async function readBatch(git: Git, ids: readonly string[]): Promise<Map<string, string>> {

@@ -26,6 +26,8 @@ export interface Repository {
   head(): Promise<string | undefined>;
   /** In order of their paths. The list is kept until HEAD or the index changes. */
   files(): Promise<readonly TrackedFile[]>;
+  /** Paths with an attribute by which git may take a file for binary or for text; it is read when the list of files changed. */
+  pathsWithAttribute(): Promise<ReadonlySet<string>>;
   /** Paths whose staged content differs from this commit; none in a bare repository. */
   stagedPaths(commit: string): Promise<Set<string>>;
 }
@@ -40,39 +42,58 @@ export async function openRepository(path: string): Promise<Repository> {
   const git = createGit({ folder: root, gitDirectory, bare });
   const origin = (await gitText(git, ['config', '--get', 'remote.origin.url'])).trim();
 
-  const state = createRepositoryState(gitDirectory, await findCommonDirectory(gitDirectory));
+  const commonDirectory = await findCommonDirectory(gitDirectory);
+  const state = createRepositoryState(gitDirectory, commonDirectory);
+
+  let changes = 0;
 
   const head = keep(state.head, async () => {
     return (await gitText(git, ['rev-parse', '-q', '--verify', 'HEAD^{commit}'])).trim() || undefined;
   });
 
   /** False in a bare repository and in a clone without checkout: then HEAD is what the repository tracks. */
-  const hasIndex = async (): Promise<boolean> => !bare && (await indexFile()) !== undefined;
-  const indexFile = () => stat(join(gitDirectory, 'index')).catch(() => undefined);
+  const hasIndex = async (): Promise<boolean> => !bare && (await isThere(join(gitDirectory, 'index')));
   const listState = async (): Promise<string | undefined> =>
     (await hasIndex()) ? await state.index() : await state.head();
+
+  const files = keep(listState, async () => {
+    const most = { firstBytes: LIMITS.gitOutputBytes, timeoutMs: LIMITS.gitIndexTimeoutMs };
+    if (await hasIndex()) return parseListing(await git(['ls-files', '-s', '-z'], most));
+    // git refuses where there is no commit, or where a partial clone lacks folders.
+    const refused = (error: unknown): Buffer => {
+      if (error instanceof GitError && error.kind === 'failed') return Buffer.alloc(0);
+      throw error;
+    };
+    return parseListing(await git(['ls-tree', '-r', '-z', '--full-tree', 'HEAD'], most).catch(refused));
+  });
+  const blobs = createBlobs(git);
 
   return {
     name: nameFromRemote(origin) ?? (basename(root).replace(/\.git$/, '') || 'repository'),
     git,
     bare,
-    blobs: createBlobs(git),
+    blobs,
     head,
     async fingerprint() {
       const commit = (await head()) ?? '';
       if (!(await hasIndex())) return commit;
-      const index = await indexFile();
-      return `${commit} ${(await state.index()) ?? `${index?.mtimeMs ?? 0} ${index?.size ?? 0}`}`;
+      // While the state is unknown, each fingerprint counts as a change.
+      changes += 1;
+      return `${commit} ${(await state.index()) ?? `change ${changes}`}`;
     },
-    files: keep(listState, async () => {
-      const most = { firstBytes: LIMITS.gitOutputBytes, timeoutMs: LIMITS.gitIndexTimeoutMs };
-      if (await hasIndex()) return parseListing(await git(['ls-files', '-s', '-z'], most));
-      // git refuses where there is no commit, or where a partial clone lacks folders.
-      const refused = (error: unknown): Buffer => {
-        if (error instanceof GitError && error.kind === 'failed') return Buffer.alloc(0);
-        throw error;
-      };
-      return parseListing(await git(['ls-tree', '-r', '-z', '--full-tree', 'HEAD'], most).catch(refused));
+    files,
+    pathsWithAttribute: keep(listState, async () => {
+      const listed = await files();
+      const sources = listed.filter(({ path }) => path === '.gitattributes' || path.endsWith('/.gitattributes'));
+      const texts = await blobs.texts(sources.map(({ blob }) => blob));
+      const hasOwn = await isThere(join(commonDirectory, 'info/attributes'));
+      // The usual attributes are about line ends.
+      if (!hasOwn && ![...texts.values()].some((text) => /diff|binary|\[attr\]/.test(text))) return new Set<string>();
+      const output = await git(['check-attr', ...((await hasIndex()) ? ['--cached'] : []), '-z', '--stdin', 'diff'], {
+        input: listed.map(({ path }) => `${path}\0`).join(''),
+        timeoutMs: LIMITS.gitIndexTimeoutMs,
+      });
+      return parseAttributes(output);
     }),
     async stagedPaths(commit) {
       if (!(await hasIndex())) return new Set();
@@ -174,6 +195,20 @@ function decodeSegment(segment: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Reads `check-attr -z`: "path NUL attribute NUL value NUL". */
+function parseAttributes(output: Buffer): Set<string> {
+  const parts = output.toString('utf8').split('\0');
+  return new Set(
+    parts.filter((_, at) => at % 3 === 0 && parts[at + 2] !== undefined && parts[at + 2] !== 'unspecified'),
+  );
 }
 
 /** Reads `ls-files -s -z` ("mode blob stage\tpath") and `ls-tree -z` ("mode type blob\tpath"). */

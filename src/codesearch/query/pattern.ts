@@ -3,6 +3,7 @@ import { trigramsOf } from '../search/trigrams.ts';
 import type { PatternNode, QueryProblem } from './ast.ts';
 import { singleOf } from './regexp/character-set.ts';
 import { compileRegexp, type Regexp, type WorkBudget } from './regexp/matcher.ts';
+import { isPlain, longestRun, requiredCharacters, toNeedle } from './regexp/needle.ts';
 import { literalToPcre, spansLines, toPcre } from './regexp/pcre.ts';
 import { RegexpError, type RegexpNode } from './regexp/syntax.ts';
 import type { MatchRange } from './results.ts';
@@ -19,6 +20,10 @@ export interface Pattern {
   pcre: string;
   /** Trigrams that each line with a match has. */
   trigrams: readonly number[];
+  /** Finds a text that each line with a match has, as git compares it; undefined where only git can search. It is stateful: set `lastIndex`. */
+  needle: RegExp | undefined;
+  /** Whether each line with the needle has a match. */
+  isNeedle: boolean;
 }
 
 type Matcher = Pick<Pattern, 'findAll' | 'test'>;
@@ -87,7 +92,8 @@ function compile(source: string, ignoreCase: boolean): { regexp: Regexp } | { pr
 function literalPattern(text: string, isCaseSensitive: boolean): Pattern {
   const pcre = literalToPcre(text, !isCaseSensitive);
   const trigrams = trigramsOf(text);
-  if (isCaseSensitive) return { ...fixedPattern(text), fixed: text, pcre, trigrams };
+  const needle = literalNeedle(text, !isCaseSensitive);
+  if (isCaseSensitive) return { ...fixedPattern(text), fixed: text, pcre, trigrams, needle, isNeedle: true };
   const folded = fixedPattern(text.toLowerCase());
   const escaped = text.replace(/[^\p{L}\p{N}_\s]/gu, '\\$&');
   let regexp: Pattern | undefined;
@@ -111,7 +117,19 @@ function literalPattern(text: string, isCaseSensitive: boolean): Pattern {
     fixed: undefined,
     pcre,
     trigrams,
+    needle,
+    isNeedle: true,
   };
+}
+
+function literalNeedle(text: string, ignoreCase: boolean): RegExp | undefined {
+  const characters = [...text].map((one) => ({ code: one.codePointAt(0) ?? 0, ignoreCase }));
+  return characters.length <= LIMITS.needleCharacters && isWhole(characters) ? toNeedle(characters) : undefined;
+}
+
+/** False for half of a character, which git replaces. */
+function isWhole(characters: readonly { code: number }[]): boolean {
+  return characters.every(({ code }) => code < 0xd800 || code > 0xdfff);
 }
 
 function fixedPattern(text: string): Matcher {
@@ -129,6 +147,9 @@ function fixedPattern(text: string): Matcher {
 
 function regexpPattern(regexp: Regexp): Pattern {
   const plain = plainTextOf(regexp.node);
+  const required = requiredCharacters(regexp.node);
+  const run = longestRun(required);
+  const needle = run === undefined || !isWhole(run) ? undefined : toNeedle(run);
   return {
     findAll(line, budget) {
       const share = takeShare(budget);
@@ -144,6 +165,10 @@ function regexpPattern(regexp: Regexp): Pattern {
     },
     test(line, budget) {
       if (plain !== undefined && !line.includes('\n')) return plain(line);
+      if (needle !== undefined && isPlain(line)) {
+        needle.lastIndex = 0;
+        if (!needle.test(line)) return false;
+      }
       const share = takeShare(budget);
       const found = regexp.exec(line, 0, share);
       share.giveBack();
@@ -151,7 +176,9 @@ function regexpPattern(regexp: Regexp): Pattern {
     },
     fixed: undefined,
     pcre: toPcre(regexp.node),
-    trigrams: trigramsOf(requiredText(regexp.node)),
+    trigrams: trigramsOf(required.map((one) => (one === undefined ? GAP : String.fromCodePoint(one.code))).join('')),
+    needle,
+    isNeedle: false,
   };
 }
 
@@ -169,24 +196,6 @@ function takeShare(budget: WorkBudget): WorkBudget & { giveBack(): void } {
 
 /** A character that is in no trigram. */
 const GAP = '\uffff';
-
-/** What a match has of characters that the expression names one by one, with {@link GAP} where something else may stand between. */
-function requiredText(node: RegexpNode): string {
-  switch (node.kind) {
-    case 'set': {
-      const code = singleOf(node.set);
-      return code === undefined ? GAP : String.fromCodePoint(code);
-    }
-    case 'assertion':
-      return '';
-    case 'sequence':
-      return node.parts.map(requiredText).join('');
-    case 'choice':
-      return GAP;
-    case 'repeat':
-      return node.min === 0 ? GAP : `${GAP}${requiredText(node.part)}${GAP}`;
-  }
-}
 
 /** A quick test for an expression of plain text with or without `^` and `$`: most filters are such. */
 function plainTextOf(node: RegexpNode): ((line: string) => boolean) | undefined {

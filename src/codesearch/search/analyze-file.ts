@@ -17,6 +17,8 @@ export interface AnalyzedFile {
   units: AnalyzedUnit[];
   /** Of the whole text; undefined where there is none. */
   trigrams: TrigramFilter | undefined;
+  /** Of the whole text. */
+  textLength: number;
 }
 
 /** A unit with its index terms; `symbol` is a place in the symbols of the file. */
@@ -35,9 +37,10 @@ export async function analyzeFile(path: string, text: string | undefined): Promi
     text !== undefined && named === 'source' && (isMinified(text) || saysGenerated(text)) ? 'generated' : named;
   const pathTerms = textTerms(path);
   const trigrams = text === undefined ? undefined : trigramFilterOf(text);
+  const textLength = text?.length ?? 0;
   if (text === undefined || isMinified(text) || isMachineWritten(path)) {
     const units = [{ start: 1, end: 1, symbol: undefined, terms: weigh({ path: pathTerms }) }];
-    return { role, lineCount: 0, symbols: [], commentLines: [], importLines: [], units, trigrams };
+    return { role, lineCount: 0, symbols: [], commentLines: [], importLines: [], units, trigrams, textLength };
   }
   const lines = text.split('\n').map((line) => line.slice(0, LONGEST_LINE));
   const outline = await outlineOf(path, text);
@@ -55,6 +58,7 @@ export async function analyzeFile(path: string, text: string | undefined): Promi
       terms: weigh({ path: pathTerms, ...termsOf({ start, end, symbol }, lines, outline) }),
     })),
     trigrams,
+    textLength,
   };
 }
 

@@ -200,7 +200,8 @@ async function listFiles(repository: Repository, index: FileIndex, reader: FileR
     if (known?.blob === blob && known.isRead) continue;
     toRead.push({ path, blob });
     if (known?.blob === blob) continue;
-    const nothing = { lineCount: 0, symbols: [], commentLines: [], importLines: [], units: [], trigrams: undefined };
+    const lines = { lineCount: 0, commentLines: [], importLines: [] };
+    const nothing = { ...lines, symbols: [], units: [], trigrams: undefined, textLength: 0 };
     const place = { repository: repository.name, path, blob, commit: undefined };
     index.put(place, { role: roleOf(path), ...nothing }, false);
     changed += 1;

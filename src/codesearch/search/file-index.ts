@@ -21,6 +21,8 @@ export interface IndexedFile {
   units: IndexedUnit[];
   /** Undefined where the text is not known: not read yet, not text, or too large. */
   trigrams: TrigramFilter | undefined;
+  /** Characters of the text, where there are trigrams. */
+  textLength: number;
   /** Whether the index has the text too, where it is text; else only the path. */
   isRead: boolean;
 }
@@ -70,9 +72,9 @@ export function createFileIndex() {
     put({ repository, path, blob, commit }: Place, analyzed: AnalyzedFile, isRead: boolean): void {
       const key = fileKey(repository, path);
       remove(key);
-      const { role, lineCount, symbols, units, trigrams } = analyzed;
+      const { role, lineCount, symbols, units, trigrams, textLength } = analyzed;
       const file: IndexedFile = {
-        ...{ repository, path, blob, commit, role, lineCount, symbols, trigrams, isRead },
+        ...{ repository, path, blob, commit, role, lineCount, symbols, trigrams, textLength, isRead },
         commentLines: lineSet(analyzed.commentLines),
         importLines: new Set(analyzed.importLines),
         units: [],

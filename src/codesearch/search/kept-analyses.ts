@@ -7,7 +7,7 @@ import type { AnalyzedFile } from './analyze-file.ts';
  * Names the form of the kept analyses. Raise it when `analyzeFile` returns something else for the same file: then everything is
  * read again (test/unit/codesearch/kept-analyses.test.ts fails until then).
  */
-const ANALYSIS_VERSION = 2;
+const ANALYSIS_VERSION = 3;
 
 const VERSION_KEY = 'version';
 /** Analyses of files that are gone are removed when there are so many times as many as files. */
@@ -68,10 +68,12 @@ export function createKeptAnalyses(root: RootDatabase<unknown, string>, version 
 
 /** LMDB notices no bytes that changed on the disk, so that a damaged record may be decoded to something else. */
 function isAnalysis(kept: Partial<AnalyzedFile> | undefined): kept is AnalyzedFile {
-  const { role, lineCount, symbols, commentLines, importLines, units, trigrams } = kept ?? {};
+  const { role, lineCount, symbols, commentLines, importLines, units, trigrams, textLength } = kept ?? {};
   const areLists = [symbols, commentLines, importLines, units].every((list) => Array.isArray(list));
   const hasFilter = trigrams === undefined || (trigrams instanceof Uint8Array && trigrams.length > 0);
-  return typeof role === 'string' && Number.isInteger(lineCount) && areLists && hasFilter;
+  return (
+    typeof role === 'string' && Number.isInteger(lineCount) && Number.isInteger(textLength) && areLists && hasFilter
+  );
 }
 
 /** A path may be longer than a key of LMDB. */

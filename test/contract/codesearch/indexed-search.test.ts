@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
@@ -73,4 +75,13 @@ test('a search finds all files in the order of their paths, in however many part
   expect(await pathsOf('file:many ox count:150')).toEqual(even.slice(0, 150));
   await corpus.untilRead();
   expect(await pathsOf('file:many ox count:all')).toEqual(even);
+});
+
+test('a search needs no git process once the texts are in memory', async () => {
+  await corpus.read(60_000, undefined);
+  const queries = ['liftCrate', '/sail\\w+ =/', 'type:file liftCrate NOT sailAway'];
+  const before: string[][] = [];
+  for (const query of queries) before.push(await pathsOf(query));
+  rmSync(join(source.path, '.git/objects'), { recursive: true });
+  for (const [at, query] of queries.entries()) expect(await pathsOf(query)).toEqual(before[at]);
 });
