@@ -12,6 +12,12 @@ import { roleOf } from './roles.ts';
 
 const FILES_PER_BREATH = 1_000;
 
+interface RefreshOptions {
+  /** How long to wait for files that are not read yet; default `LIMITS.readingWaitMs`. */
+  waitMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
 /** All repositories of the service, with one shared index. */
 export interface Corpus {
   readonly repositories: readonly Repository[];
@@ -23,10 +29,10 @@ export interface Corpus {
   isReadable(name: string): boolean;
   commits(name: string): CommitIndex | undefined;
   /**
-   * Updates the list of files of repositories whose HEAD or git index changed; one refresh at a time. Then waits until they are read,
-   * at most `LIMITS.readingWaitMs`; the others are read in the background. Returns the number of changed files.
+   * Updates the list of files of repositories whose HEAD or git index changed, with all changes before the call. Then waits until they
+   * are read; the others are read in the background. Returns the number of changed files. Ends early, without an error, with the signal.
    */
-  refresh(): Promise<number>;
+  refresh(options?: RefreshOptions): Promise<number>;
   /** Reads files that are not read yet before the others. The index then has other objects for them. */
   readFirst(files: readonly IndexedFile[]): Promise<void>;
   /** Reads many files in one go, before they are needed. */
@@ -73,7 +79,9 @@ export async function openCorpus(
   const commits = new Map<string, { head: string | undefined; index: CommitIndex }>();
   /** What git refused to read, by repository: it is not read again before it changes. */
   const unreadable = new Map<string, string>();
-  let refreshing: Promise<number> | undefined;
+  let listing: Promise<number> | undefined;
+  /** Begins when the listing ends. */
+  let nextListing: Promise<number> | undefined;
   /** What went wrong while the first files were read: the caller of `read` gets it. */
   let failures: { repository: Repository; error: GitError }[] | undefined = [];
   const reader = createFileReader(index, (error, repository) => {
@@ -114,7 +122,7 @@ export async function openCorpus(
     return changed;
   }
 
-  async function refreshAll(): Promise<number> {
+  async function listAll(): Promise<number> {
     let changed = 0;
     for (const repository of repositories) {
       changed += await refreshOne(repository).catch(async (error: unknown) => {
@@ -123,8 +131,25 @@ export async function openCorpus(
         return 0;
       });
     }
-    await reader.read(LIMITS.readingWaitMs);
     return changed;
+  }
+
+  /** Shared by all that wait for a listing that has not begun: one that runs may lack what changed since then. */
+  function listShared(): Promise<number> {
+    if (listing === undefined) {
+      // Several requests wait for one listing: it must not end with the first of them.
+      listing = withoutBudget(listAll).finally(() => {
+        listing = undefined;
+      });
+      return listing;
+    }
+    nextListing ??= listing
+      .catch(() => {})
+      .then(() => {
+        nextListing = undefined;
+        return listShared();
+      });
+    return nextListing;
   }
 
   const corpus: OpenedCorpus = {
@@ -134,12 +159,10 @@ export async function openCorpus(
     repository: (name) => repositories.find((repository) => repository.name === name),
     isReadable: (name) => !unreadable.has(name),
     commits: (name) => commits.get(name)?.index,
-    refresh() {
-      // Several requests wait for one refresh: it must not end with the first of them.
-      refreshing ??= withoutBudget(refreshAll).finally(() => {
-        refreshing = undefined;
-      });
-      return refreshing;
+    async refresh({ waitMs = LIMITS.readingWaitMs, signal } = {}) {
+      const changed = await Promise.race([listShared(), ...(signal === undefined ? [] : [ended(signal)])]);
+      await reader.read(waitMs, signal);
+      return changed;
     },
     async read(waitMs, kept) {
       if (kept !== undefined) reader.use(kept);
@@ -181,6 +204,14 @@ export async function openCorpus(
     const path = paths[repositories.indexOf(repository)];
     return new GitError(`${path}: ${cause.message}`, { kind: cause.kind, cause });
   }
+}
+
+/** Resolves with 0 when the signal ends. */
+function ended(signal: AbortSignal): Promise<number> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(0);
+    signal.addEventListener('abort', () => resolve(0), { once: true });
+  });
 }
 
 /** Adds new and changed files to the index with their paths only, plans to read them, and removes deleted ones. Returns how many. */

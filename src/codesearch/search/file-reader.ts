@@ -47,11 +47,14 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
   }
 
   async function readAll(): Promise<void> {
-    for (let batches = batchesLeft(); batches > 0 && !isClosed; batches = batchesLeft()) {
-      const threads = Math.min(batches, availableParallelism(), MOST_THREADS);
-      await Promise.all(Array.from({ length: threads }, () => readBatches(batches === 1)));
+    // A plan may arrive while what is kept is tidied.
+    while (batchesLeft() > 0 && !isClosed) {
+      for (let batches = batchesLeft(); batches > 0 && !isClosed; batches = batchesLeft()) {
+        const threads = Math.min(batches, availableParallelism(), MOST_THREADS);
+        await Promise.all(Array.from({ length: threads }, () => readBatches(batches === 1)));
+      }
+      if (!isClosed) await kept?.tidy(index.all());
     }
-    if (!isClosed) await kept?.tidy(index.all());
   }
 
   /** Reads one batch after the other in one thread. `isOnly`: there is one batch, which needs no thread if it is small. */
@@ -152,8 +155,8 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
         await analyzer?.close();
       }
     },
-    /** Reads what is planned, in the background. Resolves when all is read, at the latest after `waitMs` if that is given. */
-    async read(waitMs?: number): Promise<void> {
+    /** Reads what is planned, in the background. Resolves when all is read, at the latest after `waitMs` or with the signal if they are given. */
+    async read(waitMs?: number, signal?: AbortSignal): Promise<void> {
       if (batchesLeft() > 0 && !isClosed) {
         reading ??= readAll().finally(() => {
           reading = undefined;
@@ -161,7 +164,8 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
       }
       if (reading === undefined || waitMs === undefined) return reading;
       const ending = new AbortController();
-      const late = wait(waitMs, undefined, { signal: ending.signal, ref: false }).catch(() => {});
+      const end = signal === undefined ? ending.signal : AbortSignal.any([ending.signal, signal]);
+      const late = wait(waitMs, undefined, { signal: end, ref: false }).catch(() => {});
       await Promise.race([reading, late]);
       ending.abort();
     },

@@ -1,4 +1,4 @@
-import { withinBudget } from '../git/budget.ts';
+import { currentBudget, withinBudget } from '../git/budget.ts';
 import { overview } from './answers/about.ts';
 import { compare, splitComparison } from './answers/compare.ts';
 import { type Draft, type Findings, focusOf, tidyFollowUps, tidySources } from './answers/draft.ts';
@@ -49,7 +49,7 @@ async function investigate(
   const words = question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word);
   const about = words.length === 0 ? '' : ` about ${words.slice(0, 8).join(', ')}`;
   await step(`Understanding the question: it asks ${KINDS[question.intent] ?? 'something'}${about}`);
-  const changed = await corpus.refresh();
+  const changed = await corpus.refresh({ signal: currentBudget().signal });
   if (changed > 0) await step(`Reading ${changed} files that changed since the last question`);
   const { onlyIn } = separateRestriction(text);
   const isAsked = (name: string): boolean => onlyIn.length === 0 || onlyIn.includes(name.toLowerCase());

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { RootDatabase } from 'lmdb';
 import type { TrackedFile } from '../git/repository.ts';
 import type { AnalyzedFile } from './analyze-file.ts';
@@ -12,6 +13,7 @@ const ANALYSIS_VERSION = 3;
 const VERSION_KEY = 'version';
 /** Analyses of files that are gone are removed when there are so many times as many as files. */
 const MOST_TIMES = 2;
+const FILES_PER_BREATH = 1_000;
 
 /** The analyses of files on disk, so that a service that starts again does not read all files again. */
 export type KeptAnalyses = ReturnType<typeof createKeptAnalyses>;
@@ -54,9 +56,16 @@ export function createKeptAnalyses(root: RootDatabase<unknown, string>, version 
     },
     /** Removes what no file has any more, if that is much. */
     async tidy(files: Iterable<TrackedFile>): Promise<void> {
-      const keys = new Set(Array.from(files, keyOf));
-      if (analyses.getCount() <= keys.size * MOST_TIMES) return;
-      for (const key of analyses.getKeys()) if (!keys.has(key)) follow(analyses.remove(key));
+      const all = [...files];
+      if (analyses.getCount() <= all.length * MOST_TIMES) return;
+      // What is put from now on stays.
+      const known = [...analyses.getKeys()];
+      const keys = new Set<string>();
+      for (const file of all) {
+        keys.add(keyOf(file));
+        if (keys.size % FILES_PER_BREATH === 0) await breathe();
+      }
+      for (const key of known) if (!keys.has(key)) follow(analyses.remove(key));
       await writing;
     },
     async close(): Promise<void> {

@@ -8,6 +8,7 @@ import { createFileReader } from '../../../src/codesearch/search/file-reader.ts'
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 import { createKeptAnalyses } from '../../../src/codesearch/search/kept-analyses.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
 
 const manyFiles = 450;
@@ -149,6 +150,31 @@ describe('the reader of files', () => {
     }
   });
 
+  test('reads what is planned while it removes what is kept of files that are gone', async () => {
+    const folder = await createTempDir();
+    try {
+      const { reader, read, list } = createSubject();
+      const kept = createKeptAnalyses(openIndexFolder(folder.path));
+      let tidied = 0;
+      const tidy = async (): Promise<void> => {
+        tidied += 1;
+        if (tidied > 1) return;
+        source.write('src/late.ts', 'export const late = 1;\n');
+        source.git('add', '-A');
+        repository = await openRepository(source.path);
+        await list();
+      };
+      reader.use({ ...kept, tidy });
+      await list();
+      await reader.read();
+      await reader.close();
+      expect(tidied).toBe(2);
+      expect(read).toContain('src/late.ts');
+    } finally {
+      await folder.remove();
+    }
+  });
+
   test('has nothing to do in a repository without files', async () => {
     const { reader, read } = createSubject();
     await reader.plan(repository, []);
@@ -196,5 +222,57 @@ describe('while files are not read yet', () => {
     expect(answer).toContain('liftCrate');
     expect(answer).toContain('2 of 3 files are not read yet');
     await corpus.close();
+  });
+});
+
+describe('a refresh while files are read', () => {
+  // More than are read at once.
+  const names = Array.from({ length: 6 }, (_, at) => `part${at}`);
+  let sources: TestRepository[];
+  let corpus: OpenedCorpus;
+  let goOn: () => void;
+
+  beforeEach(async () => {
+    sources = names.map((name) => {
+      const own = createTestRepository({ 'crane.ts': `export function ${name}Crane(): void {}\n` });
+      own.git('remote', 'add', 'origin', `https://example.org/org/${name}.git`);
+      own.commit('Begin');
+      return own;
+    });
+    corpus = await openCorpus(sources.map(({ path }) => path));
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const kept = {
+      get: () => undefined,
+      put: () => {},
+      written: () => gate,
+      tidy: async () => {},
+      close: async () => {},
+    };
+    await corpus.read(0, kept);
+    await eventually(() => expect(corpus.index.unread()).toBeLessThan(names.length));
+  });
+  afterEach(async () => {
+    goOn();
+    await corpus.untilRead();
+    await corpus.close();
+    for (const own of sources) own.remove();
+  });
+
+  test('lists what changed after another refresh began to wait', async () => {
+    const waiting = corpus.refresh();
+    const [first] = sources;
+    first?.write('late.ts', 'export const late = 1;\n');
+    first?.commit('Late');
+    await corpus.refresh({ waitMs: 0 });
+    const [repository] = corpus.repositories;
+    expect(corpus.index.get(repository?.name ?? '', 'late.ts')).toBeDefined();
+    goOn();
+    await waiting;
+  });
+
+  test('ends with the signal', async () => {
+    expect(await corpus.refresh({ signal: AbortSignal.abort() })).toBe(0);
   });
 });
