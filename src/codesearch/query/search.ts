@@ -150,7 +150,12 @@ async function runBranches(
       for (const { name } of own) searched.add(name);
       work.push(...own.map((repository) => ({ branch, repository })));
     }
-    if (plan.branches.some(({ types }) => types.has('symbol'))) await corpus.refresh();
+    if (plan.branches.some(({ types }) => types.has('symbol'))) {
+      // What is not read by then sets `limitHit`.
+      const waitMs = Math.min(LIMITS.symbolsWaitMs, (plan.timeoutMs ?? LIMITS.searchTimeoutMs) / 4);
+      await corpus.refresh({ waitMs, signal: run.signal });
+      if (run.signal.aborted) throw new SearchStop('timeout');
+    }
     if (work.length === 0)
       run.alert = createAlert(
         'no-repositories',

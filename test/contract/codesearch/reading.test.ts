@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openIndexFolder } from '../../../src/codesearch/data-directory.ts';
 import { openRepository, type Repository } from '../../../src/codesearch/git/repository.ts';
+import { createSearch } from '../../../src/codesearch/query/search.ts';
 import { analyzeFile } from '../../../src/codesearch/search/analyze-file.ts';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
 import { createFileIndex } from '../../../src/codesearch/search/file-index.ts';
@@ -274,5 +275,15 @@ describe('a refresh while files are read', () => {
 
   test('ends with the signal', async () => {
     expect(await corpus.refresh({ signal: AbortSignal.abort() })).toBe(0);
+  });
+
+  test('lets a search for symbols find what is read, and say that there may be more', async () => {
+    const found = await createSearch(corpus)({
+      query: 'type:symbol Crane timeout:2s',
+      viewer: { username: 'ada', canRead: () => true },
+    });
+    expect(found).toMatchObject({ limitHit: true, timedout: [], alert: undefined });
+    expect(found.matchCount).toBeGreaterThan(0);
+    expect(found.matchCount).toBeLessThan(names.length);
   });
 });
