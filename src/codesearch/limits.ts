@@ -62,6 +62,8 @@ export const LIMITS = {
   filesPerRepository: 100_000,
   /** The service listens at the latest so long after it has listed its files, and reads the rest behind that. */
   readingStartMs: 2_000,
+  /** With more files to read, the service listens at once. */
+  filesReadBeforeStart: 2_000,
   /** A question waits so long for files that are not read yet. */
   readingWaitMs: 15_000,
   /** File systems note the time of a change in steps of up to 2 s. */

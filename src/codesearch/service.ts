@@ -132,7 +132,8 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     if (data.repaired.length > 0) options.onNotice?.(`Made private: ${data.repaired.join(', ')}`);
     // A temporary folder is gone at the next start.
     const kept = options.dataDir === undefined ? undefined : createKeptAnalyses(openIndexFolder(directory));
-    await corpus.read(LIMITS.readingStartMs, kept);
+    const isLarge = corpus.index.unread() > LIMITS.filesReadBeforeStart;
+    await corpus.read(isLarge ? 0 : LIMITS.readingStartMs, kept);
     const accounts = await openAccounts(data.root, clock);
     const oauth = await openOAuthStore(data.root, clock);
     const tokenLifetime = options.oauthTokenLifetime ?? LIMITS.oauthTokenSeconds;
