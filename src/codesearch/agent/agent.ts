@@ -12,6 +12,8 @@ import {
   type Investigate,
   type SourceRecord,
 } from '../search/finding.ts';
+import { readableCorpus } from '../search/readable-corpus.ts';
+import { saysUnread } from '../search/unread.ts';
 import { askModel, describeLimit } from './ask-model.ts';
 import { createLanguageModel, createModelConversation } from './conversation.ts';
 import { ModelFailure, NO_ANSWER } from './failure.ts';
@@ -72,6 +74,8 @@ interface Question extends AgentSetup {
 async function answer(question: Question): Promise<Finding> {
   const { settings, clock, without, readable, step } = question;
   const startedMs = clock();
+  // The model searches from now on.
+  const unread = saysUnread(readableCorpus(question.corpus, question.canRead).index);
   const meter = createMeter(settings.prices);
   const time = new AbortController();
   const seconds = Math.round(settings.timeMs / 1_000);
@@ -124,7 +128,7 @@ async function answer(question: Question): Promise<Finding> {
     report.outcome = 'answered';
     report.droppedLinks = written.dropped;
     if (written.dropped > 0) await step(describeDropped(written.dropped));
-    return { ...findingOf(written, question), ...used() };
+    return { ...findingOf(written, { ...question, unread }), ...used() };
   } catch (error) {
     if (question.asking.signal.aborted) throw error;
     const failure = time.signal.aborted ? tooSlow : failureOf(error, question.onProblem);
@@ -168,13 +172,14 @@ function promptOf({ question, earlier, without, readable, corpus }: Question) {
 
 function findingOf(
   written: WrittenAnswer & { limit: LimitKind | undefined },
-  { without, readable, settings, question }: Question,
+  { without, readable, settings, question, unread }: Question & { unread: string },
 ): Finding {
   const notes = [
     ...(written.limit === undefined
       ? []
       : [`_The model ended its search because ${describeLimit(written.limit, settings)}: something may be missing._`]),
     ...(written.isCut ? ['_The answer is cut here: it reached its greatest length._'] : []),
+    ...(unread === '' ? [] : [unread]),
   ];
   const cited = new Map(written.sources.map((source) => [source.link, source]));
   const own = cited.size > 0 ? [...cited.values()] : [...readable.opened.values()];

@@ -63,7 +63,12 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
   const files = ({ results }: SearchResults): FileMatch[] =>
     results.flatMap((result) => (result.kind === 'file' ? [result] : [])).sort(byUsefulness);
 
-  function show(found: readonly FileMatch[], { limitHit, timedout, alert }: SearchResults): string {
+  /** That nothing was found, and whether all was searched. */
+  const none = (text: string, results: SearchResults): string =>
+    [text, ...(hasEndedEarly(results) ? [ENDED_EARLY] : [])].join(' ');
+
+  function show(found: readonly FileMatch[], results: SearchResults): string {
+    const { alert } = results;
     const all = found.reduce((sum, { lineMatches }) => sum + lineMatches.length, 0);
     let left: number = LIMITS.modelSearchLines;
     const shown: string[] = [];
@@ -88,7 +93,7 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
     const files = shown.filter((line) => !line.startsWith(' ')).length;
     const notes = [
       `${all} lines in ${found.length} files match${files < found.length ? `; the first ${files} files are shown: narrow the search to see others` : ''}.`,
-      ...(limitHit || timedout.length > 0 ? ['The search ended early: there may be more.'] : []),
+      ...(hasEndedEarly(results) ? [ENDED_EARLY] : []),
       ...(alert === undefined ? [] : [`${alert.title}.`]),
     ];
     return [...shown, notes.join(' ')].join('\n');
@@ -102,7 +107,7 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
       const terms = ['type:file', ...(asked.caseSensitive === true ? ['case:yes'] : []), `content:${content}`];
       const results = await run(asked.isRegexp === true ? 'standard' : 'literal', asked, terms);
       const found = files(results);
-      return found.length === 0 ? 'No file matches.' : show(found, results);
+      return found.length === 0 ? none('No file matches.', results) : show(found, results);
     },
     async symbols(asked: SearchScope & { name: string }) {
       const results = await run('literal', asked, ['type:symbol', `content:${quote(asked.name)}`]);
@@ -116,10 +121,10 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
         ({ file, symbol }) =>
           `${symbol.kind.toLowerCase()} ${symbol.name}: ${file.path}:${symbol.line} (${file.repository})`,
       );
-      if (all.length === 0) return 'No definition has this in its name.';
-      return all.length > shown.length
-        ? [...lines, `… ${all.length - shown.length} more`].join('\n')
-        : lines.join('\n');
+      if (all.length === 0) return none('No definition has this in its name.', results);
+      if (all.length > shown.length) lines.push(`… ${all.length - shown.length} more`);
+      if (hasEndedEarly(results)) lines.push(ENDED_EARLY);
+      return lines.join('\n');
     },
     async references(asked: SearchScope & { name: string }) {
       const name = escapeRegExp(asked.name);
@@ -137,7 +142,7 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
           ),
         }))
         .filter(({ lineMatches }) => lineMatches.length > 0);
-      return found.length === 0 ? 'No line uses this name.' : show(found, results);
+      return found.length === 0 ? none('No line uses this name.', results) : show(found, results);
     },
     async commits({ repository, message, author, path, changes }: CommitQuery) {
       if ([message, author, path, changes].every((one) => one === undefined)) {
@@ -169,6 +174,12 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
       return [...found.map(({ repository: name, commit }) => describe(name, commit)), ...notes].join('\n\n');
     },
   };
+}
+
+const ENDED_EARLY = 'The search ended early, or not all files are read yet: there may be more.';
+
+function hasEndedEarly({ limitHit, timedout }: SearchResults): boolean {
+  return limitHit || timedout.length > 0;
 }
 
 function describe(repository: string, { oid, subject, body, author }: Commit): string {

@@ -5,7 +5,6 @@ import { type Draft, type Findings, focusOf, tidyFollowUps, tidySources } from '
 import { explain } from './answers/explain.ts';
 import { listFiles } from './answers/files.ts';
 import { explainHistory } from './answers/history.ts';
-import { count } from './answers/markdown.ts';
 import { nothingFound } from './answers/nothing.ts';
 import { listOptions } from './answers/options.ts';
 import { describePlace } from './answers/place.ts';
@@ -21,6 +20,7 @@ import { separateRestriction } from './questions/surroundings.ts';
 import { rankPassages } from './rank.ts';
 import { readableCorpus } from './readable-corpus.ts';
 import { resolveTargets, type Targets } from './targets.ts';
+import { saysUnread, searchedFiles } from './unread.ts';
 import { isTelling, type Literal } from './verbatim.ts';
 
 const MOST_LITERALS = 4;
@@ -68,7 +68,7 @@ async function investigate(
 async function research(question: QuestionInContext, investigation: Investigation): Promise<Draft> {
   const { corpus, step } = investigation;
   const targets = await readTargets(question, investigation);
-  await step(`Searching ${corpus.index.size()} files of ${corpus.repositories.map(({ name }) => name).join(', ')}`);
+  await step(`Searching ${searchedFiles(corpus.index)} of ${corpus.repositories.map(({ name }) => name).join(', ')}`);
   const words = queryWords(question, corpus.index);
   const literals: Literal[] = [];
   for (const text of question.literals.slice(0, MOST_LITERALS)) literals.push(await investigation.lookUp(text));
@@ -138,7 +138,9 @@ function finish(draft: Draft, question: QuestionInContext, investigation: Invest
   const { toolCalls, tokensRead } = investigation.spent();
   return {
     title: draft.title,
-    answer: [...draft.sections, saysUnread(investigation.corpus)].filter((section) => section !== '').join('\n\n'),
+    answer: [...draft.sections, saysUnread(investigation.corpus.index)]
+      .filter((section) => section !== '')
+      .join('\n\n'),
     sources: tidySources(
       draft.sources,
       investigation.corpus.repositories.map(({ name }) => name),
@@ -148,12 +150,4 @@ function finish(draft: Draft, question: QuestionInContext, investigation: Invest
     toolCalls,
     tokensRead,
   };
-}
-
-/** That the answer does not come from all files, while the service still reads them. */
-function saysUnread({ index }: Corpus): string {
-  const files = index.unread();
-  return files === 0
-    ? ''
-    : `${files} of ${count(index.size(), 'file')} are not read yet, so this may lack something. Ask again in a few minutes.`;
 }

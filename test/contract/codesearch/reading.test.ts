@@ -8,6 +8,8 @@ import { createFileIndex } from '../../../src/codesearch/search/file-index.ts';
 import { createFileReader } from '../../../src/codesearch/search/file-reader.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 import { createKeptAnalyses } from '../../../src/codesearch/search/kept-analyses.ts';
+import { startAgentWorld } from '../../support/codesearch/agent-world.ts';
+import { callsTools, says } from '../../support/codesearch/model-server.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
@@ -214,6 +216,35 @@ describe('while files are not read yet', () => {
     const later = await ask(corpus, 'How is a crate lifted?');
     expect(later.answer).not.toContain('not read yet');
     expect(later.answer).toContain('liftCrate');
+    await corpus.close();
+  });
+
+  test('nothing is said of those that are not read', async () => {
+    const corpus = await listedOnly();
+    const steps: string[] = [];
+    const { answer } = await createInvestigate(corpus)(
+      'Where is the zeppelin moored?',
+      [],
+      async (step) => {
+        steps.push(step);
+      },
+      () => true,
+    );
+    expect(answer).toContain('in the 0 files read so far,');
+    expect(steps).toContainEqual(expect.stringMatching(/^Searching 0 files read so far of /));
+    await corpus.close();
+  });
+
+  test('a model and its answer are told that there may be more', async () => {
+    const corpus = await listedOnly();
+    const world = await startAgentWorld(corpus);
+    world.server.script(callsTools([{ name: 'find_symbols', input: { name: 'zeppelin' } }]), says('There is none.'));
+    const { finding } = await world.ask('Where is the zeppelin?');
+    expect(world.server.textOf(1)).toContain('No definition has this in its name. The search ended early');
+    expect(finding.answer).toBe(
+      'There is none.\n\n3 of 3 files are not read yet, so this may lack something. Ask again in a few minutes.',
+    );
+    await world.close();
     await corpus.close();
   });
 

@@ -33,6 +33,8 @@ export interface AskOptions {
 /** An agent over real repositories and a scripted model. */
 export async function startAgentWorld(corpus: Corpus) {
   const server = await startModelServer();
+  // Otherwise answers say that files are not read yet.
+  await corpus.refresh();
   return {
     corpus,
     server,

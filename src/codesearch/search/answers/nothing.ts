@@ -1,6 +1,7 @@
+import { searchedFiles } from '../unread.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { absence } from './explain.ts';
-import { bullets, code, count, fileLink, joinWords } from './markdown.ts';
+import { bullets, code, fileLink, joinWords } from './markdown.ts';
 
 const MOST_WORDS = 8;
 const MOST_NEAREST = 3;
@@ -15,7 +16,7 @@ export function nothingFound(findings: Findings): Draft {
   const looked = [
     ...new Set([...targets.unknown, ...literals.map(({ text }) => text), ...words.map(({ word }) => word)]),
   ];
-  const where = `the ${count(corpus.index.size(), 'file')}${scope}, their paths, definitions and commit messages`;
+  const where = `the ${searchedFiles(corpus.index)}${scope}, their paths, definitions and commit messages`;
   const searched = looked.slice(0, MOST_WORDS).map(code);
   const sections = [
     looked.length === 0
