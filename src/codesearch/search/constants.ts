@@ -98,10 +98,10 @@ export const VERBATIM = {
   lead: 1.5,
 } as const;
 
-/** Shares of the question's weight. */
+/** Shares of the question's weight; for the first two, of what it is about. */
 export const CONFIDENCE = {
   /** Below it nothing is presented as the answer. */
-  least: 0.42,
+  least: 0.5,
   /** From it on a passage is presented as the answer; between both as the closest match. */
   sure: 0.6,
   /** A sentence of a comment or a document that is quoted. */

@@ -15,11 +15,16 @@ export interface QueryWord {
   weight: number;
   /** Whether the repositories have the word itself. */
   isKnown: boolean;
+  /** Whether it says what an answer is about. Words that describe, and those of a longer phrase, can be said in too many ways. */
+  isNeeded: boolean;
+  /** A thing has few names, but the same deed has many verbs. */
+  isNoun: boolean;
 }
 
 /** The words of a question with their weights, heaviest first. */
 export function queryWords({ subjects, phrase, text }: Question, index: FileIndex): QueryWord[] {
   const parts = partsOfSpeech(text);
+  const inPhrases = new Set(subjects.flatMap(({ word }) => (word.includes(' ') ? word.split(' ') : [])));
   const words = subjects.flatMap(({ word, stem: own, weight, related }): QueryWord[] => {
     const terms = new Map<string, number>();
     for (const other of related) if (index.hasTerm(other)) terms.set(other, WEIGHTS.related);
@@ -29,8 +34,10 @@ export function queryWords({ subjects, phrase, text }: Question, index: FileInde
     // A word that only says what kind of question it is need not be there.
     if (terms.size === 0 && weight < 0.5) return [];
     const rarity = isKnown || terms.size === 0 ? index.rarity([own]) : index.rarity([...terms.keys()]);
-    const part = partWeight(parts.get(word));
-    return [{ word, terms, weight: weight * rarityOf(word) * part * rarity, isKnown }];
+    const part = parts.get(word);
+    const isNeeded = !inPhrases.has(word) && !/^(?:ADJ|ADV|NUM)$/.test(part ?? '');
+    const isNoun = part === 'NOUN' || part === 'PROPN';
+    return [{ word, terms, weight: weight * rarityOf(word) * partWeight(part) * rarity, isKnown, isNeeded, isNoun }];
   });
   for (const [first, second] of pairs(phrase)) {
     const whole = `${first}${second}`.toLowerCase();
@@ -41,6 +48,8 @@ export function queryWords({ subjects, phrase, text }: Question, index: FileInde
       terms: new Map([[term, 1]]),
       weight: WEIGHTS.compound * index.rarity([term]),
       isKnown: true,
+      isNeeded: false,
+      isNoun: true,
     });
   }
   return words.sort((a, b) => b.weight - a.weight).slice(0, MOST_QUERY_TERMS);

@@ -16,7 +16,7 @@ export interface Passage {
   /** The definition that the lines belong to. */
   symbol: CodeSymbol | undefined;
   score: number;
-  /** Share of the question's weight that it covers, from 0 to 1. */
+  /** How much of what the question is about it has, from 0 to 1. */
   covered: number;
   /** Lines that match best, best first. */
   keyLines: number[];
@@ -181,10 +181,9 @@ function judge(
     }
     near = Math.max(near, share(together, words));
   }
-  const covered = share(all, words);
   return {
-    covered,
-    worth: covered + RERANK.near * near + RERANK.name * share(wordsIn(name, words), words),
+    covered: confidence(all, words),
+    worth: share(all, words) + RERANK.near * near + RERANK.name * share(wordsIn(name, words), words),
     keyLines: gains
       .map(({ line, found }) => ({ line, gain: share(found, words) }))
       .sort((a, b) => b.gain - a.gain || a.line - b.line)
@@ -209,6 +208,22 @@ function wordsIn(terms: ReadonlySet<string>, words: readonly QueryWord[]): Map<n
 
 function keepMost(all: Map<number, number>, more: ReadonlyMap<number, number>): void {
   for (const [word, part] of more) if ((all.get(word) ?? 0) < part) all.set(word, part);
+}
+
+/**
+ * How much of what the question is about a unit has. Square roots keep one rare word from deciding alone. A related word counts less
+ * for a noun only.
+ */
+export function confidence(found: ReadonlyMap<number, number>, words: readonly QueryWord[]): number {
+  let total = 0;
+  let sum = 0;
+  for (const [at, { isNeeded, isNoun, weight }] of words.entries()) {
+    if (!isNeeded) continue;
+    total += Math.sqrt(weight);
+    const part = found.get(at) ?? 0;
+    sum += Math.sqrt(weight) * (isNoun ? part : Math.ceil(part));
+  }
+  return total === 0 ? share(found, words) : sum / total;
 }
 
 function share(found: ReadonlyMap<number, number>, words: readonly QueryWord[]): number {

@@ -5,7 +5,7 @@ import { queryWords } from '../../../src/codesearch/search/query-terms.ts';
 import { parseQuestion } from '../../../src/codesearch/search/questions/question.ts';
 import { zipfOf } from '../../../src/codesearch/search/questions/speech.ts';
 import { phrasesIn, relatedStems } from '../../../src/codesearch/search/questions/thesaurus.ts';
-import { coverage, fuse } from '../../../src/codesearch/search/rank.ts';
+import { confidence, coverage, fuse } from '../../../src/codesearch/search/rank.ts';
 import { stem } from '../../../src/codesearch/search/stem.ts';
 import { createTextIndex, weigh } from '../../../src/codesearch/search/text-index.ts';
 import { lookUp, rankVerbatim } from '../../../src/codesearch/search/verbatim.ts';
@@ -102,6 +102,29 @@ describe('the words of a question', () => {
     expect(coverage('const socket = 1', words)).toBeGreaterThan(0.2);
     expect(coverage('const socket = pool()', words)).toBeCloseTo(1);
     expect(coverage('nothing', words)).toBe(0);
+  });
+
+  test('say what an answer is about: nouns and verbs, without words that describe and those of a phrase', async () => {
+    const { index } = await indexOf({ 'a.ts': 'worker(); parallel()' });
+    const words = queryWords(parseQuestion('Where do usable workers compute side by side?'), index);
+    const told = words.map(({ word, isNeeded, isNoun }) => `${word}: ${isNeeded} ${isNoun}`);
+    expect(told.sort()).toEqual([
+      'compute: true false',
+      'side by side: true false',
+      'side: false true',
+      'usable: false false',
+      'workers: true true',
+    ]);
+  });
+
+  test('are found with more certainty by a noun itself than by a related word; of verbs any will do', async () => {
+    const { index } = await indexOf({ 'a.ts': 'connection(); abort()' });
+    const noun = queryWords(parseQuestion('the socket'), index);
+    const verb = queryWords(parseQuestion('How does it cancel?'), index);
+    expect([noun, verb].map((words) => words.map(({ isNoun }) => isNoun))).toEqual([[true], [false]]);
+    expect(confidence(new Map([[0, 0.5]]), noun)).toBeCloseTo(0.5);
+    expect(confidence(new Map([[0, 0.5]]), verb)).toBeCloseTo(1);
+    expect(confidence(new Map(), verb)).toBe(0);
   });
 
   test('have related words by the thesaurus, phrases too', () => {
