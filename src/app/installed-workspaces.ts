@@ -8,14 +8,15 @@ import type { Installation } from '../core/workspaces/installations.ts';
 import type { WorkspaceService } from '../core/workspaces/own-service.ts';
 import { sayIn } from '../render/say.ts';
 import { repeat } from '../scheduler/repeat.ts';
-import { isTokenRefused } from '../slack/api/errors.ts';
+import { isTokenRefused, translatingErrors } from '../slack/api/errors.ts';
+import { createWebClient } from '../slack/api/web-client.ts';
 import { isAllowed } from '../slack/install/install-pages.ts';
 import { endedInstallationIdsOf, installationIdsOf } from '../slack/install/installation-ids.ts';
 import { endedBy } from '../slack/listeners/app-uninstalled.ts';
 import type { AppContext } from './context.ts';
 import { createInstalledTokens, createInstalling } from './installing.ts';
 import type { OwnServices } from './services.ts';
-import { connectInstallation, noteStandIn } from './slack.ts';
+import { connectInstallation, noteStandIn, slackClientOptions } from './slack.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -119,15 +120,18 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
       return undefined;
     }
     const { teamId } = question.place;
-    const workspace = await find(teamId);
+    const workspace = await readable(find(teamId));
     if (workspace !== undefined) return workspace.advance(questionId);
     if (!endsQuietly(question)) {
-      // The workspace may install the app again soon, or for the first time after it was served by a token.
+      // The workspace may install the app again soon, or for the first time after it was served by a token. What can't be
+      // decrypted may be again with the right keys.
       if (now() - question.acceptedMs < uninstalledPatienceMs) return uninstalledRetryMs;
       await questions.update(questionId, (stored) => withQuietEnd(stored, now()));
     }
-    // Its parts end the question at the service and in the storage. That calls nothing in Slack.
-    const parts = open(uninstalled(teamId), await workspaceServices.get(teamId));
+    // Its parts end the question at the service and in the storage. That calls nothing in Slack. Without a readable service
+    // the question ends in the storage only.
+    close(teamId);
+    const parts = open(uninstalled(teamId), await readable(workspaceServices.get(teamId)));
     return parts.workspace.advance(questionId).finally(() => services.release(teamId));
   }
 
@@ -136,9 +140,7 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
     const [installation, service] = await Promise.all([installations.get(id), workspaceServices.get(id)]);
     const known = opened.get(id);
     if (installation === undefined || !isAllowed(allowed, installation)) {
-      known?.workspace.stop();
-      opened.delete(id);
-      services.release(id);
+      close(id);
       return undefined;
     }
     const isSame = known?.installedMs === installation.installedMs && known.serviceMs === (service?.changedMs ?? 0);
@@ -148,6 +150,12 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
     opened.set(id, next);
     if (isStarted) next.workspace.start();
     return next.workspace;
+  }
+
+  function close(id: string): void {
+    opened.get(id)?.workspace.stop();
+    opened.delete(id);
+    services.release(id);
   }
 
   function open(installation: Installation, service: WorkspaceService | undefined): Opened {
@@ -160,11 +168,13 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
     return { workspace, accountChanges, installedMs, serviceMs: service?.changedMs ?? 0 };
   }
 
+  /** The workspace's service plays no part in this, so it may be unreadable. */
   async function isStillInstalled(teamId: string): Promise<boolean> {
-    const workspace = await find(teamId);
-    if (workspace === undefined) return false;
+    const installation = await readable(installations.get(teamId));
+    if (installation === undefined || !isAllowed(allowed, installation)) return false;
     try {
-      await workspace.slack.call('auth.test', {}, { priority: 'private' });
+      const client = createWebClient((await botToken(teamId)).reveal(), slackClientOptions(context).clientOptions);
+      await translatingErrors('auth.test', () => client.auth.test());
       return true;
     } catch (error) {
       if (isTokenRefused(error)) return false;
@@ -176,6 +186,16 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
   async function state(): ReturnType<Workspace['state']> {
     const states = await Promise.all([...opened.values()].map(({ workspace }) => workspace.state()));
     return states.find((each) => each !== 'fine') ?? 'fine';
+  }
+}
+
+/** Undefined for a record that can't be decrypted. It is not known to work. */
+async function readable<T>(found: Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (!isAppError(error, 'corrupt')) throw error;
+    return undefined;
   }
 }
 
