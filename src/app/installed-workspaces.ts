@@ -201,5 +201,5 @@ async function readable<T>(found: Promise<T | undefined>): Promise<T | undefined
 
 /** Stands in for the installation of a workspace that has none, for parts that call nothing in Slack. */
 function uninstalled(workspaceId: string): Installation {
-  return { workspaceId, botUserId: '', token: new Secret(''), scopes: [], installedBy: '', installedMs: 0 };
+  return { workspaceId, botUserId: '', token: new Secret(''), scopes: [], installedMs: 0 };
 }

@@ -29,13 +29,20 @@ const installationSchema = z.looseObject({
   expiresAtMs: z.number().exactOptional(),
   refreshAtMs: z.number().exactOptional(),
   scopes: z.array(z.string()),
-  installedBy: z.string(),
   installedMs: z.number(),
 });
 
 const plainFormat: RecordFormat<Installation> = createFormat<Installation>(
   installationSchema satisfies Exactly<typeof installationSchema, Installation>,
+  withoutInstaller,
 );
+
+/** Records of earlier versions name the person who installed the app. The next change of such a record erases it. */
+function withoutInstaller(stored: unknown): unknown {
+  if (typeof stored !== 'object' || stored === null || !('installedBy' in stored)) return stored;
+  const { installedBy: _, ...rest } = stored;
+  return rest;
+}
 
 /** Stores installations on either engine, the whole record encrypted. They have no expiry. */
 export function createInstallations(kv: KeyValueStore, keyRing: KeyRing): Installations {

@@ -101,7 +101,6 @@ describe('npm run admin -- workspace', () => {
       botUserId: 'U1',
       token: new Secret('xoxb-1'),
       scopes: [],
-      installedBy: 'U2',
       installedMs: 1,
     });
     await storage.close();

@@ -20,8 +20,6 @@ export interface Installation {
   /** From when on the token is refreshed. */
   refreshAtMs?: number;
   scopes: string[];
-  /** Who installed the app, as an id of Slack. */
-  installedBy: string;
   /** A later installation has a later time. */
   installedMs: number;
 }

@@ -169,7 +169,6 @@ export function createInstallPages(ports: InstallPorts): InstallPages {
         ? {}
         : { refreshToken: new Secret(bot.refreshToken), ...timesOf(bot.expiresAt * 1_000, now()) }),
       scopes: bot.scopes,
-      installedBy: user.id,
       installedMs: now(),
     });
     log.info({ event: 'workspace_installed', outcome: 'ok', workspaceId, userId: user.id });

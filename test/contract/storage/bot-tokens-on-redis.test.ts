@@ -43,7 +43,6 @@ describe.skipIf(!hasRedisServer())('the bot token that two copies of the app sha
       refreshToken: new Secret('xoxe-0'),
       ...expired,
       scopes: [],
-      installedBy: 'U2',
       installedMs: 1,
     });
   });

@@ -25,7 +25,6 @@ function installed(nowMs: number, more: Partial<Installation> = {}): Installatio
     expiresAtMs: nowMs + 12 * hourMs,
     refreshAtMs: nowMs + 10 * hourMs,
     scopes: [],
-    installedBy: 'U2',
     installedMs: nowMs,
     ...more,
   };
