@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { Secret } from '../../src/core/secret.ts';
 import type { Installation } from '../../src/core/workspaces/installations.ts';
-import { botScopes } from '../../src/slack/install/scopes.ts';
 import { storeFile } from '../../src/storage/embedded-store.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
@@ -106,7 +106,8 @@ describe('the pages of the installation', () => {
   test('ask Slack for the scopes of the manifest', async () => {
     const begun = await fetch(`${world.pages}/slack/install`, { redirect: 'manual' });
     const location = new URL(begun.headers.get('location') ?? '');
-    expect(location.searchParams.get('scope')?.split(',')).toEqual(botScopes);
+    const manifest = parse(readFileSync(new URL('../../manifest.yml', import.meta.url), 'utf8'));
+    expect(location.searchParams.get('scope')?.split(',')).toEqual(manifest.oauth_config.scopes.bot);
     expect(location.searchParams.get('redirect_uri')).toBe(`${world.pages}/slack/oauth_redirect`);
   });
 

@@ -10,8 +10,8 @@ import { type Installation, type Installations, isOrganization } from '../../cor
 import type { Say } from '../../render/say.ts';
 import { translatingErrors } from '../api/errors.ts';
 import { createWebClient } from '../api/web-client.ts';
+import { botScopes } from '../scopes.ts';
 import { mostInstallRequestsPerSecond } from '../settings.ts';
-import { botScopes } from './scopes.ts';
 import { timesOf } from './token-issuer.ts';
 
 /** What a page shows. All texts are plain. */
@@ -67,7 +67,7 @@ export function createInstallPages(ports: InstallPorts): InstallPages {
     clientSecret,
     stateSecret: createHmac('sha256', clientSecret).update('state of installations').digest('base64'),
     directInstall: true,
-    installUrlOptions: { scopes: botScopes, redirectUri: origin + paths.redirect },
+    installUrlOptions: { scopes: Object.keys(botScopes), redirectUri: origin + paths.redirect },
     authorizationUrl: new URL('/oauth/v2/authorize', ports.slackApiUrl).href,
     installationStore: {
       storeInstallation: async (installed) => store(installed),
