@@ -12,6 +12,7 @@ import { createOnlyWorkspace } from './app/workspaces.ts';
 import type { Config } from './config.ts';
 import { type AccountChanges, createAccountChanges } from './core/accounts/account-changes.ts';
 import type { Accounts } from './core/accounts/accounts.ts';
+import type { AppError } from './core/errors.ts';
 import { createAuditLog } from './core/history/audit.ts';
 import type { Clock } from './core/ports.ts';
 import { noTracer, type Tracer } from './core/tracing.ts';
@@ -56,6 +57,11 @@ export interface RunningApp {
   start(): Promise<Ports>;
   /** Accepts nothing new, lets running work finish within the configured time, and closes all parts. */
   stop(): Promise<void>;
+  /**
+   * Resolves with the reason if a migration moved the records away while this process was suspended. The process has to end
+   * at once.
+   */
+  elsewhere: Promise<AppError>;
 }
 
 /** Creates the app. Only this file and its builders in `app/` know every part. */
@@ -80,7 +86,12 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
   const closers: (() => Promise<void>)[] = [];
   let started = false;
 
-  return { start, stop };
+  let onElsewhere: (why: AppError) => void = () => {};
+  const elsewhere = new Promise<AppError>((resolve) => {
+    onElsewhere = resolve;
+  });
+
+  return { start, stop, elsewhere };
 
   async function start(): Promise<Ports> {
     try {
@@ -162,6 +173,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         encryptionKeys: config.ENCRYPTION_KEYS,
         retentionMs: config.RETENTION_DAYS && config.RETENTION_DAYS * dayMs,
         auditDays: config.AUDIT_DAYS,
+        onElsewhere,
       },
     );
     onStop(() => storage.close());

@@ -20,6 +20,11 @@ async function main(): Promise<void> {
     await app.stop();
     process.exit(0);
   };
+  // As after a kill: an orderly stop would still store and call.
+  void app.elsewhere.then((error) => {
+    logger.fatal({ event: 'app_elsewhere', err: error });
+    process.exit(1);
+  });
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
   try {

@@ -60,7 +60,12 @@ export async function startBackground(
   };
   const open = await resume({ questions, scheduler, watching: ownServices, startWatching, random });
   const advance = guardAdvance(workspaces.advance, { questions, log, now, random });
-  await scheduler.start(traceAdvance(advance, { questions, tracer }));
+  const traced = traceAdvance(advance, { questions, tracer });
+  await scheduler.start(async (id) => {
+    // A plan that was left behind by a migration must not run here.
+    await storage.proveHome();
+    return traced(id);
+  });
   const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
   onStop(async () => sweeper.stop());
   const requested = repeat('run_requests', runRequestsEveryMs, runRequested, log, 0);

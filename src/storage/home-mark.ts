@@ -33,18 +33,25 @@ export async function writeHomeMark(kv: Pick<KeyValueStore, 'set'>, mark: HomeMa
 
 /** Throws `AppError` of kind `storage` for a store on which nothing may run, because its records are not all here. */
 export async function refuseElsewhere(kv: Pick<KeyValueStore, 'get'>): Promise<void> {
+  const refusal = await findElsewhere(kv);
+  if (refusal !== undefined) throw refusal;
+}
+
+/** Returns why nothing may run on a store, if its records are not all here. */
+export async function findElsewhere(kv: Pick<KeyValueStore, 'get'>): Promise<AppError | undefined> {
   const mark = await readHomeMark(kv);
   if (mark?.state === 'arriving') {
-    throw new AppError(
+    return new AppError(
       'storage',
       'A migration into this storage has not ended, so that records are missing here: run `npm run admin -- migrate` again',
     );
   }
   if (mark?.state === 'moved') {
     const day = new Date(mark.atMs).toISOString().slice(0, 10);
-    throw new AppError(
+    return new AppError(
       'storage',
       `The records of this storage were moved to the other storage on ${day}: use that one (REDIS_URL or DATA_DIR), or move them back with \`npm run admin -- migrate\``,
     );
   }
+  return undefined;
 }

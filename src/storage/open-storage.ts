@@ -2,6 +2,7 @@ import type { AccountStore, EncryptionKey, Locks } from '../core/accounts/accoun
 import type { SignInTicket } from '../core/accounts/sign-in-ticket.ts';
 import type { AccountWaitList } from '../core/accounts/waiting.ts';
 import type { ChannelSettings } from '../core/channels/channel-settings.ts';
+import type { AppError } from '../core/errors.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
 import type { DurationLog } from '../core/history/durations.ts';
@@ -50,7 +51,7 @@ import {
 } from './repositories.ts';
 import { shortenLives } from './retention.ts';
 import { createRunRequests, type RunRequests } from './run-requests.ts';
-import { announceCopy, type Presence } from './running-copies.ts';
+import { announceCopy } from './running-copies.ts';
 import type { Rotation } from './sealed-records.ts';
 import { createSharedWatch, watchAlone } from './shared-watch.ts';
 import { signInTicketType } from './sign-in-records.ts';
@@ -99,6 +100,11 @@ export interface Storage {
   shortenLives(goesOn: () => boolean): Promise<number>;
   /** The connection to Redis, if there is one. It closes with the storage. */
   redis?: Client;
+  /**
+   * Resolves if the records are here, so that this process may run questions. Throws `AppError` of kind `storage` if they
+   * were moved while it was suspended. Of stored questions, a process that was suspended changes and adds none before this.
+   */
+  proveHome(): Promise<void>;
   /** Throws `AppError` of kind `storage` when nothing can be stored now. Answers within about 2 s. */
   ping(): Promise<void>;
   /** Finishes pending writes, within a bounded time. */
@@ -112,6 +118,8 @@ export interface StorageOptions {
   encryptionKeys?: readonly EncryptionKey[] | undefined;
   retentionMs?: number | undefined;
   auditDays?: number;
+  /** Called once if the records were moved while this process was suspended: it has to end. */
+  onElsewhere?: (why: AppError) => void;
 }
 
 /**
@@ -122,9 +130,10 @@ export interface StorageOptions {
 export async function openStorage(location: StorageLocation, options: StorageOptions): Promise<Storage> {
   if ('redisUrl' in location) {
     const store = await openRedisStore(location.redisUrl, options.log);
-    const copy = await orClose(store, announceHome);
+    const copy = await orClose(store, (kv) => announceCopy(kv, options.onElsewhere ?? (() => {})));
     return {
-      ...createStorage(store, options),
+      ...createStorage({ ...store, ...store.guardedBy(copy) }, options),
+      proveHome: copy.prove,
       sharedWatch: createSharedWatch(store, options.clock),
       redis: store.client,
       async close() {
@@ -136,18 +145,6 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
   const store = openEmbeddedStore(location.dataDir, options.clock, options.log);
   await orClose(store, refuseElsewhere);
   return createStorage(store, options);
-}
-
-/** Shows that a copy of the app runs here, unless the records are elsewhere. */
-async function announceHome(store: EngineStore): Promise<Presence> {
-  const copy = await announceCopy(store);
-  try {
-    await refuseElsewhere(store);
-    return copy;
-  } catch (error) {
-    await copy.stop();
-    throw error;
-  }
 }
 
 /** Closes a store that can't be used. */
@@ -245,6 +242,8 @@ function createStorage(
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
     audit: createAuditStore(kv, auditKeepMs, log),
     auditKeepMs,
+    // The lock of the data directory holds as long as this process exists.
+    proveHome: async () => {},
     ping: () => kv.ping(),
     close: () => kv.close(),
   };

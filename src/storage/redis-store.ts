@@ -7,6 +7,13 @@ import { isTooOld, oldestVersion, versionOf } from './redis-fitness.ts';
 import { createRedisTimedTexts } from './redis-timed-texts.ts';
 import { textSerialization } from './text-serialization.ts';
 
+/** The code of the refusal to store something for a copy of the app whose mark is gone. */
+const NO_MARK = 'NOMARK';
+
+/** Refuses a script unless its last key, the mark of a copy, holds the last argument. */
+const ONLY_WITH_MARK = `
+if redis.call('GET', KEYS[#KEYS]) ~= ARGV[#ARGV] then return redis.error_reply('${NO_MARK} this copy was suspended') end`;
+
 /** Stores `ARGV[2]` if the key holds `ARGV[1]`. `ARGV[3]` is the expiry in ms, empty for none. */
 const COMPARE_AND_SET = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -32,15 +39,29 @@ local left = redis.call('PTTL', KEYS[1])
 if left == -2 or (left >= 0 and left <= tonumber(ARGV[1])) then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 
+export interface RedisStore extends EngineStore, Pick<RedisConnection, 'client' | 'run'> {
+  /**
+   * `createListed` and `compareAndSet` of an existing text that do nothing unless the key of `mark` holds its value, checked in
+   * the same step. Without the mark they call `prove` and try once more. They throw what it throws.
+   */
+  guardedBy(copy: { mark: Mark; prove(): Promise<void> }): ListingWrites;
+}
+
+/** The text under a key, which a process needs to store something. */
+interface Mark {
+  key: string;
+  value: string;
+}
+
+/** What questions are stored and changed with. */
+type ListingWrites = Pick<EngineStore, 'createListed' | 'compareAndSet'>;
+
 /**
  * Opens the store in Redis, which any number of processes share. Resolves when Redis has replied and is suitable:
  * version 6.2 or later, without key eviction. Reconnects automatically. Throws `AppError` of kind `storage` that never
  * contains the URL, because the URL may contain a password.
  */
-export async function openRedisStore(
-  redisUrl: string,
-  log: Log,
-): Promise<EngineStore & Pick<RedisConnection, 'client' | 'run'>> {
+export async function openRedisStore(redisUrl: string, log: Log): Promise<RedisStore> {
   const connection = createRedisConnection(redisUrl, log);
   const { client, run, close } = connection;
   try {
@@ -60,28 +81,43 @@ export async function openRedisStore(
     return (await run('SET NX', () => client.set(key, value, { condition: 'NX', ...expiration }))) !== null;
   }
 
+  function listingWrites(
+    evaluate: (script: string, keys: string[], args: string[]) => Promise<unknown>,
+  ): ListingWrites {
+    return {
+      async createListed(key, value, ttlMs, set, member) {
+        const existing = await evaluate(CREATE_LISTED, [key, set], [value, ttlMs.toString(), member]);
+        return typeof existing === 'string' ? existing : undefined;
+      },
+      async compareAndSet(key, expected, next, ttlMs) {
+        if (expected === undefined) return setIfAbsent(key, next, ttlMs);
+        return (await evaluate(COMPARE_AND_SET, [key], [expected, next, ttlMs?.toString() ?? ''])) === 1;
+      },
+    };
+  }
+
   return {
     client,
     run,
+    guardedBy: ({ mark, prove }) =>
+      listingWrites(async (script, keys, args) => {
+        const guarded = { keys: [...keys, mark.key], arguments: [...args, mark.value] };
+        const attempt = () => run('EVAL', () => client.eval(ONLY_WITH_MARK + script, guarded));
+        try {
+          return await attempt();
+        } catch (error) {
+          if (!isAppError(error) || error.code !== NO_MARK) throw error;
+          await prove();
+          return attempt();
+        }
+      }),
     get: (key) => run('GET', () => keyv.get<string>(key)),
     async set(key, value, ttlMs) {
       await run('SET', () => keyv.set(key, value, ttlMs));
     },
     delete: (key) => run('DEL', () => keyv.delete(key)),
     setIfAbsent,
-    async createListed(key, value, ttlMs, set, member) {
-      const existing = await run('EVAL', () =>
-        client.eval(CREATE_LISTED, { keys: [key, set], arguments: [value, ttlMs.toString(), member] }),
-      );
-      return typeof existing === 'string' ? existing : undefined;
-    },
-    async compareAndSet(key, expected, next, ttlMs) {
-      if (expected === undefined) return setIfAbsent(key, next, ttlMs);
-      const done = await run('EVAL', () =>
-        client.eval(COMPARE_AND_SET, { keys: [key], arguments: [expected, next, ttlMs?.toString() ?? ''] }),
-      );
-      return done === 1;
-    },
+    ...listingWrites((script, keys, args) => run('EVAL', () => client.eval(script, { keys, arguments: args }))),
     async compareAndDelete(key, expected) {
       const done = await run('EVAL', () => client.eval(COMPARE_AND_DELETE, { keys: [key], arguments: [expected] }));
       return done === 1;

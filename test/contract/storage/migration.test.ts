@@ -4,8 +4,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBullScheduler } from '../../../src/scheduler/bullmq.ts';
 import { openEmbeddedStoreBeside } from '../../../src/storage/embedded-store.ts';
 import { readHomeMark, writeHomeMark } from '../../../src/storage/home-mark.ts';
+import type { EngineStore } from '../../../src/storage/key-value-store.ts';
 import { migrateStore } from '../../../src/storage/migration.ts';
-import { openStorage, openStoreBeside, readAllVotes, type StorageLocation } from '../../../src/storage/open-storage.ts';
+import {
+  openStorage,
+  openStoreBeside,
+  readAllVotes,
+  type Storage,
+  type StorageLocation,
+} from '../../../src/storage/open-storage.ts';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { eventually } from '../../support/eventually.ts';
 import { builtProgram } from '../../support/processes/built-programs.ts';
@@ -206,6 +213,83 @@ describe.skipIf(!hasRedisServer())('a migration', () => {
     const back = runProgram(adminProgram, ['migrate', '--to', 'embedded'], settings);
     expect([await back.ended, back.output()]).toEqual([0, expect.stringContaining('without REDIS_URL')]);
     expect(await readStore(embedded)).toEqual(before);
+  });
+});
+
+describe.skipIf(!hasRedisServer())('a copy on Redis that was suspended for longer than its sign lives', () => {
+  let directory: Awaited<ReturnType<typeof createTempDir>>;
+  let server: RedisServer;
+  let copy: Storage;
+  let told: string[];
+
+  beforeEach(async () => {
+    directory = await createTempDir();
+    server = await startRedisServer();
+    told = [];
+    copy = await openStorage({ redisUrl: server.url }, { ...options, onElsewhere: (why) => told.push(why.message) });
+    await copy.questions.create(sampleQuestion({ id: 'qopen' }));
+    await withRedis(async (store) => {
+      for await (const key of store.keys('ds:running:')) await store.delete(key);
+    });
+  });
+
+  afterEach(async () => {
+    await copy.close();
+    await server.stop();
+    await directory.remove();
+  });
+
+  async function withRedis<Result>(work: (store: EngineStore) => Promise<Result>): Promise<Result> {
+    const store = await openRedisStore(server.url, log);
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  const migrateAway = () =>
+    migrateStore({
+      dataDir: join(directory.path, 'data'),
+      redisUrl: server.url,
+      to: 'embedded',
+      ...options,
+      auditKeepMs,
+    });
+
+  const moved = { kind: 'storage', message: expect.stringContaining('moved to the other storage') };
+
+  it.each<[what: string, work: () => Promise<unknown>]>([
+    ['runs no question', () => copy.proveHome()],
+    ['takes no question', () => copy.questions.create(sampleQuestion({ id: 'qlate' }))],
+    ['changes no question', () => copy.questions.update('qopen', (question) => ({ ...question, text: 'changed' }))],
+  ])('%s after a migration, and is told once where the records are', async (_, work) => {
+    await migrateAway();
+    await expect(work()).rejects.toMatchObject(moved);
+    await expect(work()).rejects.toMatchObject(moved);
+    expect(told).toEqual([expect.stringContaining('moved to the other storage')]);
+    expect(await copy.questions.get('qlate')).toBeUndefined();
+    expect((await copy.questions.get('qopen'))?.text).toBe(sampleQuestion({ id: 'qopen' }).text);
+  });
+
+  it('finds the migration by itself, and no longer stands in the way of the next one', async () => {
+    await migrateAway();
+    await eventually(() => expect(told).toHaveLength(1), { timeoutMs: 30_000 });
+    expect(await migrateAway()).toMatchObject({ wasDone: true });
+  });
+
+  it('takes nothing while a migration runs', async () => {
+    await withRedis((store) => store.set('ds:migrating', 'another', 20_000));
+    await expect(copy.questions.create(sampleQuestion({ id: 'qlate' }))).rejects.toMatchObject({ kind: 'storage' });
+    expect(told).toEqual([expect.stringContaining('A migration of this storage runs')]);
+  });
+
+  it('goes on if nothing was moved, and a migration sees it again', async () => {
+    await copy.questions.update('qopen', (question) => ({ ...question, text: 'changed' }));
+    expect((await copy.questions.get('qopen'))?.text).toBe('changed');
+    await copy.proveHome();
+    await expect(migrateAway()).rejects.toMatchObject({ message: expect.stringContaining('copy of the app runs') });
+    expect(told).toEqual([]);
   });
 });
 
