@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { Database } from 'lmdb';
+import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
 
 /** The process that uses a data directory. The two optional fields exist on Linux only. */
-interface Holder {
-  pid: number;
+const holderSchema = z.object({
+  pid: z.number(),
   /** Changes at every boot. The same in all containers of one machine. */
-  bootId?: string;
+  bootId: z.string().optional(),
   /** Start of the process, in ticks since boot. Distinguishes it from a later process with the same id. */
-  startTicks?: string;
-}
+  startTicks: z.string().optional(),
+});
+type Holder = z.infer<typeof holderSchema>;
 
 const LOCK_KEY = 'holder';
 
@@ -29,12 +31,7 @@ export function lockDataDir(db: Database<Holder, string>, dataDir: string): () =
     db.putSync(LOCK_KEY, self);
     return undefined;
   });
-  if (other !== undefined) {
-    throw new AppError(
-      'storage',
-      `The data directory ${dataDir} is in use by process ${other.pid}: stop that one first, or set another DATA_DIR`,
-    );
-  }
+  if (other !== undefined) throw inUse(dataDir, other.pid);
 
   return () => {
     db.transactionSync(() => {
@@ -42,6 +39,19 @@ export function lockDataDir(db: Database<Holder, string>, dataDir: string): () =
       if (holder?.pid === self.pid && holder.startTicks === self.startTicks) db.removeSync(LOCK_KEY);
     });
   };
+}
+
+/** Throws `AppError` of kind `storage` if what the lock of a data directory holds is a process that runs. */
+export function refuseHolder(holder: unknown, dataDir: string): void {
+  const { success, data } = holderSchema.safeParse(holder);
+  if (success && isAlive(data)) throw inUse(dataDir, data.pid);
+}
+
+export function inUse(dataDir: string, pid: number): AppError {
+  return new AppError(
+    'storage',
+    `The data directory ${dataDir} is in use by process ${pid}: stop that one first, or set another DATA_DIR`,
+  );
 }
 
 function isAlive(holder: Holder): boolean {

@@ -4,11 +4,13 @@ import { AppError, isAppError } from '../core/errors.ts';
 import { asRestored } from '../core/lifecycle/restored.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { type BackupManifest, digestOf, flush, readManifest, storageError } from './backup.ts';
+import { inUse, refuseHolder } from './data-dir-lock.ts';
 import { openEmbeddedStore, refuseForeignFile, storeFile } from './embedded-store.ts';
+import { findUserOf } from './file-users.ts';
 import { HOME_MARK_KEY } from './home-mark.ts';
 import type { EngineStore } from './key-value-store.ts';
 import { createQuestionStore } from './repositories.ts';
-import { endsReaders } from './store-probe.ts';
+import { probeStore } from './store-probe.ts';
 
 /** Where the restored store is prepared, inside the data directory, so that a rename puts it in place. */
 const PREPARING = 'restoring';
@@ -43,7 +45,10 @@ export async function restoreStore(folder: string, dataDir: string, options: Res
     mkdirSync(preparing, { mode: 0o700 });
     await copyChecked(folder, preparing, manifest);
     const open = await markOpenQuestions(preparing, manifest, options);
-    if (current === undefined && !options.replaces && existsSync(storeFile(dataDir))) throw isThere(dataDir);
+    if (current === undefined && existsSync(storeFile(dataDir))) {
+      if (!options.replaces) throw isThere(dataDir);
+      refuseUsers(dataDir);
+    }
     // LMDB's lock file belongs to the former store. A process that opened it finds the lock of this one and ends.
     rmSync(`${storeFile(dataDir)}-lock`, { force: true });
     renameSync(storeFile(preparing), storeFile(dataDir));
@@ -63,7 +68,10 @@ async function lockCurrent(
   { clock, log, replaces }: RestoreOptions,
 ): Promise<EngineStore | undefined> {
   if (!existsSync(storeFile(dataDir))) return undefined;
-  if (replaces && isDamaged(dataDir)) return undefined;
+  if (replaces && isDamaged(dataDir)) {
+    refuseUsers(dataDir);
+    return undefined;
+  }
   const store = openEmbeddedStore(dataDir, clock, log);
   if (replaces) return store;
   await store.close();
@@ -74,16 +82,34 @@ function isThere(dataDir: string): AppError {
   return new AppError('storage', `There is a store in ${dataDir}: --replace replaces it, and it is gone then`);
 }
 
-/** No app runs on a file that is not LMDB's, or that ends every process that reads it. */
+/**
+ * Whether opening the store would fail or end this process, so that its lock can't be taken. An app may run on it all the same,
+ * since it reads only the pages it needs: throws if the lock says so, or if nothing here can tell.
+ */
 function isDamaged(dataDir: string): boolean {
   const file = storeFile(dataDir);
   try {
     refuseForeignFile(file);
-    return endsReaders(file);
   } catch (error) {
     if (isAppError(error)) return true;
     throw error;
   }
+  const { endsReaders, holder } = probeStore(file);
+  if (!endsReaders) return false;
+  refuseHolder(holder, dataDir);
+  if (holder === undefined && findUserOf(file) === 'unknown') {
+    throw new AppError(
+      'storage',
+      `The store in ${dataDir} is damaged, and nothing here tells whether the app still runs on it: stop the app, move ${file} away, and restore without --replace`,
+    );
+  }
+  return true;
+}
+
+/** Throws if another process has the store open, whose lock could not be taken. */
+function refuseUsers(dataDir: string): void {
+  const user = findUserOf(storeFile(dataDir));
+  if (typeof user === 'number') throw inUse(dataDir, user);
 }
 
 async function copyChecked(folder: string, preparing: string, manifest: BackupManifest): Promise<void> {

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 
-/** Reads every key of an LMDB file. */
+/** Prints who has the lock of an LMDB file, then reads every key. */
 const READ_ALL = `
+import { writeSync } from 'node:fs';
 import { open } from ${JSON.stringify(import.meta.resolve('lmdb'))};
 const root = open({ path: process.argv[1], maxDbs: 8, readOnly: true });
+writeSync(1, JSON.stringify(root.openDB({ name: 'lock' })?.get('holder') ?? null));
 for (const name of root.getKeys()) for (const _ of root.openDB({ name, encoding: 'binary' }).getRange()) {}
 `;
 
@@ -13,15 +15,32 @@ const crashes: readonly (NodeJS.Signals | null)[] = ['SIGBUS', 'SIGSEGV', 'SIGAB
 /** Longest time for it, in milliseconds. A file that takes longer counts as whole. */
 const longestMs = 10 * 60_000;
 
-/**
- * Whether LMDB's reading of a file would end this process with a signal, because the file was cut or its pages were
- * overwritten. Another process tries it, since nothing can catch that.
- */
-export function endsReaders(path: string): boolean {
-  const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', READ_ALL, path], {
-    stdio: 'ignore',
+/** More than what the lock holds, in bytes. */
+const MOST_PRINTED = 4_096;
+
+export interface Probed {
+  /** Whether reading the file would end this process with a signal, because it was cut or its pages were overwritten. */
+  endsReaders: boolean;
+  /** What the lock holds. Undefined if it can't be read, null if no process has the lock. */
+  holder: unknown;
+}
+
+/** Reads a whole LMDB file in another process, since nothing can catch what reading a damaged one does. */
+export function probeStore(path: string): Probed {
+  const { signal, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', READ_ALL, path], {
+    stdio: ['ignore', 'pipe', 'ignore'],
     env: {},
+    encoding: 'utf8',
     timeout: longestMs,
+    maxBuffer: MOST_PRINTED,
   });
-  return crashes.includes(signal);
+  return { endsReaders: crashes.includes(signal), holder: parsed(stdout) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

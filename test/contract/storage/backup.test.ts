@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backUpStore } from '../../../src/storage/backup.ts';
+import { refuseHolder } from '../../../src/storage/data-dir-lock.ts';
 import { writeHomeMark } from '../../../src/storage/home-mark.ts';
 import { openStorage, openStoreBeside } from '../../../src/storage/open-storage.ts';
 import { restoreStore } from '../../../src/storage/restore.ts';
+import { probeStore } from '../../../src/storage/store-probe.ts';
 import { eventually } from '../../support/eventually.ts';
 import { builtProgram } from '../../support/processes/built-programs.ts';
 import { type Run, run, runProgram } from '../../support/processes/run.ts';
@@ -191,6 +193,39 @@ describe('a restore', () => {
     const storage = await openStorage({ dataDir: data }, options);
     expect(await storage.questions.openIds()).toEqual(['qopen']);
     await storage.close();
+  });
+
+  it('does not replace a cut store under an app that runs and does not read what is missing', async () => {
+    await storeSome(data);
+    await backUp();
+    await fillStore({ dataDir: data }, 2_000);
+    await startWriter(data);
+    // A suspended app reads nothing.
+    writer?.child.kill('SIGSTOP');
+    const file = join(data, 'store.mdb');
+    await truncate(file, Math.trunc((await stat(file)).size / 2));
+    const { ino } = await stat(file);
+    const refused = runProgram(adminProgram, ['restore', '--from', copy, '--replace'], { DATA_DIR: data });
+    const pid = String(writer?.child.pid);
+    expect([await refused.ended, refused.output()]).toEqual([1, expect.stringContaining(`in use by process ${pid}`)]);
+    expect((await stat(file)).ino).toBe(ino);
+    writer?.child.kill('SIGKILL');
+    await writer?.ended;
+    const done = runProgram(adminProgram, ['restore', '--from', copy, '--replace'], { DATA_DIR: data });
+    expect([await done.ended, done.output()]).toEqual([0, expect.stringContaining('restored')]);
+  });
+
+  it('reads who has the lock of a store before it reads the rest', async () => {
+    await storeSome(data);
+    const file = join(data, 'store.mdb');
+    expect(probeStore(file)).toEqual({ endsReaders: false, holder: null });
+    await startWriter(data);
+    const { endsReaders, holder } = probeStore(file);
+    expect([endsReaders, holder]).toEqual([false, expect.objectContaining({ pid: writer?.child.pid })]);
+    expect(() => refuseHolder(holder, data)).toThrow(`in use by process ${writer?.child.pid}`);
+    writer?.child.kill('SIGKILL');
+    await writer?.ended;
+    expect(() => refuseHolder(holder, data)).not.toThrow();
   });
 
   it('replaces a store only if asked, also a damaged one', async () => {
