@@ -304,13 +304,13 @@ export interface Messenger {
  * repeated with back-off and never dropped.
  */
 export interface Scheduler {
-  /**
-   * Begins to call `advance`, which returns the milliseconds until the next run, or undefined once the question is
-   * closed.
-   */
+  /** Begins to call `advance`, which returns the milliseconds until the next run, or undefined once the question is closed. */
   start(advance: (questionId: string) => Promise<number | undefined>): Promise<void>;
-  /** Plans a run in `delayMs`. Moves a planned run earlier, never later. During a run, plans another one. */
-  schedule(questionId: string, delayMs: number): Promise<void>;
+  /**
+   * Plans a run in `delayMs`. Moves a planned run earlier, never later. During a run, plans another one. `isNew`: the question
+   * is new, so no later run is looked for that would have to be moved; one that is there is moved some seconds later.
+   */
+  schedule(questionId: string, delayMs: number, options?: { isNew?: boolean }): Promise<void>;
   /** Returns the questions of this list that have no planned or current run. */
   unscheduled(questionIds: string[]): Promise<string[]>;
   /** Starts no new runs. Waits for the current ones, at most `deadlineMs`. */

@@ -28,8 +28,11 @@ export interface WakesDeps {
  * the requester finds the job where the run put it.
  */
 export interface Wakes {
-  /** Writes the wake, then makes the job due at `dueMs` or earlier. */
-  wake(questionId: string, dueMs: number): Promise<void>;
+  /**
+   * Writes the wake, then makes the job due at `dueMs` or earlier. `isNew`: there is no job yet. If there is one after all, the
+   * wake stays, and the job's next run or the next repair finds it.
+   */
+  wake(questionId: string, dueMs: number, options?: { isNew?: boolean }): Promise<void>;
   /** Adds the job if it does not exist, and moves it forward if it is due later. */
   bring(questionId: string, dueMs: number): Promise<void>;
   /** Removes the wake when a run begins, because that run serves all requests so far. */
@@ -109,10 +112,10 @@ export function createWakes({ connection: { client, run }, queue, prefix }: Wake
   }
 
   return {
-    async wake(questionId, wantedMs) {
+    async wake(questionId, wantedMs, { isNew = false } = {}) {
       // One connection carries out both in this order, so the second does not wait for the reply to the first.
       const written = run(() => client.zAdd(key, { score: wantedMs, value: questionId }, { comparison: 'LT' }));
-      await Promise.all([written, bring(questionId, wantedMs)]);
+      await Promise.all([written, isNew ? add(questionId, wantedMs) : bring(questionId, wantedMs)]);
     },
 
     bring,

@@ -259,8 +259,8 @@ export function createBullScheduler(deps: BullSchedulerDeps): CountedScheduler {
     },
 
     /** Works until the end of `stop`, so that running questions can still schedule others. */
-    schedule: (questionId, delayMs) =>
-      run('schedule', ({ wakes }) => wakes.wake(questionId, Date.now() + Math.max(0, delayMs))),
+    schedule: (questionId, delayMs, options) =>
+      run('schedule', ({ wakes }) => wakes.wake(questionId, Date.now() + Math.max(0, delayMs), options)),
 
     unscheduled: (questionIds) =>
       run('unscheduled', async ({ wakes }) => {

@@ -135,7 +135,7 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     // At the same time: a run that finds the question outside its queue adds it.
     await Promise.all([
       taken ? settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question)) : undefined,
-      settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0)),
+      settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0, { isNew: created && taken })),
     ]);
     const kind = taken ? 'accepted' : 'duplicate';
     note(kind, id, request);

@@ -42,6 +42,16 @@ export function schedulerContract(
       await eventually(() => expect(seen).toEqual(['qa', 'qa', 'qa']));
     });
 
+    it('runs a new question when asked to, also twice at the same moment', async () => {
+      const seen: string[] = [];
+      await scheduler.start(async (id) => void seen.push(id));
+      await Promise.all([scheduler.schedule('qa', 0, { isNew: true }), scheduler.schedule('qa', 0)]);
+      await eventually(() => expect(seen).toContain('qa'));
+      await eventually(async () => expect(await scheduler.unscheduled(['qa'])).toEqual(['qa']));
+      await scheduler.schedule('qa', 0, { isNew: true });
+      await eventually(() => expect(seen.length).toBeGreaterThan(1));
+    });
+
     it('waits for the delay of a request', async () => {
       const startedMs = performance.now();
       const passedMs: number[] = [];
