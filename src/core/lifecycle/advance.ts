@@ -49,7 +49,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   const admission = createAdmission(ports);
   const account = createAccountAccess(ports);
   const resharing = createResharing(ports);
-  const readStanding = createReadStanding(ports, { isAccountBack: account.isBack, isCrowded: card.isCrowded });
+  const beginRun = createReadStanding(ports, { isAccountBack: account.isBack, isCrowded: card.isCrowded });
 
   return async function advance(questionId) {
     let question = await questions.get(questionId);
@@ -57,6 +57,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       return leave(questionId, question);
     }
     const prepare = preparingOnce(ports.messenger);
+    const readStanding = beginRun();
     for (let steps = 0; steps < stepsPerRun; steps += 1) {
       await ports.deliveryPriority.yieldToDeliveries();
       const standing = await readStanding(question);

@@ -74,6 +74,32 @@ function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
   return () => Promise.reject(new AppError(kind, 'planned', details));
 }
 
+describe('a question that takes a run slot', () => {
+  it('reads the slots of its workspace once before and once after that, however many steps follow', async () => {
+    const { ports } = createCoreHarness().life;
+    const read: string[] = [];
+    const slots = { ...ports.runSlots };
+    const harness = await waiting(
+      {},
+      {
+        ports: {
+          runSlots: {
+            ...slots,
+            readSlot: async (question) => {
+              const slot = await slots.readSlot(question);
+              read.push(slot === undefined ? 'free' : `granted ${slot.granted}`);
+              return slot;
+            },
+          },
+        },
+      },
+    );
+    await harness.advance();
+    expect(harness.stored()).toMatchObject({ phase: 'running', card: { ts: expect.any(String) } });
+    expect(read).toEqual(['free', 'granted true']);
+  });
+});
+
 describe('a running question whose card says "Asked"', () => {
   const { startMs, ports } = createCoreHarness().life;
 
