@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { digestOf } from '../../src/core/lifecycle/card-view.ts';
 import { newThread, type Question, type ThreadPlace } from '../../src/core/question/question.ts';
-import { listedRunMs } from '../../src/core/settings.ts';
+import { listedRunMs, mostProgressCards } from '../../src/core/settings.ts';
 import { openStorage, type StorageLocation } from '../../src/storage/open-storage.ts';
 import { serviceToken } from '../support/fake-service/fake-service.ts';
 import { people, team } from '../support/fake-slack/fake-slack.ts';
@@ -100,7 +101,10 @@ export async function measureOpenQuestions(setup: {
   };
 }
 
-/** Stores running questions, with their cards in Slack and their conversations at the service. */
+/**
+ * Stores running questions with their run slots, their cards in Slack and their conversations at the service. As many cards
+ * as the app allows may say that the app works. The others say "Asked", as in a workspace with so many questions.
+ */
 export async function seed(
   location: StorageLocation,
   fakeServers: FakeServers,
@@ -108,6 +112,7 @@ export async function seed(
   askedAgo = askedAgoMs,
 ): Promise<void> {
   const storage = await openStorage(location, { clock: Date.now, log: silentLog });
+  const questionIds: string[] = [];
   try {
     for (let from = 0; from < count; from += seededAtOnce) {
       const numbers = Array.from({ length: Math.min(seededAtOnce, count - from) }, (_, index) => from + index);
@@ -117,7 +122,10 @@ export async function seed(
           const { conversationId, questionId } = await ask(fakeServers, text);
           const ts = await post(fakeServers, text);
           const place: ThreadPlace = { teamId: team.id, channelId: channel, threadTs: ts };
-          const question = running(place, text, ts, { conversationId, questionId, askedMs: Date.now() - askedAgo });
+          const shown = n < mostProgressCards ? '' : digestOf({ kind: 'asked' });
+          const askedMs = Date.now() - askedAgo;
+          const question = running(place, text, { ts, shown }, { conversationId, questionId, askedMs });
+          questionIds.push(question.id);
           await storage.threads.update(place, () => ({
             ...newThread(place, true),
             conversationId,
@@ -128,6 +136,8 @@ export async function seed(
         }),
       );
     }
+    const slots = questionIds.map((questionId) => ({ questionId, userId: people.ada }));
+    await storage.runSlots.update(team.id, () => ({ version: 1, running: slots, waiting: [], parked: [] }));
   } finally {
     await storage.close();
   }
@@ -136,7 +146,7 @@ export async function seed(
 function running(
   place: ThreadPlace,
   text: string,
-  ts: string,
+  { ts, shown }: { ts: string; shown: string },
   upstream: { conversationId: number; questionId: number; askedMs: number },
 ): Question {
   const { askedMs } = upstream;
@@ -151,7 +161,7 @@ function running(
     fresh: false,
     acceptedMs: askedMs,
     phase: 'running',
-    card: { ts, shown: '', editedMs: askedMs },
+    card: { ts, shown, editedMs: askedMs },
     upstream: { ...upstream, steps: 3, lastStep: 'Searching for retries' },
     delivery: { round: 0, posted: [] },
   };
