@@ -1,3 +1,4 @@
+import { createClient } from 'redis';
 import { z } from 'zod';
 import { createAdvance } from '../../src/core/lifecycle/advance.ts';
 import { resume } from '../../src/core/lifecycle/resume.ts';
@@ -56,9 +57,12 @@ const client = createDeepSearchClient({
   clock: now,
   random,
 });
+/** BullMQ's score of a delayed job is its due time in ms times this, plus a counter. */
+const scorePerMs = 4_096;
 const lateMs: number[] = [];
 const ended = new Map<number, number>();
 let isMeasuring = false;
+const due = 'redisUrl' in location ? await plannedBefore(location.redisUrl) : new Map<string, number>();
 const scheduler = recordLateness(
   'redisUrl' in location
     ? createBullScheduler({ redisUrl: location.redisUrl, log, random })
@@ -115,9 +119,17 @@ process.stdout.write(
   })}\n`,
 );
 
+/** When the runs are due that an earlier process planned. */
+async function plannedBefore(redisUrl: string): Promise<Map<string, number>> {
+  const redis = createClient({ url: redisUrl });
+  await redis.connect();
+  const jobs = await redis.zRangeWithScores('ds:bull:looks:delayed', 0, -1);
+  redis.destroy();
+  return new Map(jobs.map(({ value, score }) => [value, Math.floor(score / scorePerMs)]));
+}
+
 /** Wraps a scheduler and records how late each run starts. */
 function recordLateness(engine: Scheduler): Scheduler {
-  const due = new Map<string, number>();
   return {
     ...engine,
     start: (take) =>
