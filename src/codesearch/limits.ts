@@ -136,8 +136,8 @@ export const LIMITS = {
   streamBatch: 50,
   diffsSearched: 5_000,
   symbolFilesPerRevision: 1_000,
-  /** A search for symbols waits so long, and at most a quarter of its time, for files that are not read yet. */
-  symbolsWaitMs: 2_000,
+  /** A search for symbols waits so long, and at most half of its time, for files that are not read yet. */
+  symbolsWaitMs: 5_000,
   /** Texts of files that are kept in memory: a search that finds them there needs no git process. */
   textCacheBytes: 128_000_000,
   /** A signed-in browser stays signed in this long. */

@@ -152,7 +152,7 @@ async function runBranches(
     }
     if (plan.branches.some(({ types }) => types.has('symbol'))) {
       // What is not read by then sets `limitHit`.
-      const waitMs = Math.min(LIMITS.symbolsWaitMs, (plan.timeoutMs ?? LIMITS.searchTimeoutMs) / 4);
+      const waitMs = Math.min(LIMITS.symbolsWaitMs, (plan.timeoutMs ?? LIMITS.searchTimeoutMs) / 2);
       await corpus.refresh({ waitMs, signal: run.signal });
       if (run.signal.aborted) throw new SearchStop('timeout');
     }

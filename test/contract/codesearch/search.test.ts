@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PatternType } from '../../../src/codesearch/query/ast.ts';
 import type { FileMatch, SearchResult, SearchResults } from '../../../src/codesearch/query/results.ts';
 import { createSearch, type Search, type SearchRequest } from '../../../src/codesearch/query/search.ts';
-import { openCorpus } from '../../../src/codesearch/search/corpus.ts';
+import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 
 const FILES = {
@@ -17,6 +17,7 @@ const FILES = {
   'blob.bin': Buffer.from([0, 1, 2, 0x70, 0x61, 0x72, 0x63, 0x65, 0x6c, 0]),
 };
 
+let corpus: OpenedCorpus;
 let depot: TestRepository;
 let other: TestRepository;
 let search: Search;
@@ -51,7 +52,8 @@ beforeAll(async () => {
   other = createTestRepository({ 'main.py': 'def deliver():\n    return "parcel"\n' });
   other.git('remote', 'add', 'origin', 'https://example.org/acme/other.git');
   other.commit('Deliver');
-  search = createSearch(await openCorpus([depot.path, other.path]));
+  corpus = await openCorpus([depot.path, other.path]);
+  search = createSearch(corpus);
 });
 
 afterAll(() => {
@@ -188,6 +190,9 @@ describe('searching files', () => {
 });
 
 describe('symbols', () => {
+  // Without it, a search on a slow machine finds those of the files that are read by then.
+  beforeAll(() => corpus.read(60_000, undefined));
+
   test.each<[string, string[]]>([
     ['type:symbol parcel', ['sendParcel', 'Parcel']],
     ['type:symbol /^Depot$/', ['Depot']],
