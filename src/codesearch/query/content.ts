@@ -1,7 +1,7 @@
 import { languageOfFile } from '../git/languages.ts';
 import { LIMITS } from '../limits.ts';
 import type { FileIndex } from '../search/file-index.ts';
-import { mayHave } from '../search/trigrams.ts';
+import { mayHave, type TrigramFilter } from '../search/trigrams.ts';
 import { type Place, type PlaceFile, pathGroups, selectFiles } from './files.ts';
 import { type FoundLine, grepFiles, grepLines, type WholePlace } from './grep.ts';
 import type { Pattern } from './pattern.ts';
@@ -12,12 +12,17 @@ import type { FileMatch, LineMatch, MatchRange } from './results.ts';
 import { createPause, evaluate, type Run, shownPatterns } from './run.ts';
 import { hasLine, linesWithAny, type TextLine } from './text-lines.ts';
 
+/** Waiting takes longer than a file. */
+const FILES_PER_PAUSE = 100;
+
 type FindFile = Pick<FileIndex, 'get'>;
 
 /** A file of a part of the search. */
 interface Candidate extends PlaceFile {
   /** By pattern, whether the content can match as far as the index knows. */
   mayMatch: readonly boolean[];
+  /** By pattern, whether it is in the path. */
+  isNamed: readonly boolean[];
   /** Whether the service can search its text like git does. */
   isReadable: boolean;
   /** Characters of the text; 0 where the index does not know. */
@@ -56,25 +61,40 @@ export async function searchContent(place: Place, branch: PlannedBranch, index: 
     texts: { steps: LIMITS.regexpStepsInTexts },
     whole: new Map(),
   };
-  const candidateOf = ({ path, blob }: PlaceFile): Candidate => {
+  const mayMatch = (filter: TrigramFilter | undefined, { trigrams }: Pattern): boolean =>
+    searchesContent && (filter === undefined || mayHave(filter, trigrams));
+  const canHoldWithout = evaluate(expression, () => false);
+  /** Undefined for a file that neither its content nor its path can make a result. */
+  const candidateOf = ({ path, blob }: PlaceFile): Candidate | undefined => {
     const indexed = index.get(place.repository.name, path);
     const filter = indexed?.blob === blob ? indexed.trigrams : undefined;
-    const mayMatch = patterns.map(
-      ({ trigrams }) => searchesContent && (filter === undefined || mayHave(filter, trigrams)),
-    );
+    let canHold = canHoldWithout;
+    for (const pattern of patterns) canHold ||= mayMatch(filter, pattern) || pattern.test(path, run.budget);
+    if (!canHold) return undefined;
     const isReadable = canSearchTexts && filter !== undefined && !forGit.has(path);
-    return { path, blob, mayMatch, isReadable, textLength: isReadable ? (indexed?.textLength ?? 0) : 0 };
+    const textLength = isReadable ? (indexed?.textLength ?? 0) : 0;
+    return {
+      ...{ path, blob, isReadable, textLength },
+      mayMatch: patterns.map((pattern) => mayMatch(filter, pattern)),
+      isNamed: patterns.map((pattern) => pattern.test(path, run.budget)),
+    };
   };
-  for (const part of partsOf(files, candidateOf)) await searchPart(search, part);
+  for await (const part of partsOf(files, candidateOf, createPause(run))) await searchPart(search, part);
 }
 
 /** Cuts a list into parts with more and more files that may match: where many files match, the first ones are often enough. */
-function* partsOf(files: readonly PlaceFile[], candidateOf: (file: PlaceFile) => Candidate): Generator<Candidate[]> {
+async function* partsOf(
+  files: readonly PlaceFile[],
+  candidateOf: (file: PlaceFile) => Candidate | undefined,
+  pause: () => Promise<void>,
+): AsyncGenerator<Candidate[]> {
   let most: number = LIMITS.searchFirstPaths;
   let found = 0;
   let part: Candidate[] = [];
-  for (const file of files) {
+  for (const [at, file] of files.entries()) {
+    if (at % FILES_PER_PAUSE === 0) await pause();
     const candidate = candidateOf(file);
+    if (candidate === undefined) continue;
     part.push(candidate);
     if (!candidate.mayMatch.includes(true)) continue;
     found += 1;
@@ -105,26 +125,17 @@ function* chunksOf(files: readonly Candidate[]): Generator<Candidate[]> {
 }
 
 async function searchPart(search: ContentSearch, part: readonly Candidate[]): Promise<void> {
-  const { branch, run } = search;
-  const { patterns, expression } = branch;
-  const pause = createPause(run);
+  const { patterns, expression } = search.branch;
   const canRead = ({ isReadable, mayMatch }: Candidate): boolean =>
     isReadable && search.texts.steps > 0 && mayMatch.includes(true);
   const inContent = patterns.map(() => new Set<string>());
-  const inPath = patterns.map(() => new Set<string>());
   await findByGit(
     search,
     part.filter((file) => !canRead(file)),
     inContent,
   );
-  for (const [index, pattern] of patterns.entries()) {
-    for (const { path } of part) {
-      await pause();
-      if (pattern.test(path, run.budget)) inPath[index]?.add(path);
-    }
-  }
-  const isFound = ({ path }: Candidate): boolean =>
-    evaluate(expression, (index) => inContent[index]?.has(path) === true || inPath[index]?.has(path) === true);
+  const isFound = ({ path, isNamed }: Candidate): boolean =>
+    evaluate(expression, (index) => inContent[index]?.has(path) === true || isNamed[index] === true);
   const left = part.filter((file) => canRead(file) || isFound(file));
   for (const chunk of chunksOf(left)) {
     const texts = await findInTexts(search, chunk.filter(canRead), inContent);

@@ -95,6 +95,7 @@ function literalPattern(text: string, isCaseSensitive: boolean): Pattern {
   const needle = literalNeedle(text, !isCaseSensitive);
   if (isCaseSensitive) return { ...fixedPattern(text), fixed: text, pcre, trigrams, needle, isNeedle: true };
   const folded = fixedPattern(text.toLowerCase());
+  const ascii = needle?.unicode === false ? needle : undefined;
   const escaped = text.replace(/[^\p{L}\p{N}_\s]/gu, '\\$&');
   let regexp: Pattern | undefined;
   // Some letters change their length in lower case, which would move all places behind them.
@@ -110,6 +111,10 @@ function literalPattern(text: string, isCaseSensitive: boolean): Pattern {
       return pattern.findAll(pattern === folded ? lower : line, budget);
     },
     test(line, budget) {
+      if (ascii !== undefined && isPlain(line)) {
+        ascii.lastIndex = 0;
+        return ascii.test(line);
+      }
       const lower = line.toLowerCase();
       const pattern = chosen(line, lower);
       return pattern.test(pattern === folded ? lower : line, budget);

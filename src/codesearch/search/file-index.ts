@@ -49,14 +49,17 @@ export interface Definition {
 /** The search index of all repositories: terms of units, and definitions by name. */
 export function createFileIndex() {
   const search = createTextIndex<IndexedUnit>();
-  const files = new Map<string, IndexedFile>();
+  /** By repository and path: a key of both would be built for each file of a search. */
+  const files = new Map<string, Map<string, IndexedFile>>();
+  let size = 0;
   const byName = new Map<string, Definition[]>();
   let unread = 0;
 
-  function remove(key: string): void {
-    const file = files.get(key);
+  function remove(repository: string, path: string): void {
+    const file = files.get(repository)?.get(path);
     if (file === undefined) return;
-    files.delete(key);
+    files.get(repository)?.delete(path);
+    size -= 1;
     if (!file.isRead) unread -= 1;
     search.remove(file.units);
     for (const symbol of file.symbols) {
@@ -70,8 +73,7 @@ export function createFileIndex() {
   return {
     /** Adds or replaces a file. `isRead`: as in {@link IndexedFile}. */
     put({ repository, path, blob, commit }: Place, analyzed: AnalyzedFile, isRead: boolean): void {
-      const key = fileKey(repository, path);
-      remove(key);
+      remove(repository, path);
       const { role, lineCount, symbols, units, trigrams, textLength } = analyzed;
       const file: IndexedFile = {
         ...{ repository, path, blob, commit, role, lineCount, symbols, trigrams, textLength, isRead },
@@ -85,7 +87,9 @@ export function createFileIndex() {
         search.add(unit, terms);
         file.units.push(unit);
       }
-      files.set(key, file);
+      const own = files.get(repository) ?? new Map<string, IndexedFile>();
+      files.set(repository, own.set(path, file));
+      size += 1;
       if (!isRead) unread += 1;
       for (const symbol of symbols) {
         if (symbol.kind === 'heading') continue;
@@ -95,10 +99,12 @@ export function createFileIndex() {
         else known.push({ file, symbol });
       }
     },
-    remove: (repository: string, path: string): void => remove(fileKey(repository, path)),
-    get: (repository: string, path: string): IndexedFile | undefined => files.get(fileKey(repository, path)),
-    all: (): IterableIterator<IndexedFile> => files.values(),
-    size: (): number => files.size,
+    remove,
+    get: (repository: string, path: string): IndexedFile | undefined => files.get(repository)?.get(path),
+    *all(): IterableIterator<IndexedFile> {
+      for (const own of files.values()) yield* own.values();
+    },
+    size: (): number => size,
     /** How many files are listed but not read yet. */
     unread: (): number => unread,
     /** Definitions of this name; those with the same capitalization first. */
@@ -140,8 +146,4 @@ function lineSet(lines: readonly number[]): LineSet {
 /** The same key for names that differ only in capitals and underscores. */
 function nameKey(name: string): string {
   return name.toLowerCase().replace(/_/g, '') || name;
-}
-
-function fileKey(repository: string, path: string): string {
-  return `${repository}\0${path}`;
 }

@@ -38,10 +38,11 @@ export function trigramsOf(text: string): Trigram[] {
 
 /** Whether a text with this filter may have all of the trigrams. */
 export function mayHave(filter: TrigramFilter, trigrams: readonly Trigram[]): boolean {
-  return trigrams.every((trigram) => {
+  for (const trigram of trigrams) {
     const bit = bitOf(trigram, filter);
-    return ((filter[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
-  });
+    if (((filter[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) return false;
+  }
+  return true;
 }
 
 /** Trigrams with other characters than those of ASCII are left out: their capitals are many. */

@@ -36,6 +36,7 @@ export function compileRegexp(source: string, ignoreCase: boolean): Regexp {
   const node = parseRegexp(source, ignoreCase);
   const program = assemble(node);
   const size = program.length;
+  const first = firstCharacters(program);
   // The states at one character in order of priority, and where each match began; marks avoid duplicates.
   const lists = [0, 1].map(() => ({ states: new Uint32Array(size), starts: new Float64Array(size), count: 0 }));
   const marks = new Float64Array(size).fill(-1);
@@ -69,6 +70,10 @@ export function compileRegexp(source: string, ignoreCase: boolean): Regexp {
     current.count = 0;
     generation += 1;
     for (let at = from; ; ) {
+      // No match begins here, and none is under way.
+      if (first !== undefined && current.count === 0 && found === undefined) {
+        while (at < text.length && first[text.charCodeAt(at)] === 0) at += 1;
+      }
       if (found === undefined) add(current, 0, at, at);
       else if (current.count === 0) break;
       const code = text.codePointAt(at);
@@ -98,6 +103,24 @@ export function compileRegexp(source: string, ignoreCase: boolean): Regexp {
   }
 
   return { node, exec };
+}
+
+/** By code of ASCII, 1 where a match can begin with the character; undefined when it can be empty. */
+function firstCharacters(program: readonly Instruction[]): Uint8Array | undefined {
+  const characters = new Uint8Array(128);
+  const seen = new Set<number>();
+  const stack = [0];
+  for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
+    if (seen.has(state)) continue;
+    seen.add(state);
+    const instruction = program[state];
+    if (instruction === undefined || instruction.op === 'match') return undefined;
+    if (instruction.op === 'jump') stack.push(instruction.to);
+    else if (instruction.op === 'split') stack.push(instruction.first, instruction.second);
+    else if (instruction.op === 'assertion') stack.push(state + 1);
+    else for (const [code, isIn] of instruction.ascii.entries()) if (isIn === 1) characters[code] = 1;
+  }
+  return characters;
 }
 
 function accepts({ ascii, set, ignoreCase }: Instruction & { op: 'set' }, code: number): boolean {
