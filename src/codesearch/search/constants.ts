@@ -41,10 +41,8 @@ export const WEIGHTS = {
   verb: 0.6,
   adjective: 0.8,
   /** Shares of a word's weight for a related word, and for another form of it. */
-  related: 0.5,
+  related: 0.7,
   form: 0.8,
-  /** Two adjacent words of the question that are one name in the code. */
-  compound: 0.3,
 } as const;
 
 /** How likely a file of each kind answers a question. */
@@ -66,11 +64,6 @@ export const LOG_PRIOR = 0.3;
 
 /** The second ranking: each is a factor of the share of the question's weight that was found in that way. */
 export const RERANK = {
-  /** A word in the path, or the name around the lines, but not in them. */
-  around: 0.4,
-  /** Words within a few lines of each other. */
-  near: 0.5,
-  nearLines: 6,
   /** Longer lines are data: what stands further right counts no more. */
   lineCharacters: 300,
   /** Words in the name of the definition. */

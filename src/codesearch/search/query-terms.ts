@@ -22,7 +22,7 @@ export interface QueryWord {
 }
 
 /** The words of a question with their weights, heaviest first. */
-export function queryWords({ subjects, phrase, text }: Question, index: FileIndex): QueryWord[] {
+export function queryWords({ subjects, text }: Question, index: FileIndex): QueryWord[] {
   const parts = partsOfSpeech(text);
   const inPhrases = new Set(subjects.flatMap(({ word }) => (word.includes(' ') ? word.split(' ') : [])));
   const words = subjects.flatMap(({ word, stem: own, weight, related }): QueryWord[] => {
@@ -39,19 +39,6 @@ export function queryWords({ subjects, phrase, text }: Question, index: FileInde
     const isNoun = part === 'NOUN' || part === 'PROPN';
     return [{ word, terms, weight: weight * rarityOf(word) * partWeight(part) * rarity, isKnown, isNeeded, isNoun }];
   });
-  for (const [first, second] of pairs(phrase)) {
-    const whole = `${first}${second}`.toLowerCase();
-    const term = [whole, whole.replace(/s$/, '')].find(index.hasTerm);
-    if (term === undefined) continue;
-    words.push({
-      word: `${first} ${second}`,
-      terms: new Map([[term, 1]]),
-      weight: WEIGHTS.compound * index.rarity([term]),
-      isKnown: true,
-      isNeeded: false,
-      isNoun: true,
-    });
-  }
   return words.sort((a, b) => b.weight - a.weight).slice(0, MOST_QUERY_TERMS);
 }
 
@@ -90,8 +77,4 @@ function baseFormsOf(word: string): string[] {
   const bare = word.toLowerCase();
   const cut = /^(\w{3,}?)(?:e?s|e?d|ing)$/.exec(bare)?.[1];
   return cut === undefined ? [bare] : [bare, cut, `${cut}e`];
-}
-
-function pairs(words: readonly string[]): [string, string][] {
-  return words.slice(1).map((second, at) => [words[at] ?? '', second]);
 }

@@ -155,48 +155,33 @@ function kindPrior({ role }: IndexedFile, symbol: CodeSymbol | undefined): numbe
   return /class|interface|type|module/.test(symbol.kind) ? KIND_PRIOR.type : 1;
 }
 
-/** Reads a unit: the weight of the words in it, how close together they stand, and its name. */
+/** Reads a unit: the weight of the words in it, and in its name. */
 function judge(
-  { start, end, symbol, file }: IndexedUnit,
+  { start, end, symbol }: IndexedUnit,
   lines: readonly string[],
   words: readonly QueryWord[],
 ): { worth: number; covered: number; keyLines: number[] } {
-  const gains: { line: number; found: Map<number, number> }[] = [];
+  const gains: { line: number; gain: number }[] = [];
   const all = new Map<number, number>();
   for (let line = start; line <= end; line += 1) {
-    const found = wordsIn(new Set(textTerms((lines[line - 1] ?? '').slice(0, RERANK.lineCharacters))), words);
-    if (found.size > 0) gains.push({ line, found });
-    keepMost(all, found);
-  }
-  const name = new Set(textTerms(symbol?.name ?? ''));
-  const around = wordsIn(new Set([...textTerms(`${file.path} ${symbol?.owner ?? ''}`), ...name]), words);
-  for (const [word, share] of around) {
-    if ((all.get(word) ?? 0) < share * RERANK.around) all.set(word, share * RERANK.around);
-  }
-  let near = 0;
-  for (const { line } of gains) {
-    const together = new Map<number, number>();
-    for (const other of gains) {
-      if (other.line >= line && other.line < line + RERANK.nearLines) keepMost(together, other.found);
-    }
-    near = Math.max(near, share(together, words));
+    const found = wordsIn((lines[line - 1] ?? '').slice(0, RERANK.lineCharacters), words);
+    if (found.size > 0) gains.push({ line, gain: share(found, words) });
+    for (const [word, part] of found) if ((all.get(word) ?? 0) < part) all.set(word, part);
   }
   return {
     covered: confidence(all, words),
-    worth: share(all, words) + RERANK.near * near + RERANK.name * share(wordsIn(name, words), words),
-    keyLines: gains
-      .map(({ line, found }) => ({ line, gain: share(found, words) }))
-      .sort((a, b) => b.gain - a.gain || a.line - b.line)
-      .map(({ line }) => line),
+    worth: share(all, words) + RERANK.name * coverage(symbol?.name ?? '', words),
+    keyLines: gains.sort((a, b) => b.gain - a.gain || a.line - b.line).map(({ line }) => line),
   };
 }
 
 /** The share of a question's weight that a text covers. */
 export function coverage(text: string, words: readonly QueryWord[]): number {
-  return share(wordsIn(new Set(textTerms(text)), words), words);
+  return share(wordsIn(text, words), words);
 }
 
-function wordsIn(terms: ReadonlySet<string>, words: readonly QueryWord[]): Map<number, number> {
+function wordsIn(text: string, words: readonly QueryWord[]): Map<number, number> {
+  const terms = new Set(textTerms(text));
   const found = new Map<number, number>();
   for (const [at, { terms: own }] of words.entries()) {
     let most = 0;
@@ -204,10 +189,6 @@ function wordsIn(terms: ReadonlySet<string>, words: readonly QueryWord[]): Map<n
     if (most > 0) found.set(at, most);
   }
   return found;
-}
-
-function keepMost(all: Map<number, number>, more: ReadonlyMap<number, number>): void {
-  for (const [word, part] of more) if ((all.get(word) ?? 0) < part) all.set(word, part);
 }
 
 /**

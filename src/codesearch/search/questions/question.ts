@@ -4,7 +4,7 @@ import { type Intent, intentOf } from './intent.ts';
 import { phrasesIn, relatedStems } from './thesaurus.ts';
 import { INTENT_STEMS, STOP_WORDS, WEAK_STEMS } from './vocabulary.ts';
 
-/** One word the question is about: as written, its stem, and related stems, which count at half weight. */
+/** One word the question is about: as written, its stem, and related stems, which count less. */
 export interface Subject {
   word: string;
   stem: string;
@@ -23,7 +23,7 @@ export interface Question {
   paths: string[];
   /** Texts to look up as they are written: quoted ones, names, settings. Longest first. */
   literals: string[];
-  /** Significant words in order, for compound names: "rate limiter" may be `RateLimiter`. */
+  /** Significant words in order. */
   phrase: string[];
   /** Contains "it", "there", "that function": refers to an earlier question or answer. */
   refersBack: boolean;
