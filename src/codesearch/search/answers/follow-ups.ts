@@ -8,7 +8,7 @@ export async function followUpsFor(
   { question, investigation }: Findings,
 ): Promise<string[]> {
   const name = nameOf(main);
-  const next = others.map(nameOf).find((other) => other !== undefined && other !== name);
+  const [next, second] = [...new Set(others.map(nameOf))].filter((other) => other !== undefined && other !== name);
   const followUps: string[] = [];
   if (name !== undefined) {
     const usages = await investigation.usages(name, investigation.definitions(name));
@@ -18,10 +18,13 @@ export async function followUpsFor(
     followUps.push(`Why was \`${name}\` last changed?`);
   }
   if (next !== undefined) followUps.splice(2, 0, `How does \`${next}\` work?`);
-  return name === undefined ? [...followUps, `Who wrote \`${main.file.path}\`?`, 'What changed recently?'] : followUps;
+  if (name !== undefined) return followUps;
+  if (second !== undefined) followUps.push(`How does \`${second}\` work?`);
+  return [...followUps, `When was \`${main.file.path}\` last changed?`];
 }
 
-function nameOf({ symbol }: Passage): string | undefined {
+/** The name that a question can ask about; undefined for headings, constructors and private names. */
+export function nameOf({ symbol }: Pick<Passage, 'symbol'>): string | undefined {
   return symbol === undefined || symbol.kind === 'heading' || /^_|^constructor$/.test(symbol.name)
     ? undefined
     : symbol.name;

@@ -4,6 +4,7 @@ import { CONFIDENCE } from '../constants.ts';
 import { coverage, type Passage } from '../rank.ts';
 import { commitLine, commitLink, reasonOf } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
+import { nameOf } from './follow-ups.ts';
 import { bullets, code, count, endSentence, fence, fileLink, joinWords, link, prose } from './markdown.ts';
 import { quote } from './snippet.ts';
 import { questionTitle } from './titles.ts';
@@ -47,6 +48,8 @@ export async function explainHistory(findings: Findings): Promise<Draft | undefi
   const [name] = targets.names;
   const main = parts.map(({ passage }) => passage);
   const near = targets.files.length > 0 ? [] : passages.slice(0, 5).filter((passage) => !main.includes(passage));
+  const named = [...main, ...near].flatMap((passage) => (passage === undefined ? [] : (nameOf(passage) ?? [])));
+  const thing = name?.name ?? named[0];
   return {
     title: questionTitle(question, name?.name ?? touched[0]?.path),
     sections,
@@ -61,9 +64,8 @@ export async function explainHistory(findings: Findings): Promise<Draft | undefi
       ...(name === undefined ? near.map(({ file, start, end }) => fileSource(file, start, end)) : []),
     ],
     followUps: [
-      ...(name === undefined ? [] : [`How does \`${name.name}\` work?`, `Where is \`${name.name}\` used?`]),
+      ...(thing === undefined ? [] : [`How does \`${thing}\` work?`, `Where is \`${thing}\` used?`]),
       ...(question.intent === 'authors' || touched[0] === undefined ? [] : [`Who wrote \`${touched[0].path}\`?`]),
-      'What changed recently?',
     ],
     symbols: targets.names.map((target) => target.name),
     files: touched,
