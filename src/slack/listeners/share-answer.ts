@@ -121,7 +121,7 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     const channelId = entered.conversation(FIELDS.channel, ACTIONS.shareChannel);
     if (channelId === undefined || isBetweenTwo({ channelId })) return wrong(say.sharing.choose());
     const question = await requests.findOwnAnswered(questionId, { userId, teamId });
-    if (question === undefined) return wrong(await notYours(questionId, say));
+    if (question === undefined) return wrong(await notYours(questionId, teamId, say));
     const place = { teamId, channelId };
     const [membership, audience] = await Promise.all([
       deps.memberships.inChannel(userId, channelId),
@@ -155,9 +155,9 @@ export function registerSharing(app: App, deps: SharingDeps): void {
   }
 
   /** Names the asker of an answer that was asked with their own access. Errors in forms are plain text, without mentions. */
-  async function notYours(questionId: string, { sharing }: Say): Promise<string> {
+  async function notYours(questionId: string, teamId: string, { sharing }: Say): Promise<string> {
     const question = await deps.questions.get(questionId);
-    if (question?.access !== 'own') return sharing.notYours();
+    if (question?.place.teamId !== teamId || question.access !== 'own') return sharing.notYours();
     const name = await deps.people.person(question.askerId).then(
       (person) => person.name,
       () => undefined,
