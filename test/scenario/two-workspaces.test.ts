@@ -153,6 +153,7 @@ describe('an answer of another workspace', () => {
     ['by the verb why', ({ ts }) => world.deliver(SECOND, mentionIn(ts, 'why'))],
     ['by the verb status', ({ ts }) => world.deliver(SECOND, mentionIn(ts, 'status'))],
     ['by the verb mute', ({ ts }) => world.deliver(SECOND, mentionIn(ts, 'mute'))],
+    ['by the verb unmute', ({ ts }) => world.deliver(SECOND, mentionIn(ts, 'unmute'))],
     ['by the command status', () => neighbour().command('status')],
     ['by the command history', () => neighbour().command('history')],
     ['by the command help', () => neighbour().command('help')],
@@ -249,6 +250,33 @@ describe('settings and accounts', () => {
     expect(seenBySecond(0)).not.toContain(SECRET);
     await world.stopApp();
     expect(await withStorage(({ accounts }) => accounts.get(person))).toBeDefined();
+  });
+});
+
+test('a sign-in belongs to the workspace where it began', async () => {
+  await world.stopApp();
+  Object.assign(settings, {
+    ACCOUNTS: 'preferred',
+    SRC_OAUTH_CLIENT_ID: 'client',
+    SRC_OAUTH_AUTHORIZE_URL: `${service.url}/authorize`,
+    SRC_OAUTH_TOKEN_URL: `${service.url}/token`,
+  });
+  await world.startApp();
+  const open = (ticket: string) => fetch(`${world.pages}/accounts/start?${new URLSearchParams({ ticket })}`);
+  const begun: string[] = [];
+  for (const inside of [owner(), neighbour()]) {
+    const { response } = await inside.command('connect');
+    begun.push(/accounts\/start\?ticket=([\w.-]+)/.exec(JSON.stringify(response))?.[1] ?? '');
+  }
+  const [[ownId = '', ownSecret = ''] = [], [otherId = '', otherSecret = ''] = []] = begun.map((each) =>
+    each.split('.'),
+  );
+  expect((await open(`${ownId}.${ownSecret}`)).status).toBe(200);
+  expect((await open(`${ownId}.${otherSecret}`)).status).toBe(400);
+  await world.stopApp();
+  await withStorage(async ({ signInTickets }) => {
+    expect((await signInTickets.get(ownId))?.person).toEqual({ teamId: FIRST, userId: people.ada });
+    expect((await signInTickets.get(otherId))?.person).toEqual({ teamId: SECOND, userId: people.ada });
   });
 });
 
