@@ -1,9 +1,6 @@
 import { createAccountChanges } from '../core/accounts/account-changes.ts';
 import { isAppError } from '../core/errors.ts';
 import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
-import { endsQuietly, withQuietEnd } from '../core/question/cancellation.ts';
-import { Secret } from '../core/secret.ts';
-import { uninstalledPatienceMs, uninstalledRetryMs } from '../core/settings.ts';
 import type { Installation } from '../core/workspaces/installations.ts';
 import type { WorkspaceService } from '../core/workspaces/own-service.ts';
 import { sayIn } from '../render/say.ts';
@@ -13,6 +10,7 @@ import { createWebClient } from '../slack/api/web-client.ts';
 import { isAllowed } from '../slack/install/install-pages.ts';
 import { endedInstallationIdsOf, installationIdsOf } from '../slack/install/installation-ids.ts';
 import { endedBy } from '../slack/listeners/app-uninstalled.ts';
+import { absentInstallation, createAdvanceAbsent } from './absent-workspace.ts';
 import type { AppContext } from './context.ts';
 import { createInstalledTokens, createInstalling } from './installing.ts';
 import type { OwnServices } from './services.ts';
@@ -41,6 +39,13 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
   const opened = new Map<string, Opened>();
   const noteWorkspaceEnd = createNoteWorkspaceEnd({ ...storage, now });
   const botToken = createInstalledTokens(context);
+  // The workspace may install the app again soon, or for the first time after it was served by a token. What can't be
+  // decrypted may be again with the right keys. Without a readable service a question ends in the storage only.
+  const advanceAbsent = createAdvanceAbsent({ now, questions }, async (teamId, advance) => {
+    close(teamId);
+    const parts = open(absentInstallation(teamId), await readable(workspaceServices.get(teamId)));
+    return advance(parts.workspace).finally(() => services.release(teamId));
+  });
   let isStarted = false;
   let closing: ReturnType<typeof repeat> | undefined;
   context.accountChanges.listen((person) => opened.get(person.teamId)?.accountChanges.changed(person));
@@ -122,17 +127,7 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
     const { teamId } = question.place;
     const workspace = await readable(find(teamId));
     if (workspace !== undefined) return workspace.advance(questionId);
-    if (!endsQuietly(question)) {
-      // The workspace may install the app again soon, or for the first time after it was served by a token. What can't be
-      // decrypted may be again with the right keys.
-      if (now() - question.acceptedMs < uninstalledPatienceMs) return uninstalledRetryMs;
-      await questions.update(questionId, (stored) => withQuietEnd(stored, now()));
-    }
-    // Its parts end the question at the service and in the storage. That calls nothing in Slack. Without a readable service
-    // the question ends in the storage only.
-    close(teamId);
-    const parts = open(uninstalled(teamId), await readable(workspaceServices.get(teamId)));
-    return parts.workspace.advance(questionId).finally(() => services.release(teamId));
+    return advanceAbsent(question);
   }
 
   /** The parts of a workspace. Undefined if it has no installation, or none that the settings allow. */
@@ -197,9 +192,4 @@ async function readable<T>(found: Promise<T | undefined>): Promise<T | undefined
     if (!isAppError(error, 'corrupt')) throw error;
     return undefined;
   }
-}
-
-/** Stands in for the installation of a workspace that has none, for parts that call nothing in Slack. */
-function uninstalled(workspaceId: string): Installation {
-  return { workspaceId, botUserId: '', token: new Secret(''), scopes: [], installedMs: 0 };
 }

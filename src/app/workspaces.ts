@@ -1,10 +1,13 @@
+import { createAccountChanges } from '../core/accounts/account-changes.ts';
+import { AppError } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import type { FarSide } from '../observability/access-watch.ts';
 import type { Mounts } from '../observability/http-server.ts';
 import type { Processor } from '../slack/receivers/socket-receiver.ts';
+import { absentInstallation, createAdvanceAbsent } from './absent-workspace.ts';
 import type { AppContext } from './context.ts';
 import type { SharedParts } from './shared.ts';
-import { connectWithToken } from './slack.ts';
+import { connectInstallation, connectWithToken } from './slack.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 /** The workspaces that the app serves: the one of its token, or all that installed it. */
@@ -30,16 +33,32 @@ export async function createOnlyWorkspace(
   shared: SharedParts,
   botToken: Secret,
 ): Promise<Workspaces> {
+  const { questions } = context.storage;
   const workspace = createWorkspace(context, shared, await connectWithToken(context, botToken));
+  const { teamId } = workspace.slack.identity;
+  // Those of workspaces that installed the app before it was served by a token. They may be served again soon.
+  const advanceAbsent = createAdvanceAbsent({ ...context, questions }, (absentId, advance) => {
+    const connection = connectInstallation(context, absentInstallation(absentId), noToken);
+    // Its own, because the parts are used once, and a listener stays.
+    return advance(createWorkspace({ ...context, accountChanges: createAccountChanges() }, shared, connection));
+  });
   return {
     processEvent: workspace.processEvent,
-    advance: workspace.advance,
+    async advance(questionId) {
+      const question = await questions.get(questionId);
+      const isOther = question !== undefined && question.place.teamId !== teamId;
+      return isOther ? advanceAbsent(question) : workspace.advance(questionId);
+    },
     state: workspace.state,
     mounts: {},
     // The settings hold the token. An operator has to change them before the app can call Slack again.
     isStillInstalled: async () => false,
     start: async () => workspace.start(),
     stop: () => workspace.stop(),
-    describe: () => ({ teamId: workspace.slack.identity.teamId }),
+    describe: () => ({ teamId }),
   };
+}
+
+async function noToken(): Promise<never> {
+  throw new AppError('unauthorized', 'the settings have no token of this workspace', { code: 'account_inactive' });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
+import { uninstalledPatienceMs } from '../../src/core/settings.ts';
 import { openStorage, type Storage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
@@ -16,7 +17,6 @@ import { type InstalledWorld, installationKey, startInstalledWorld } from '../su
 const FIRST = 'T0ONE';
 const ada = { teamId: FIRST, userId: people.ada };
 const otherKey = { id: 'k2', key: randomBytes(32).toString('base64') };
-const dayMs = 24 * 60 * 60 * 1_000;
 
 let slack: InstallingSlack;
 let first: FakeSlack;
@@ -124,7 +124,7 @@ describe.each(damages)('a workspace whose %s can not be decrypted', (_, damage) 
     await damage();
     await withStorage(async ({ questions }) => {
       for (const id of await questions.openIds()) {
-        await questions.update(id, (stored) => ({ ...stored, acceptedMs: stored.acceptedMs - dayMs }));
+        await questions.update(id, (stored) => ({ ...stored, acceptedMs: stored.acceptedMs - uninstalledPatienceMs }));
       }
     });
     await world.startApp();

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
+import { uninstalledPatienceMs } from '../../src/core/settings.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { people, team } from '../support/fake-slack/fake-slack.ts';
+import { questionWith } from '../support/lifecycle/sample-questions.ts';
 import { one } from '../support/one.ts';
 import { envelope } from '../support/payloads/payloads.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
@@ -116,4 +118,25 @@ test("a revoked token of a person's ends nothing", async () => {
   await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
   await world.stopApp();
   expect(await withStorage(({ accounts }) => accounts.get(ada))).toBeDefined();
+});
+
+test('a question of a workspace that the token does not belong to waits a day, and then ends without a word', async () => {
+  await world.stopApp();
+  const threadTs = world.slack.say('C0GENERAL', people.ada, 'Look.');
+  const place = { teamId: 'T0OTHER', channelId: 'C0GENERAL', threadTs };
+  const other = questionWith({ place, askerId: people.ada, text: 'of another?', acceptedMs: Date.now() });
+  await withStorage(({ questions }) => questions.create(other));
+  await world.startApp();
+  const ts = await world.mention('of this one?', { user: people.bob });
+  service.answer(await eventually(() => one(service.find('of this one?'))));
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await eventually(async () => expect(await openQuestions()).toBe('1'));
+  await world.stopApp();
+  await withStorage(({ questions }) =>
+    questions.update(other.id, (stored) => ({ ...stored, acceptedMs: stored.acceptedMs - uninstalledPatienceMs })),
+  );
+  await world.startApp();
+  await eventually(async () => expect(await openQuestions()).toBe('0'));
+  expect(service.find('of another?')).toEqual([]);
+  expect(world.slack.inThread(threadTs)).toEqual([]);
 });

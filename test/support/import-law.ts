@@ -139,8 +139,18 @@ const parts: Record<string, Part> = {
     parts: ['app/context', 'app/lifecycle', 'app/listeners', 'app/shared', 'app/slack', 'core', 'scheduler', 'slack'],
     packages: [],
   },
+  'app/absent-workspace': { parts: ['app/context', 'app/workspace', 'core'], packages: [] },
   'app/workspaces': {
-    parts: ['app/context', 'app/shared', 'app/slack', 'app/workspace', 'core', 'observability', 'slack'],
+    parts: [
+      'app/absent-workspace',
+      'app/context',
+      'app/shared',
+      'app/slack',
+      'app/workspace',
+      'core',
+      'observability',
+      'slack',
+    ],
     packages: [],
   },
   'app/installing': {
@@ -149,6 +159,7 @@ const parts: Record<string, Part> = {
   },
   'app/installed-workspaces': {
     parts: [
+      'app/absent-workspace',
       'app/context',
       'app/installing',
       'app/services',
