@@ -22,10 +22,15 @@ export function configOf(config: Config, { endpoint, token, sudoUser, api }: Own
 }
 
 /** The key of a service in ids of its conversations. `appEndpoint` is the address of the app's own service. */
-export function keyOf({ endpoint, username }: OwnService, appEndpoint: string): ServiceKey {
-  const { href } = parseBaseUrl(endpoint);
+export function keyOf(service: OwnService, appEndpoint: string): ServiceKey {
+  const { href } = parseBaseUrl(service.endpoint);
   const address = href === parseBaseUrl(appEndpoint).href ? 'app' : shortDigest(href).slice(0, 12);
-  return `${address}.${shortDigest(username).slice(0, 8)}`;
+  return `${address}.${shortDigest(accountOf(service)).slice(0, 8)}`;
+}
+
+/** Differs for all that {@link isSameAccount} tells apart at one service. */
+function accountOf({ username, sudoUser = '', token }: OwnService): string {
+  return username === '' ? JSON.stringify([sudoUser, shortDigest(token.reveal())]) : username;
 }
 
 /**

@@ -6,7 +6,7 @@ export interface OwnService {
   /** Without a slash at the end. */
   endpoint: string;
   token: Secret;
-  /** Whose account at the service that is. */
+  /** Whose account at the service that is. Empty if the service does not tell. */
   username: string;
   /** Present if the token acts as this user (`token-sudo`). */
   sudoUser?: string;
@@ -42,9 +42,14 @@ export interface WorkspaceServices {
   ids(): Promise<string[]>;
 }
 
-/** Whether both name the same account at the same service. Their tokens may differ. */
+/**
+ * Whether both name the same account at the same service. Their tokens may differ, unless the service does not tell whose
+ * they are: then another token may be another account.
+ */
 export function isSameAccount(one: OwnService, other: OwnService): boolean {
-  return one.endpoint === other.endpoint && one.username === other.username;
+  if (one.endpoint !== other.endpoint || one.username !== other.username) return false;
+  const isTold = one.username !== '';
+  return isTold || (one.token.reveal() === other.token.reveal() && one.sudoUser === other.sudoUser);
 }
 
 /**

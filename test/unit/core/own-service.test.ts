@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { keyOf } from '../../../src/app/own-service.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { formerServiceMs } from '../../../src/core/settings.ts';
 import {
@@ -47,6 +48,13 @@ describe('a change of the service', () => {
     expect(places(afterChanges(a, at(a.endpoint, 'someone')))).toEqual([a.endpoint, a.endpoint]);
   });
 
+  test('of the token alone may be another account where the service does not tell whose it is', () => {
+    expect(places(afterChanges(at(a.endpoint, ''), at(a.endpoint, '', 'sgp_2')))).toEqual([a.endpoint, a.endpoint]);
+    expect(places(afterChanges(at(a.endpoint, ''), at(a.endpoint, '')))).toEqual([a.endpoint]);
+    const asUser = { ...at(a.endpoint, ''), sudoUser: 'bob' };
+    expect(places(afterChanges(at(a.endpoint, ''), asUser))).toEqual([a.endpoint, a.endpoint]);
+  });
+
   test('has a later time than the one before, whatever the clock says', () => {
     const record = withService('T1', afterChanges(a), b, 5);
     expect(record?.changedMs).toBe(1_001);
@@ -73,4 +81,13 @@ describe('services that nothing needs any more', () => {
     const record = afterChanges(a, undefined);
     expect(record && withoutOldServices(record, endMs)).toBeUndefined();
   });
+});
+
+test('the key of a service differs for another account, also where the service does not tell whose a token is', () => {
+  const asUser = { ...at(a.endpoint, ''), sudoUser: 'bob' };
+  const services = [at(a.endpoint, 'bob'), at(a.endpoint, ''), at(a.endpoint, '', 'sgp_2'), asUser];
+  const keys = services.map((service) => keyOf(service, b.endpoint));
+  expect(new Set(keys).size).toBe(services.length);
+  expect(keyOf(at(a.endpoint, 'bob', 'sgp_2'), b.endpoint)).toBe(keys[0]);
+  expect(keyOf(at(a.endpoint, ''), b.endpoint)).toBe(keys[1]);
 });
