@@ -70,6 +70,33 @@ describe('docs/security.md', () => {
       expect(row.slice(1, 4).every((cell) => cell !== '')).toBe(true);
   });
 
+  it('names every address that the app connects to, and who sets it', () => {
+    const [, flows = ''] = page.split('\n## How data flows\n');
+    const [section = ''] = flows.split('\n## ', 1);
+    // The browsers of people connect to these.
+    const ofBrowsers = ['PUBLIC_URL', 'SRC_OAUTH_AUTHORIZE_URL'];
+    const addresses = Object.keys(SETTINGS).filter((name) => /_(URL|ENDPOINT|PROXY)$/.test(name));
+    expect(addresses.length).toBeGreaterThanOrEqual(8);
+    expect(addresses.filter((name) => !ofBrowsers.includes(name) && !section.includes(`\`${name}\``))).toEqual([]);
+    expect(section).toContain('own services');
+  });
+
+  it('says what the secrets of traces can do, which are no settings of the app', () => {
+    const traces = read('docs/observability/traces.md');
+    const [, variables = ''] = traces.split('\n## Standard variables\n');
+    const secret = [...variables.matchAll(/`(OTEL_\w+_(?:HEADERS|CLIENT_KEY))`/g)].map(([, name = '']) => name);
+    expect(secret.length).toBeGreaterThanOrEqual(3);
+    const named = rowsUnder('What each secret can do').map(([, first = '']) => first);
+    expect(secret.filter((name) => !named.some((cell) => cell.includes(`\`${name}\``)))).toEqual([]);
+    expect(Object.keys(SETTINGS).filter((name) => secret.includes(name))).toEqual([]);
+  });
+
+  it('says what stolen traces show', () => {
+    const [, row = []] =
+      Object.entries(rowsUnder('What a stolen thing shows')).find(([, [, first]]) => first?.startsWith('Traces')) ?? [];
+    expect(row[3]).toContain('ids of people, texts of people and answers, tokens');
+  });
+
   it('has the numbers of the code', () => {
     const bounds = rowsUnder('What one person can store').map(([, , bound = '']) => bound);
     expect(bounds.slice(0, 6)).toEqual([
