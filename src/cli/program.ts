@@ -2,6 +2,7 @@ import { closeSync, fchmodSync, fstatSync, openSync, writeFileSync } from 'node:
 import { ConfigError, parseStorageConfig } from '../config.ts';
 import { isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
+import { shownLine } from '../core/shown-line.ts';
 import type { StorageLocation } from '../storage/open-storage.ts';
 
 /** The environment variables of a program. */
@@ -28,7 +29,7 @@ export async function exitCodeOf(work: () => Promise<number>): Promise<number> {
 }
 
 function fail(code: number, message: string): number {
-  process.stderr.write(`${message}\n`);
+  process.stderr.write(`${message.split('\n').map(shownLine).join('\n')}\n`);
   return code;
 }
 

@@ -1,5 +1,6 @@
 import { examineService } from '../app/own-service.ts';
 import type { Config } from '../config.ts';
+import { shownLine } from '../core/shown-line.ts';
 import { type OwnService, withService } from '../core/workspaces/own-service.ts';
 import { noteInAudit } from '../storage/person-audit.ts';
 import { problemText, serviceText } from './workspace-list.ts';
@@ -20,7 +21,7 @@ export async function changeService(
     try {
       next = { ...service, ...(await examineService(config, service)) };
     } catch (error) {
-      process.stderr.write(`nothing is changed: ${problemText(error)}\n`);
+      process.stderr.write(`${shownLine(`nothing is changed: ${problemText(error)}`)}\n`);
       return 1;
     }
   }

@@ -1,5 +1,6 @@
 import { parseEncryptionKeys } from '../config.ts';
 import { isAppError } from '../core/errors.ts';
+import { shownLine } from '../core/shown-line.ts';
 import type { Installations } from '../core/workspaces/installations.ts';
 import type { WorkspaceServices } from '../core/workspaces/own-service.ts';
 import { createKeyRing } from '../storage/encryption.ts';
@@ -42,5 +43,5 @@ export async function readSealed<T>(reading: Promise<T | undefined>): Promise<T 
 }
 
 export function print(...lines: string[]): void {
-  writeOutput(lines.map((line) => `${line}\n`).join(''), undefined);
+  writeOutput(lines.map((line) => `${shownLine(line)}\n`).join(''), undefined);
 }

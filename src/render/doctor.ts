@@ -1,4 +1,5 @@
 import type { Finding, FindingCode, Status } from '../core/doctor/finding.ts';
+import { shownLine } from '../core/shown-line.ts';
 import { section } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 import type { RenderedMessage } from './message.ts';
@@ -21,12 +22,7 @@ export interface ReportedFinding {
 
 export function lineOf<Code extends FindingCode>({ code, values }: Finding<Code>): Line {
   const [says, mend] = doctorLines[code](values);
-  return mend === undefined ? [visible(says)] : [visible(says), visible(mend)];
-}
-
-/** A value of a far side must not control the terminal that shows it, or turn the order of the text around. */
-function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+  return mend === undefined ? [shownLine(says)] : [shownLine(says), shownLine(mend)];
 }
 
 /** The report for a terminal, one line per finding and one below it for the mend. Ends with a line break. */

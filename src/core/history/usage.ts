@@ -1,3 +1,4 @@
+import { shownLine } from '../shown-line.ts';
 import type { AuditEntry } from './audit.ts';
 import { type Cell, toCsv } from './csv.ts';
 
@@ -150,7 +151,7 @@ const columns: readonly [name: string, value: (row: UsageNumbers) => Cell][] = [
 function table(first: string, rows: readonly UsageRow[]): string {
   const lines = [
     [first, ...columns.map(([name]) => name)],
-    ...rows.map((row) => [row.name, ...columns.map(([, value]) => String(value(row) ?? ''))]),
+    ...rows.map((row) => [shownLine(row.name), ...columns.map(([, value]) => String(value(row) ?? ''))]),
   ];
   const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
   return lines

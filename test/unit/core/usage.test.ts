@@ -199,6 +199,11 @@ describe('the report', () => {
     expect(lines).toContain('1 more; --csv has all of them');
   });
 
+  it('is tables without control characters of the names of repositories, which are what the service says', () => {
+    const usage = { durationMs: 1, repositories: ['a\u001b[2J\u202eb'] };
+    expect(usageAsTable(counted([answered(1, { usage })]), ['repository'], 9)).toMatch(/^a\?\[2J\?b +0/m);
+  });
+
   it('has empty cells where there is no answer', () => {
     expect(usageAsCsv(counted([entry({})]), ['person'])).toContain('person,U1,1,0,0,,,,0,0');
   });
