@@ -26,6 +26,11 @@ export const LIMITS = {
   /** For receiving a request, and its headers. */
   requestReceivedMs: 30_000,
   headersReceivedMs: 10_000,
+  /**
+   * A connection on which nothing moves is closed after this: its reply would stay in memory. A search may wait and run for two
+   * minutes before it sends anything.
+   */
+  stalledConnectionMs: 180_000,
   /** An idle connection is closed after this. */
   idleConnectionMs: 5_000,
   turnsPerQuestion: 100,

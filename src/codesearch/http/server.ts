@@ -16,6 +16,8 @@ export interface ServerSetup {
   /** Whether this `Host` header is allowed: stops web pages that reach a local service by DNS rebinding. */
   allowsHost: (host: string | undefined) => boolean;
   onProblem: (error: unknown) => void;
+  /** Instead of {@link LIMITS}`.stalledConnectionMs`. */
+  stalledMs?: number;
 }
 
 /** Creates the HTTP server of the service; it does not listen yet. */
@@ -31,6 +33,7 @@ export function createHttpServer(setup: ServerSetup): Server {
       .catch(setup.onProblem);
   });
   server.keepAliveTimeout = LIMITS.idleConnectionMs;
+  server.timeout = setup.stalledMs ?? LIMITS.stalledConnectionMs;
   server.maxConnections = LIMITS.connections;
   return server;
 }
