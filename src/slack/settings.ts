@@ -12,6 +12,8 @@ export const pingTimeoutMs = 5_000;
 
 /** How far the timestamp of a signed request may be from the app's clock, in seconds. Slack recommends five minutes. */
 export const clockToleranceSeconds = 300;
+/** How often a refused request is logged, in milliseconds, with the number of those before: a stranger can send any number. */
+export const refusalLoggedEveryMs = 60_000;
 /** Largest signed body, in bytes. */
 export const mostSignedBytes = 4 * 1024 * 1024;
 /** Largest body without a signature, in bytes. Only Slack's check of the address comes without one. */

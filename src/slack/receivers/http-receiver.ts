@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type BufferedIncomingMessage, HTTPResponseAck, HTTPModuleFunctions as http } from '@slack/bolt';
 import type { Logger as SlackLogger } from '@slack/web-api';
-import { clockToleranceSeconds, mostSignedBytes, mostUnsignedBytes } from '../settings.ts';
+import { clockToleranceSeconds, mostSignedBytes, mostUnsignedBytes, refusalLoggedEveryMs } from '../settings.ts';
 import { createArrivingBodies } from './arriving-bodies.ts';
 import { readPayload } from './payload.ts';
 import type { Processor, SlackReceiver } from './socket-receiver.ts';
@@ -20,6 +20,8 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
   const { signingSecret, logger } = options;
   const countBody = createArrivingBodies();
   let app: Processor | undefined;
+  let refused = 0;
+  let loggedMs = Number.NEGATIVE_INFINITY;
 
   return {
     init: (bolt) => {
@@ -83,12 +85,21 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
     http.buildContentResponse(response, ack.storedResponse);
   }
 
+  function noteRefusal(error: unknown): void {
+    refused += 1;
+    const nowMs = performance.now();
+    if (nowMs - loggedMs < refusalLoggedEveryMs) return;
+    logger.warn(`Slack's request was refused (${refused} since the last line): ${error}`);
+    refused = 0;
+    loggedMs = nowMs;
+  }
+
   /** Returns the request with its body, or the HTTP status of the refusal. */
   async function verify(request: IncomingMessage, bodyLimit: number): Promise<BufferedIncomingMessage | number> {
     try {
       return await countBody(request, () => http.parseAndVerifyHTTPRequest({ signingSecret, bodyLimit }, request));
     } catch (error) {
-      logger.warn(`Slack's request was refused: ${error}`);
+      noteRefusal(error);
       return http.isRawBodyError(error) && error.statusCode === 413 ? 413 : 401;
     }
   }
