@@ -112,7 +112,7 @@ export function fromSlack(error: unknown, method: string): AppError {
   }
   if (error instanceof WebAPIPlatformError) {
     const code = error.data.error;
-    const kind = kindOfCode[code] ?? 'refused';
+    const kind = (Object.hasOwn(kindOfCode, code) ? kindOfCode[code] : undefined) ?? 'refused';
     return new AppError(kind, `${method}: ${code}`, {
       cause: error,
       code,

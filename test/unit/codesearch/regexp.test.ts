@@ -28,6 +28,8 @@ describe('matching a regular expression in RE2 syntax', () => {
     ['[]x]+', 'a]x', ']x'],
     ['[a\\-z]+', 'm-a', '-a'],
     ['[[:alpha:]_]+', '1ab_', 'ab_'],
+    ['[[:constructor:]]', 'xo]', 'o]'],
+    ['[[:toString:]]', 'xo]', 'o]'],
     ['\\p{Greek}+', 'abc λόγος', 'λόγος'],
     ['\\PL+', 'ab12', '12'],
     ['\\Qa.b\\E+', 'axb a.bb', 'a.bb'],

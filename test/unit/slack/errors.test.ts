@@ -26,6 +26,7 @@ describe('translating an error of Slack', () => {
     ['token_revoked', 'unauthorized'],
     ['ratelimited', 'rateLimited'],
     ['something_new', 'refused'],
+    ['constructor', 'refused'],
     ['invalid_arguments', 'refused'],
   ])('reads %s as %s, with a known outcome', (code, kind) => {
     const error = fromSlack(platform(code), 'chat.postMessage');

@@ -58,7 +58,7 @@ export function classOf(letter: string): CharacterSet | undefined {
 
 /** The set of `[:name:]`. */
 export function posixClass(name: string): CharacterSet | undefined {
-  const ranges = POSIX[name];
+  const ranges = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
   return ranges === undefined ? undefined : { ranges, classes: [] };
 }
 
