@@ -233,7 +233,7 @@ export const usageFreshMs = 5 * 60 * 1_000;
 /**
  * What the deliveries of one person may leave in the storage in a day (UTC). A person with as many refused requests is
  * checked before anything is stored, so that one who is refused again leaves nothing. Further edits that add a mention are
- * not offered to be asked, and further verbs are ignored.
+ * not offered to be asked, and further verbs are ignored, except one that cancels the person's own question.
  */
 export const mostStoredPerDay = { refused: 20, addedMentions: 50, verbs: 200 };
 

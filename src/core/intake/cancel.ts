@@ -22,7 +22,16 @@ export type CancelPorts = Pick<
 export function createCancel(ports: CancelPorts) {
   const { questions, threads, claims, scheduler, observer, now, find, startedBy } = ports;
 
-  return { cancel, cancelOwn, cancelStartedBy, cancelReplacedBy, cancelInThread, runningIn, cancelOnlyIn };
+  return {
+    cancel,
+    cancelOwn,
+    cancelStartedBy,
+    cancelReplacedBy,
+    cancelInThread,
+    runningIn,
+    cancelOnlyIn,
+    hasOwnToCancel,
+  };
 
   /** Cancels a question that has not ended. Safe to repeat. */
   async function cancel(questionId: string, requester: Requester, byMs?: number): Promise<CancelResult> {
@@ -111,6 +120,20 @@ export function createCancel(ports: CancelPorts) {
     }
     const question = targetId === undefined ? undefined : await questions.get(targetId);
     return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
+  }
+
+  /** Whether a person has a question in this thread, or without one in this channel, that runs or waits. */
+  async function hasOwnToCancel({ teamId, channelId, threadTs }: Place, userId: string): Promise<boolean> {
+    return (await readOpen()).some(
+      (question) =>
+        question.askerId === userId &&
+        question.place.teamId === teamId &&
+        question.place.channelId === channelId &&
+        (threadTs === undefined || question.place.threadTs === threadTs) &&
+        !hasEnded(question) &&
+        question.cancel === undefined &&
+        question.phase !== 'offered',
+    );
   }
 
   /** The person's newest question of this thread that waits for their account. It is in no queue. */

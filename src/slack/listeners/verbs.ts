@@ -43,7 +43,7 @@ export interface SaidVerb {
 export type VerbDeps = ActionCheckDeps & {
   slack: Pick<SlackApi, 'identity'>;
   claims: Claims;
-  requests: Pick<Requests, 'runningIn' | 'cancelInThread' | 'cancelOnlyIn'>;
+  requests: Pick<Requests, 'runningIn' | 'cancelInThread' | 'cancelOnlyIn' | 'hasOwnToCancel'>;
   threads: Pick<ThreadStore, 'update'>;
   reports: Reports;
   chosenRules: ChosenRules;
@@ -60,9 +60,9 @@ export function createVerbs(deps: VerbDeps) {
   return {
     /** Throws `AppError` of kind `storage` when nothing was done. */
     async runVerb(said: SaidVerb): Promise<void> {
-      const { key, deliveredAs, verb, place, userId } = said;
+      const { key, deliveredAs, verb, userId } = said;
       // Each verb leaves two records, also those of people who may not ask.
-      if (!(await deps.dailyStorage.take('verbs', { teamId: place.teamId, userId }, key, Date.now()))) {
+      if (!(await isWithinBound(said)) && !(await isOwnCancel(said))) {
         return deps.log.info({ event: 'verb_ignored', outcome: 'tooMany', userId });
       }
       // A message that comes as two kinds of events is carried out once. The same event is carried out again after a
@@ -88,6 +88,22 @@ export function createVerbs(deps: VerbDeps) {
       }
     },
   };
+
+  /** A count that can't be read does not keep anyone from a verb. */
+  async function isWithinBound({ key, place, userId }: SaidVerb): Promise<boolean> {
+    try {
+      return await deps.dailyStorage.take('verbs', { teamId: place.teamId, userId }, key, Date.now());
+    } catch (error) {
+      if (!isAppError(error, 'corrupt')) throw error;
+      return true;
+    }
+  }
+
+  /** People can always end what they asked. A question that is being cancelled counts no more, so that this is bounded too. */
+  async function isOwnCancel({ verb, place, userId, isReply }: SaidVerb): Promise<boolean> {
+    const { threadTs, ...channel } = place;
+    return verb === 'cancel' && deps.requests.hasOwnToCancel(isReply ? { ...channel, threadTs } : channel, userId);
+  }
 
   /** Sends the reply once, however often the message is delivered. Slack does not wait while the reply is written. */
   async function answer(
