@@ -10,6 +10,7 @@ import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPol
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { Namespace } from 'kubernetes-models/v1/Namespace';
 import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
+import { Pod } from 'kubernetes-models/v1/Pod';
 import { Service } from 'kubernetes-models/v1/Service';
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import { projectFolder } from '../processes/run.ts';
@@ -34,6 +35,7 @@ const models: [Model, string][] = [
   [Namespace, core],
   [NetworkPolicy, core],
   [PersistentVolumeClaim, core],
+  [Pod, core],
   [PodDisruptionBudget, core],
   [Service, core],
   [ServiceAccount, core],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { parseConfig, SETTINGS } from '../../../src/config.ts';
 import { type Manifest, readChart, type Values, ValuesError, valuesSchema } from '../../support/helm/chart.ts';
 import { schemaProblems, typeProblems } from '../../support/helm/kubernetes-check.ts';
@@ -18,8 +19,8 @@ const kindsOf = (values: Values): string[] =>
   chart.render(values).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 const find = (values: Values, kind: string): Manifest | undefined =>
   chart.render(values).find((manifest) => manifest.kind === kind);
-const appOf = (values: Values): PodManifest => {
-  const pod = podsOf(chart.render(values)).find(({ container }) => container.name === 'app');
+const appOf = (values: Values, release?: { name: string; namespace: string }): PodManifest => {
+  const pod = podsOf(chart.render(values, release)).find(({ container }) => container.name === 'app');
   if (pod === undefined) throw new Error('the chart has no app');
   return pod;
 };
@@ -240,11 +241,29 @@ describe('what is made from the chart', () => {
   });
 });
 
+const restorePod = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.object({ name: z.string() }),
+  spec: z.looseObject({
+    securityContext: z.looseObject({}),
+    containers: z.array(
+      z.looseObject({
+        image: z.string(),
+        securityContext: z.looseObject({}),
+        volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+      }),
+    ),
+    volumes: z.array(z.looseObject({ name: z.string() })),
+  }),
+});
+
 describe('docs/install-kubernetes.md', () => {
   const blocks = [
     ...readFileSync(new URL('docs/install-kubernetes.md', root), 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm),
   ];
-  const [socket = '', http = '', ...others] = blocks.map(([, text = '']) => text);
+  const texts = blocks.map(([, text = '']) => text);
+  const [socket = '', http = '', ...others] = texts.filter((text) => !text.includes('\nkind: Pod\n'));
 
   it('shows the values of deploy/values', () => {
     expect(socket).toBe(readFileSync(new URL('deploy/values/socket-mode.yaml', root), 'utf8'));
@@ -254,11 +273,29 @@ describe('docs/install-kubernetes.md', () => {
   it('shows further values that the chart takes', () => {
     const { settings, ...rest } = valuesSchema.parse(parse(socket));
     const given = others.map((text) => valuesSchema.parse(parse(text)));
-    expect(given.map((values) => Object.keys(values)[0])).toEqual(['replicaCount', 'codesearch']);
+    expect(given.map((values) => Object.keys(values)[0])).toEqual(['replicaCount', 'extraVolumes', 'codesearch']);
     for (const values of given) {
       const needed = 'codesearch' in values ? rest : { ...rest, settings: settings ?? {} };
       expect(chart.render({ ...needed, ...values }).length).toBeGreaterThan(0);
     }
+  });
+
+  it('restores a backup from where the app writes it, to where the app stores', () => {
+    const given = Object.assign({}, ...others.slice(0, 2).map((text) => valuesSchema.parse(parse(text))));
+    const release = { name: 'deepsearch-slack', namespace: 'deepsearch' };
+    const app = appOf({ ...valuesSchema.parse(parse(socket)), ...given }, release);
+    const pod = restorePod.parse(parse(texts.find((text) => text.includes('\nkind: Pod\n')) ?? ''));
+    const { spec } = pod;
+    expect(schemaProblems({ ...pod, metadata: { ...pod.metadata, labels: {} } })).toEqual([]);
+    const claims = (volumes: object[]) => volumes.filter((volume) => 'persistentVolumeClaim' in volume);
+    expect(spec.volumes).toEqual(claims(app.spec.volumes));
+    const names = spec.volumes.map(({ name }) => name);
+    const [container] = spec.containers;
+    expect(container?.volumeMounts).toEqual(app.container.volumeMounts.filter(({ name }) => names.includes(name)));
+    expect(container?.image).toBe(app.container.image);
+    expect(container?.securityContext).toEqual(app.container.securityContext);
+    const { fsGroupChangePolicy: _, ...context } = Object(app.spec.securityContext);
+    expect(spec.securityContext).toEqual(context);
   });
 });
 
