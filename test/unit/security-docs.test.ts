@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { parseConfig, SETTINGS } from '../../src/config.ts';
@@ -95,6 +95,18 @@ describe('docs/security.md', () => {
     const [, row = []] =
       Object.entries(rowsUnder('What a stolen thing shows')).find(([, [, first]]) => first?.startsWith('Traces')) ?? [];
     expect(row[3]).toContain('ids of people, texts of people and answers, tokens');
+  });
+
+  it('names a test that exists for each promise and each finding', () => {
+    for (const heading of ['What is tested', 'What reviews found']) {
+      const rows = rowsUnder(heading).slice(1);
+      expect(rows.length).toBeGreaterThanOrEqual(8);
+      const named = rows.map(([, , tests = '']) =>
+        [...tests.matchAll(/`(test\/[^`]+\.test\.ts)`/g)].map(([, path = '']) => path),
+      );
+      expect(rows.filter((_, index) => named[index]?.length === 0)).toEqual([]);
+      expect(named.flat().filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([]);
+    }
   });
 
   it('has the numbers of the code', () => {
