@@ -4,7 +4,7 @@ import { mentionOf } from '../support/payloads/payloads.ts';
 import { signed } from '../support/storm/slack-deliveries.ts';
 import { appSettings, type FakeServers, kill, type Measured, type Store, startApp } from './children.ts';
 import { readMetrics } from './metrics-page.ts';
-import { percentile, round, slopePerHour } from './statistics.ts';
+import { percentile, round, type Trend, trendOf } from './statistics.ts';
 
 const perSecond = 1;
 const channels = 20;
@@ -39,13 +39,19 @@ export interface SoakRow {
   latenessP99Ms: number;
   /** Cards that said that the app works, some minutes after all answers were there. */
   cardsLeftWorking: number;
-  /** For each copy: memory (RSS) at the end of the warm-up and of the time, the most, and the slope between. */
+  /** When the samples of the memory begin. */
+  warmUpMinutes: number;
+  /** For each copy, from the end of the warm-up on: memory (RSS). {@link Trend} says what each number is. */
   rssStartMb: number[];
   rssEndMb: number[];
   rssMaxMb: number[];
   rssSlopeMbPerHour: number[];
-  /** The same slope of the JavaScript heap. */
+  rssLateSlopeMbPerHour: number[];
+  /** The same of the JavaScript heap. */
+  heapStartMb: number[];
+  heapEndMb: number[];
   heapSlopeMbPerHour: number[];
+  heapLateSlopeMbPerHour: number[];
   cpuPercent: number[];
 }
 
@@ -159,14 +165,21 @@ export async function measureSoak(setup: {
     function memory() {
       const warmUpMs = Math.min(longestWarmUpMs, (minutes * 60_000) / 10);
       const warm = samples.map((list) => list.filter(({ atMs }) => atMs >= warmUpMs));
-      const ofEach = (of: (list: Sample[]) => number): number[] => warm.map((list) => round(of(list)));
+      const rss = warm.map((list) => trendOf(list.map(({ atMs, rssMb }) => [atMs, rssMb])));
+      const heap = warm.map((list) => trendOf(list.map(({ atMs, heapMb }) => [atMs, heapMb])));
+      const each = (trends: Trend[], name: keyof Trend): number[] => trends.map((trend) => round(trend[name]));
       return {
-        rssStartMb: ofEach((list) => list[0]?.rssMb ?? Number.NaN),
-        rssEndMb: ofEach((list) => list.at(-1)?.rssMb ?? Number.NaN),
-        rssMaxMb: ofEach((list) => Math.max(...list.map(({ rssMb }) => rssMb))),
-        rssSlopeMbPerHour: ofEach((list) => slopePerHour(list.map(({ atMs, rssMb }) => [atMs, rssMb]))),
-        heapSlopeMbPerHour: ofEach((list) => slopePerHour(list.map(({ atMs, heapMb }) => [atMs, heapMb]))),
-        cpuPercent: ofEach(cpuPercentOf),
+        warmUpMinutes: round(warmUpMs / 60_000),
+        rssStartMb: each(rss, 'start'),
+        rssEndMb: each(rss, 'end'),
+        rssMaxMb: each(rss, 'most'),
+        rssSlopeMbPerHour: each(rss, 'slopePerHour'),
+        rssLateSlopeMbPerHour: each(rss, 'lateSlopePerHour'),
+        heapStartMb: each(heap, 'start'),
+        heapEndMb: each(heap, 'end'),
+        heapSlopeMbPerHour: each(heap, 'slopePerHour'),
+        heapLateSlopeMbPerHour: each(heap, 'lateSlopePerHour'),
+        cpuPercent: warm.map((list) => round(cpuPercentOf(list))),
       };
     }
   } finally {

@@ -9,7 +9,7 @@ export function mean(values: readonly number[]): number {
 }
 
 /** The slope of a line through points of a time in ms and a value, by least squares, per hour. */
-export function slopePerHour(points: readonly (readonly [atMs: number, value: number])[]): number {
+function slopePerHour(points: Points): number {
   const meanMs = mean(points.map(([atMs]) => atMs));
   const meanValue = mean(points.map(([, value]) => value));
   let products = 0;
@@ -19,6 +19,38 @@ export function slopePerHour(points: readonly (readonly [atMs: number, value: nu
     squares += (atMs - meanMs) ** 2;
   }
   return (products / squares) * 3_600_000;
+}
+
+type Points = readonly (readonly [atMs: number, value: number])[];
+
+export interface Trend {
+  /** Medians of the first and of the last tenth of the time: one sample says little where values go up and down. */
+  start: number;
+  end: number;
+  most: number;
+  /** By least squares over all points, and over those of the second half of the time, which shows growth that goes on. */
+  slopePerHour: number;
+  lateSlopePerHour: number;
+}
+
+/** How a value changes over the time of its points, which are in order of time. */
+export function trendOf(points: Points): Trend {
+  const [fromMs = Number.NaN] = points[0] ?? [];
+  const [toMs = Number.NaN] = points.at(-1) ?? [];
+  const medianBetween = (from: number, to: number): number =>
+    percentile(
+      points
+        .filter(([atMs]) => atMs >= fromMs + from * (toMs - fromMs) && atMs <= fromMs + to * (toMs - fromMs))
+        .map(([, value]) => value),
+      0.5,
+    );
+  return {
+    start: medianBetween(0, 0.1),
+    end: medianBetween(0.9, 1),
+    most: Math.max(...points.map(([, value]) => value)),
+    slopePerHour: slopePerHour(points),
+    lateSlopePerHour: slopePerHour(points.filter(([atMs]) => atMs >= (fromMs + toMs) / 2)),
+  };
 }
 
 export function round(value: number, digits = 1): number {
