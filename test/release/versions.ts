@@ -10,6 +10,12 @@ const places: { path: string; pattern: RegExp; times: number }[] = [
     times: 2,
   },
   { path: 'deploy/helm/deepsearch-slack/Chart.yaml', pattern: /^((?:appVersion: "|version: ))[\d.]+("?)$/m, times: 2 },
+  // The tags of the images: without one in the values, the chart takes its own version.
+  {
+    path: 'docs/install-kubernetes.md',
+    pattern: /^(docker .*registry\.example\.com\/deepsearch-\w+:)[\d.]+()/m,
+    times: 4,
+  },
   { path: 'Dockerfile', pattern: /^(ARG VERSION=)\S*()$/m, times: 1 },
 ];
 

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { parseConfig, SETTINGS } from '../../src/config.ts';
 import {
   maxQuestionLength,
@@ -132,9 +131,4 @@ describe('docs/security.md', () => {
       `${mostRequestsPerSecond} requests a second together and ${mostRequestsPerTicket.points} for each sign-in`,
     );
   });
-});
-
-it('SECURITY.md supports the newest minor version', () => {
-  const { version } = z.object({ version: z.string() }).parse(JSON.parse(read('package.json')));
-  expect(read('SECURITY.md')).toContain(`(${version.split('.').slice(0, 2).join('.')})`);
 });

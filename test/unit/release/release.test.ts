@@ -26,7 +26,7 @@ function createRepository(): {
 } {
   const folder = mkdtempSync(join(tmpdir(), 'release-'));
   folders.push(folder);
-  for (const path of ['deploy', 'package.json', 'package-lock.json', 'Dockerfile']) {
+  for (const path of ['deploy', 'package.json', 'package-lock.json', 'Dockerfile', 'docs/install-kubernetes.md']) {
     cpSync(join(projectFolder, path), join(folder, path), { recursive: true });
   }
   mkdirSync(join(folder, 'hooks'));
@@ -92,8 +92,8 @@ describe('the changelog', () => {
 });
 
 describe('the version', () => {
-  it('is the same in package.json, the lock file, the chart and the Dockerfile', () => {
-    expect(readVersions(project).map((each) => each.version)).toEqual(Array.from({ length: 6 }, () => version));
+  it('is the same in package.json, the lock file, the chart, its page of the documentation and the Dockerfile', () => {
+    expect(readVersions(project).map((each) => each.version)).toEqual(Array.from({ length: 10 }, () => version));
   });
 });
 
@@ -104,7 +104,7 @@ describe('a release', () => {
     const plan = planRelease(root, undefined);
     expect(plan).toMatchObject({ current: version, version: next, tag: `v${next}`, problems: [] });
     release(root, plan, '2026-12-01');
-    expect(readVersions(root).map((each) => each.version)).toEqual(Array.from({ length: 6 }, () => next));
+    expect(readVersions(root).map((each) => each.version)).toEqual(Array.from({ length: 10 }, () => next));
     expect(read('CHANGELOG.md')).toContain(
       `## [Unreleased]\n\n## [${next}] - 2026-12-01\n\n### Added\n\n- A new thing.`,
     );
