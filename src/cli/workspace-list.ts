@@ -23,6 +23,7 @@ export async function listWorkspaces({ installations, workspaceServices }: Works
 /** Asks each service of a workspace whether it takes the stored token. Returns the exit code. */
 export async function checkServices({ workspaceServices }: WorkspaceStores, config: Config): Promise<number> {
   let failures = 0;
+  let checked = 0;
   for (const id of (await workspaceServices.ids()).sort()) {
     const record = await readSealed(workspaceServices.get(id));
     if (record === undefined) continue;
@@ -30,8 +31,11 @@ export async function checkServices({ workspaceServices }: WorkspaceStores, conf
     const problem = service === undefined ? undefined : await problemOf(config, service);
     if (record === 'unreadable' || problem !== undefined) failures += 1;
     const result = record === 'unreadable' ? noKey : `${serviceText(service)}: ${problem ?? 'fine'}`;
-    if (record === 'unreadable' || service !== undefined) print(`${id}  ${result}`);
+    if (record !== 'unreadable' && service === undefined) continue;
+    print(`${id}  ${result}`);
+    checked += 1;
   }
+  if (checked === 0) print('no workspace has its own service');
   return failures === 0 ? 0 : 1;
 }
 

@@ -138,6 +138,7 @@ describe('npm run admin -- workspace', () => {
   });
 
   test('checks the stored services', async () => {
+    expect(await admin(['--check'])).toEqual({ code: 0, output: 'no workspace has its own service\n' });
     await set('T0TWO');
     expect(await admin(['--check'])).toEqual({ code: 0, output: `T0TWO  ${service.url} as bot: fine\n` });
     service.scriptFaults(() => ({ status: 401 }));
