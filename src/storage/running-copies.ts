@@ -76,10 +76,12 @@ export async function announceCopy(kv: KeyValueStore, onElsewhere: (why: AppErro
 
   // A Redis that takes no writes now gets the sign later: the app starts all the same, so that people are told.
   await announce().catch(() => {});
-  refusal = await findRefusal();
-  if (refusal !== undefined) {
+  try {
+    refusal = await findRefusal();
+    if (refusal !== undefined) throw refusal;
+  } catch (error) {
     await kv.delete(key).catch(() => {});
-    throw refusal;
+    throw error;
   }
   await confirm().catch(() => {});
   const presence = renewing(check, async () => {
