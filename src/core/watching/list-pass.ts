@@ -21,7 +21,8 @@ export interface ListPass {
   /** Where the next page begins. Undefined once there is none, and before the first one. */
   after: string | undefined;
   pages: number;
-  mostPages: number;
+  /** Conversations after which the pass ends. Not pages: a service may put fewer on a page than it is asked for. */
+  mostShown: number;
   /** When its latest page was read. */
   pageMs: number;
   /** Conversations that this process does not know and that changed before this time are no news. */
@@ -32,9 +33,9 @@ export interface ListPass {
 
 export function newPass(missing: Set<ConversationId>, startedMs: number): ListPass {
   // Running conversations are among the newest. A lost one must not lead through all that an account ever had.
-  const mostPages = mostChangedPages + 2 * Math.ceil(missing.size / mostListed);
+  const mostShown = mostChangedPages * mostListed + 2 * missing.size;
   const begun = { pages: 0, pageMs: startedMs, oldestMs: 0, isFirst: false };
-  return { startedMs, missing, listed: new Map(), after: undefined, mostPages, ...begun };
+  return { startedMs, missing, listed: new Map(), after: undefined, mostShown, ...begun };
 }
 
 /** Conversations on the first page of a pass, which may show all of them. */
@@ -58,8 +59,8 @@ export function turnPage(pass: ListPass, next: string | undefined, nowMs: number
 }
 
 /** Whether every running question was shown, or no further page is read. */
-export function isOver({ missing, after, pages, mostPages }: ListPass): boolean {
-  return missing.size === 0 || after === undefined || pages >= mostPages;
+export function isOver({ missing, after, listed, pages, mostShown }: ListPass): boolean {
+  return missing.size === 0 || after === undefined || Math.max(listed.size, pages) >= mostShown;
 }
 
 /**

@@ -14,6 +14,7 @@ export function createListedService() {
   let failure: AppError | undefined;
   let carriesAll = true;
   let isRepeating = false;
+  let longestPage = Number.POSITIVE_INFINITY;
   let held: { until: Promise<void>; began: () => void } | undefined;
   let listed = 0;
   const shownMs = new Map<ConversationId, number>();
@@ -63,15 +64,16 @@ export function createListedService() {
           const carried = carriesAll ? { conversation: () => conversation } : {};
           return { id, mark: markOf(id), updatedMs: atMs, ...carried };
         });
-      const conversations = all.slice(from, from + most);
+      const end = from + Math.min(most, longestPage);
+      const conversations = all.slice(from, end);
       listed += conversations.length;
       for (const { id } of conversations) shownMs.set(id, nowMs);
       const hold = held;
       held = undefined;
       hold?.began();
       await hold?.until;
-      const next = isRepeating ? '0' : String(from + most);
-      return { conversations, ...(isRepeating || all.length > from + most ? { next } : {}) };
+      const next = isRepeating ? '0' : String(end);
+      return { conversations, ...(isRepeating || all.length > end ? { next } : {}) };
     },
   };
 
@@ -104,6 +106,10 @@ export function createListedService() {
     /** Every page says that a further one follows, which is the first page. */
     repeatCursor(): void {
       isRepeating = true;
+    },
+    /** Pages are not longer than this, however many conversations are asked for. */
+    shortenPages(conversations: number): void {
+      longestPage = conversations;
     },
     /** The reply to the next list arrives after `until`, with what there was before. Resolves once it was asked for. */
     holdNextList(until: Promise<void>): Promise<void> {

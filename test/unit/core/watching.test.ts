@@ -200,6 +200,26 @@ describe('many running questions of one account', () => {
     expect(service.taken().filter((call) => !call.startsWith('list'))).toEqual([]);
   });
 
+  it('are all found by lists, also if many end together and pages are shorter than asked for', async () => {
+    const service = createListedService();
+    service.shortenPages(2);
+    const { watching, ran } = startWatching(service, watchAlone);
+    const ids = Array.from({ length: 2 * mostListed }, (_, index) => index + 1);
+    for (const id of ids) {
+      service.change(id);
+      watching.goesOn(running(id), paceMs);
+    }
+    await watching.tick();
+    for (const id of ids) service.change(id, 'completed');
+    ran.length = 0;
+    for (let passedMs = 0; passedMs <= watchBackstopMs; passedMs += watchTickMs) {
+      service.pass(watchTickMs);
+      await watching.tick();
+    }
+    expect(new Set(ran).size).toBe(ids.length);
+    expect(service.taken().filter((call) => !call.startsWith('list'))).toEqual([]);
+  });
+
   it('are read one by one if the limit leaves no room to list them for as long as the backstop', async () => {
     const { service, start, left } = withRoom();
     const { watching } = start();
