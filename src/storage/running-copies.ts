@@ -74,6 +74,11 @@ export async function announceCopy(kv: KeyValueStore, onElsewhere: (why: AppErro
     return checking;
   }
 
+  /** A check that runs already may have begun while Redis was away. Its failure says nothing about now. */
+  function checkNow(): Promise<void> {
+    return checking === undefined ? check() : checking.catch(check);
+  }
+
   // A Redis that takes no writes now gets the sign later: the app starts all the same, so that people are told.
   await announce().catch(() => {});
   try {
@@ -92,7 +97,7 @@ export async function announceCopy(kv: KeyValueStore, onElsewhere: (why: AppErro
     ...presence,
     mark: { key, value: HERE },
     async prove() {
-      if ((await kv.get(key)) !== HERE) await check();
+      if ((await kv.get(key)) !== HERE) await checkNow();
     },
   };
 }
