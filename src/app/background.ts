@@ -48,13 +48,17 @@ export async function startBackground(
   { config, log, tracer, now, random, storage, audit: auditLog, onStop }: AppContext,
   { accounts, deepSearch: { tendApi, lookForApi }, scheduler, watching }: SharedParts,
   workspaces: Pick<Workspaces, 'advance' | 'isStillInstalled' | 'start'>,
-  ownServices: Pick<OwnServices, 'resumed' | 'tick' | 'tendApi' | 'lookForApi'>,
+  ownServices: Pick<OwnServices, 'resumed' | 'tick' | 'stopWatching' | 'tendApi' | 'lookForApi'>,
 ): Promise<number> {
   const { questions, runRequests, shortenLives, audit, auditKeepMs: keepMs, workspaceServices } = storage;
   await workspaces.start();
   onStop(() => scheduler.stop(config.SHUTDOWN_SECONDS * 1000));
   let watcher: { stop(): void } | undefined;
-  onStop(async () => watcher?.stop());
+  onStop(async () => {
+    watcher?.stop();
+    // A lead that can't be given up ends a few seconds later.
+    await Promise.allSettled([watching.stop(), ownServices.stopWatching()]);
+  });
   const startWatching = (): void => {
     watcher = repeat('watch_together', watchTickMs, startTick, log, 0);
   };

@@ -38,6 +38,8 @@ export interface OwnServices {
   resumed(question: Question): void;
   /** Lists the changes at each of these services, as the method of `Watching`. */
   tick(): Promise<void>;
+  /** As the method of `Watching`, for each of these services. */
+  stopWatching(): Promise<void>;
   /** As the method of `ApiChoice`, for each of these services. */
   tendApi(): Promise<void>;
   /** As the method of `ApiChoice`, for each of these services. Closes those that are not used any more. */
@@ -86,6 +88,7 @@ export function createOwnServices(context: AppContext, shared: SharedParts): Own
         [...used.values()].flatMap(({ all }) => all),
         ({ watching }) => watching.tick(),
       ),
+    stopWatching: () => forEach([...opened.values()], ({ watching }) => watching.stop()),
     // A former service gets only the calls of the questions that run there.
     tendApi: () => forEach(currentOnes(), ({ access }) => access.tendApi()),
     async lookForApi() {
@@ -116,7 +119,7 @@ export function createOwnServices(context: AppContext, shared: SharedParts): Own
         ...shared,
         ownService: current?.key,
         deepSearch: { ...access, of, deepSearch: of('app') },
-        watching: { ...routeWatching(routes), tick: async () => {} },
+        watching: { ...routeWatching(routes), tick: async () => {}, stop: async () => {} },
         accounts: current === undefined ? shared.accounts : withoutOwnAccounts(shared.accounts),
       },
     };

@@ -55,7 +55,7 @@ export function createServiceWatching(
 function watchedAt(shared: SharedWatch, key: ServiceKey): SharedWatch {
   const at = (account: string): string => `${key}:${account}`;
   return {
-    lead: (account, leaseMs) => shared.lead(at(account), leaseMs),
+    lead: (account, ...lease) => shared.lead(at(account), ...lease),
     resign: (account) => shared.resign(at(account)),
     put: (account, id, change) => shared.put(at(account), id, change),
     take: (account, id) => shared.take(at(account), id),

@@ -133,8 +133,11 @@ export type DeepSearchOf = (account: 'app' | Person) => DeepSearch;
  * `corrupt`.
  */
 export interface SharedWatch {
-  /** Takes the lead for an account, or keeps it, for `leaseMs`. Returns whether this process has it. */
-  lead(account: string, leaseMs: number): Promise<boolean>;
+  /**
+   * Takes the lead for an account, or keeps it, for `leaseMs`. Returns whether this process has it. With `takesOver` also from a
+   * process that has it.
+   */
+  lead(account: string, leaseMs: number, options?: { takesOver?: boolean }): Promise<boolean>;
   /** Gives up the lead, if this process has it. */
   resign(account: string): Promise<void>;
   /** Hands on a change, but never one older than what is there. Returns whether the next run gets its conversation by `take`. */

@@ -83,8 +83,12 @@ export function createSharedWatch(kv: KeyValueStore, clock: Clock): SharedWatch 
   const copies = new Map<string, { readMs: number; list: MarkList }>();
 
   return {
-    async lead(account, leaseMs) {
+    async lead(account, leaseMs, { takesOver = false } = {}) {
       const key = leaderKey(account);
+      if (takesOver) {
+        await kv.set(key, holder, leaseMs);
+        return true;
+      }
       return (await kv.compareAndSet(key, holder, holder, leaseMs)) || kv.setIfAbsent(key, holder, leaseMs);
     },
     async resign(account) {

@@ -32,6 +32,8 @@ export interface Watched {
   leader: 'this' | 'other' | 'none';
   /** When this process last took or renewed the lead. */
   leadMs: number;
+  /** Whether this process takes the lead from another one: after a start, that may be one that ended a moment ago. */
+  takesOver: boolean;
   /** How many conversations the next list asks for first. */
   firstPage: number;
   /** When a list last reached all running questions. */
@@ -66,6 +68,7 @@ export function newWatched(account: Watched['account']): Watched {
     changed: new Map(),
     leader: 'none',
     leadMs: 0,
+    takesOver: false,
     firstPage: fewestListed,
     completeMs: 0,
     absent: new Set(),

@@ -60,12 +60,17 @@ export interface Watching {
    * without a change does nothing. Returns the wait until its next run.
    */
   goesOn(question: Question, paceMs: number, options?: { isQuiet?: boolean }): number;
-  /** Notes after a start that a question runs. It runs as an earlier process planned it, or when no list shows it in time. */
+  /**
+   * Notes after a start that a question runs. It runs as an earlier process planned it, or when no list shows it in time. This
+   * process takes the lead for its account: the process that has it may have ended a moment ago.
+   */
   resumed(question: Question): void;
   /** Notes that a question no longer runs. */
   leave(question: Question): void;
   /** Lists the changes of each account with many running questions, and runs the questions that changed. */
   tick(): Promise<void>;
+  /** Gives up the lead of all accounts, so that another process lists at its next tick. Ticks do nothing from now on. */
+  stop(): Promise<void>;
 }
 
 /**
@@ -89,8 +94,9 @@ export function createWatching(ports: {
   const takeNews = createTakeNews(ports);
   const accounts = new Map<string, Watched>();
   const startedMs = now();
+  let isStopped = false;
 
-  return { read, goesOn, resumed, leave, tick };
+  return { read, goesOn, resumed, leave, tick, stop };
 
   async function read(question: Question, { isFresh = false } = {}): Promise<Conversation | undefined> {
     const { conversationId } = question.upstream;
@@ -180,8 +186,10 @@ export function createWatching(ports: {
 
   function resumed(question: Question): void {
     goesOn(question, 0);
-    const known = watchedOf(accountOf(question)).questions.get(question.id);
+    const watched = watchedOf(accountOf(question));
+    const known = watched.questions.get(question.id);
     if (known === undefined) return;
+    watched.takesOver = true;
     known.shownMs = now();
     // An earlier process planned its next run.
     known.untilMs = now() + 2 * quietRunMs;
@@ -193,7 +201,14 @@ export function createWatching(ports: {
   }
 
   async function tick(): Promise<void> {
+    if (isStopped) return;
     await Promise.all([...accounts.values()].map(attend));
+  }
+
+  async function stop(): Promise<void> {
+    isStopped = true;
+    const led = [...accounts.values()].filter(({ leader }) => leader === 'this');
+    await Promise.all(led.map(({ account }) => shared.resign(nameOf(account))));
   }
 
   /** A failure is no reason to stop: the next tick lists again, and questions that run late are read one by one. */
@@ -226,8 +241,11 @@ export function createWatching(ports: {
   }
 
   async function takeLead(watched: Watched): Promise<boolean> {
+    if (isStopped) return false;
     const askedMs = now();
-    const leads = await shared.lead(nameOf(watched.account), watchLeaseMs);
+    const { takesOver } = watched;
+    const leads = await shared.lead(nameOf(watched.account), watchLeaseMs, { takesOver });
+    watched.takesOver = false;
     if (leads) watched.leadMs = askedMs;
     return leads;
   }

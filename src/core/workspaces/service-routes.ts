@@ -120,7 +120,7 @@ export function routeServices({ app, current, former, changedMs }: ServiceRoutes
 }
 
 /** Watches each question at the service where it was asked. */
-export function routeWatching({ app, current, former }: ServiceRoutes): Omit<Watching, 'tick'> {
+export function routeWatching({ app, current, former }: ServiceRoutes): Omit<Watching, 'tick' | 'stop'> {
   const byKey = new Map([...former, ...(current === undefined ? [] : [current])].map((each) => [each.key, each]));
   const of = (question: Question): Watching => {
     const key = question.access === 'own' ? undefined : serviceKeyOf(question.upstream.conversationId);

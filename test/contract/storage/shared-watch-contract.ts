@@ -75,6 +75,13 @@ export function sharedWatchContract(engine: Engine): void {
       expect(await other.lead('T1:U1', leaseMs)).toBe(true);
     });
 
+    it('gives the lead to a process that takes it over, and no longer to the one that had it', async () => {
+      await one.lead('app', leaseMs);
+      expect(await other.lead('app', leaseMs, { takesOver: true })).toBe(true);
+      expect(await one.lead('app', leaseMs)).toBe(false);
+      expect(await other.lead('app', leaseMs)).toBe(true);
+    });
+
     it('says whether a run gets the conversation of a change', async () => {
       const { conversation: _, ...withoutConversation } = change;
       expect(await one.put('T1:U1', 7, withoutConversation)).toBe(false);

@@ -121,6 +121,29 @@ describe('several processes that watch one account', () => {
     expect(await two.watching.read(other)).toMatchObject({ questions: [{ state: 'completed' }] });
   });
 
+  it('take over the list at the first tick after a start with questions that already run', async () => {
+    const { service, one, two, ofOne, ofTwo, start } = await watchWithTwo();
+    const three = start();
+    for (const question of [...ofOne, ...ofTwo]) three.watching.resumed(question);
+    service.change(100, 'completed');
+    await three.watching.tick();
+    expect(three.ran).toContain('q100');
+    service.taken();
+    for (const { watching } of [one, two]) await watching.tick();
+    expect(service.taken()).toEqual([]);
+    await three.watching.tick();
+    expect(service.taken()).toEqual(['list']);
+  });
+
+  it('take over the list at the next tick when the process that lists stops', async () => {
+    const { service, one, two } = await watchWithTwo();
+    await one.watching.stop();
+    await two.watching.tick();
+    expect(service.taken().length).toBeGreaterThan(0);
+    await one.watching.tick();
+    expect(service.taken()).toEqual([]);
+  });
+
   it('leave alone what changed long ago when they begin to list, such as conversations of answered questions', async () => {
     const { service, start, ofTwo, live } = await watchWithTwo();
     service.pass(newsAgeMs + 1_000);
