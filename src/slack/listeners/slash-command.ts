@@ -3,7 +3,6 @@ import type { createAccept, NewQuestion } from '../../core/intake/accept.ts';
 import { type CommandVerb, readCommandIntent } from '../../core/intake/intents.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
 import { renderDoctor } from '../../render/doctor.ts';
-import { renderHelp } from '../../render/help.ts';
 import { COMMAND } from '../../render/ids.ts';
 import type { RenderedMessage } from '../../render/message.ts';
 import { type Notice, renderNotice } from '../../render/notices.ts';
@@ -21,6 +20,7 @@ import { ackBudgetMs, ackConfirmMs } from '../settings.ts';
 import { inAckTime } from './ack-time.ts';
 import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
 import { type ChannelSettingsDeps, openChannelSettings } from './channel-settings.ts';
+import { helpOf } from './help.ts';
 import { noticeOfAcceptance } from './result-notices.ts';
 import { type WithdrawDeps, withdraw } from './withdraw.ts';
 
@@ -115,14 +115,7 @@ export function registerCommand(app: App, deps: CommandDeps): void {
   async function runVerb(verb: CommandVerb, userId: string, place: Place, byMs: number): Promise<PrivateMessage> {
     switch (verb) {
       case 'help':
-        return (locale) =>
-          renderHelp({
-            commandName: COMMAND,
-            botUserId,
-            locale,
-            accounts: deps.accountViews.mode,
-            isAdmin: deps.doctor.isFor(userId),
-          });
+        return helpOf(deps, userId);
       case 'cancel':
       case 'mute':
       case 'unmute':

@@ -4,8 +4,6 @@ import type { Verb } from '../../core/intake/intents.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { Claims, ThreadStore } from '../../core/ports.ts';
 import type { Thread, ThreadPlace } from '../../core/question/question.ts';
-import { renderHelp } from '../../render/help.ts';
-import { COMMAND } from '../../render/ids.ts';
 import type { Notice } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
 import { type ChosenRules, takesOnlyMentions } from '../access/channel-rules.ts';
@@ -18,6 +16,7 @@ import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
 import type { Reports } from '../reports/reports.ts';
 import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
+import { helpOf } from './help.ts';
 import { setMuted } from './muting.ts';
 import { noticeOfCancel } from './result-notices.ts';
 
@@ -55,8 +54,6 @@ export type VerbDeps = ActionCheckDeps & {
 
 /** Carries out verbs that people say to the app instead of a question. All replies are private. */
 export function createVerbs(deps: VerbDeps) {
-  const { botUserId } = deps.slack.identity;
-
   return {
     /** Throws `AppError` of kind `storage` when nothing was done. */
     async runVerb(said: SaidVerb): Promise<void> {
@@ -176,14 +173,7 @@ export function createVerbs(deps: VerbDeps) {
     try {
       switch (verb) {
         case 'help':
-          return (locale) =>
-            renderHelp({
-              commandName: COMMAND,
-              botUserId,
-              locale,
-              accounts: deps.accountViews.mode,
-              isAdmin: deps.doctor.isFor(said.userId),
-            });
+          return helpOf(deps, said.userId);
         case 'status':
           return await status(said);
         case 'history':
