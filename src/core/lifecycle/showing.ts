@@ -1,6 +1,7 @@
 import { personName } from '../accounts/accounts.ts';
 import { type AppError, isAppError, isTransient } from '../errors.ts';
-import { type ConversationId, isBetweenTwo, isInThread, type Question } from '../question/question.ts';
+import { isMarkedPrivate, withKeptPrivate } from '../question/conversations.ts';
+import { type ConversationId, isBetweenTwo, isInThread, newThread, type Question } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import {
   areReadersAccepted,
@@ -147,9 +148,16 @@ export function createShowing(
   /** Marks the conversation before the answer leaves, so that its link is not shown to others from then on. */
   async function send(question: Question): Promise<Question> {
     const { conversationId } = question.upstream;
-    if (conversationId !== undefined) await claims.claim(keptPrivateClaim(conversationId), question.id);
+    if (conversationId !== undefined) await markPrivate(question, conversationId);
     await answerReaders.showPrivately(question);
     return change(question, (showing) => ({ ...showing, sentMs: now() }));
+  }
+
+  /** A claim ends by itself, and a thread that is used may last longer, so both have the mark. */
+  async function markPrivate({ id, place }: Question, conversationId: ConversationId): Promise<void> {
+    await claims.claim(keptPrivateClaim(conversationId), id);
+    if (!isInThread(place) || (await ports.threads.get(place)) === undefined) return;
+    await ports.threads.update(place, (stored = newThread(place, false)) => withKeptPrivate(stored, conversationId));
   }
 
   /** One try: the answer does not wait for it. Without a proof, the link is not shown. */
@@ -164,7 +172,9 @@ export function createShowing(
     const { shareUrl, conversationId } = source?.upstream ?? {};
     if (source === undefined || shareUrl === undefined || conversationId === undefined) return false;
     if ((await claims.ownerOf(keptPrivateClaim(conversationId))) !== undefined) return false;
-    if (await hasUnshown(source, conversationId)) return false;
+    const thread = isInThread(source.place) ? await ports.threads.get(source.place) : undefined;
+    if (isMarkedPrivate(thread, conversationId)) return false;
+    if (await hasUnshown(source, conversationId, thread?.asked)) return false;
     try {
       return await answerReaders.canOpen(shareUrl, conversationId);
     } catch (error) {
@@ -175,8 +185,11 @@ export function createShowing(
   }
 
   /** Whether the asker may still keep another answer of the conversation private. */
-  async function hasUnshown({ id, place }: Question, conversationId: ConversationId): Promise<boolean> {
-    const asked = isInThread(place) ? ((await ports.threads.get(place))?.asked ?? []) : [];
+  async function hasUnshown(
+    { id }: Question,
+    conversationId: ConversationId,
+    asked: readonly string[] = [],
+  ): Promise<boolean> {
     const others = await Promise.all(
       asked.filter((other) => other !== id).map((other) => getReadable(ports.questions, other)),
     );

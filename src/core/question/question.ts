@@ -342,6 +342,14 @@ export type Refusal =
   | 'personCap'
   | 'channelCap';
 
+/** The conversation of a person's own account in a thread. */
+export interface OwnConversation {
+  userId: string;
+  conversationId: ConversationId;
+  /** One of its answers is for its asker only, so its link is not shown to others. */
+  keptPrivate?: true;
+}
+
 /** A Slack thread, its conversation, and the queue of its questions. */
 export interface Thread {
   version: 1;
@@ -359,7 +367,7 @@ export interface Thread {
   /** The conversation of the app's account. */
   conversationId?: ConversationId;
   /** The conversations of people's own accounts, at most one for each person. */
-  ownConversations?: { userId: string; conversationId: ConversationId }[];
+  ownConversations?: OwnConversation[];
   /** Ids of the newest questions that the service got from this thread, in any conversation. Newest last. */
   asked?: string[];
   /** Open questions of this thread in order of arrival. The first one may run, the others wait. */

@@ -210,6 +210,26 @@ describe('an answer with own access in a channel', () => {
     expect([...harness.life.sentPrivately]).toEqual([id]);
     expect(parts(harness, id)).toEqual([]);
   });
+
+  it('does not show the link of a conversation with an answer for its asker only, however old that answer is', async () => {
+    const harness = createCoreHarness();
+    const { life } = harness;
+    life.openLinks.add('https://code.example/deepsearch/2');
+    const first = await answered(harness);
+    await choose(harness, first, 'onlyMe');
+    // Claims and records of ended questions end by themselves. The thread lasts, because it is used.
+    const { claims, questions } = life.ports;
+    const { ownerOf } = claims;
+    const { get } = questions;
+    claims.ownerOf = async (key) => (key.startsWith('kept-private:') ? undefined : ownerOf(key));
+    questions.get = async (id) => (id === first ? undefined : get(id));
+    const next = await answered(harness);
+    await choose(harness, next, 'here');
+    expect(life.question(next).upstream).toMatchObject({
+      conversationId: 2,
+      isLinkOpen: false,
+    });
+  });
 });
 
 describe('the link of an own conversation', () => {
