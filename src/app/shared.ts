@@ -24,11 +24,11 @@ export interface SharedParts {
 
 /** Creates the parts that all workspaces share. Starts nothing. */
 export function createSharedParts(context: AppContext, accounts: Accounts, deepSearch: DeepSearchAccess): SharedParts {
-  const { config, log, now, random } = context;
+  const { config, log, random } = context;
   const of: DeepSearchOf = (account) => scopedTo(undefined, deepSearch.of(account));
   const scheduler =
     config.REDIS_URL === undefined
-      ? createTimerScheduler({ clock: now, log, random })
+      ? createTimerScheduler({ log, random })
       : createBullScheduler({ redisUrl: config.REDIS_URL.reveal(), log, random });
   return {
     accounts,

@@ -1,5 +1,5 @@
 import { exponentialMs } from '../core/pacing.ts';
-import type { Clock, Log } from '../core/ports.ts';
+import type { Log } from '../core/ports.ts';
 import { within } from '../core/timeout.ts';
 import type { CountedScheduler } from './counted-scheduler.ts';
 
@@ -10,7 +10,6 @@ const LONGEST_BACK_OFF_MS = 30_000;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface TimerSchedulerDeps {
-  clock: Clock;
   log: Log;
   /** In [0, 1). */
   random: () => number;
@@ -19,6 +18,7 @@ export interface TimerSchedulerDeps {
 }
 
 interface Planned {
+  /** By the clock that timers go by. Unlike the time of day it never jumps, for example after the machine was suspended. */
   dueMs: number;
   /** How many runs in a row have thrown. */
   failures: number;
@@ -33,7 +33,6 @@ interface Planned {
  * The timers keep the process alive, because an open question is unfinished work; `stop` clears them.
  */
 export function createTimerScheduler({
-  clock,
   log,
   random,
   concurrency = DEFAULT_CONCURRENCY,
@@ -52,7 +51,7 @@ export function createTimerScheduler({
 
   function arm(questionId: string, entry: Planned): void {
     clearTimeout(entry.timer);
-    const delayMs = Math.max(0, entry.dueMs - clock());
+    const delayMs = Math.max(0, entry.dueMs - performance.now());
     entry.timer =
       delayMs > LONGEST_TIMEOUT_MS
         ? setTimeout(() => arm(questionId, entry), LONGEST_TIMEOUT_MS)
@@ -96,7 +95,7 @@ export function createTimerScheduler({
     }
     planned.delete(questionId);
     if (isStopped) return;
-    const dueTimes = [delayMs === undefined ? undefined : clock() + delayMs, entry.againMs].filter(isKnown);
+    const dueTimes = [delayMs === undefined ? undefined : performance.now() + delayMs, entry.againMs].filter(isKnown);
     if (dueTimes.length > 0) plan(questionId, Math.min(...dueTimes), failures);
   }
 
@@ -111,7 +110,7 @@ export function createTimerScheduler({
      */
     async schedule(questionId, delayMs) {
       if (isStopped) return;
-      const dueMs = clock() + delayMs;
+      const dueMs = performance.now() + delayMs;
       const entry = planned.get(questionId);
       if (entry === undefined) {
         plan(questionId, dueMs, 0);

@@ -66,7 +66,7 @@ const due = 'redisUrl' in location ? await plannedBefore(location.redisUrl) : ne
 const scheduler = recordLateness(
   'redisUrl' in location
     ? createBullScheduler({ redisUrl: location.redisUrl, log, random })
-    : createTimerScheduler({ clock: now, log, random }),
+    : createTimerScheduler({ log, random }),
 );
 const deepSearch = createDeepSearch(client, settings.SRC_ENDPOINT);
 const watching = createWatching({

@@ -49,7 +49,7 @@ async function openEmbedded(): Promise<Engine> {
   const kv = openEmbeddedStore(folder.path, Date.now, log);
   return {
     kv,
-    createScheduler: () => createTimerScheduler({ clock: Date.now, log, random: Math.random }),
+    createScheduler: () => createTimerScheduler({ log, random: Math.random }),
     close: async () => {
       await kv.close();
       await folder.remove();

@@ -7,7 +7,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 schedulerContract('embedded timers', async ({ concurrency }) => {
   const { log, lines } = createRecordingLog();
-  const scheduler = createTimerScheduler({ clock: Date.now, log, random: Math.random, concurrency });
+  const scheduler = createTimerScheduler({ log, random: Math.random, concurrency });
   return { scheduler, failures: () => lines.filter(({ outcome }) => outcome === 'failed').length, async close() {} };
 });
 
@@ -18,7 +18,7 @@ describe('embedded timers over long times', () => {
 
   it('run after 60 days, which is too long for one timer of Node', async () => {
     vi.useFakeTimers();
-    const scheduler = createTimerScheduler({ clock: Date.now, log: createRecordingLog().log, random: Math.random });
+    const scheduler = createTimerScheduler({ log: createRecordingLog().log, random: Math.random });
     const advance = vi.fn(async () => undefined);
     await scheduler.start(advance);
     await scheduler.schedule('qa', 60 * DAY_MS);
@@ -29,9 +29,22 @@ describe('embedded timers over long times', () => {
     await scheduler.stop(0);
   });
 
+  it('come forward for a request that is due now, also after the time of day jumped ahead', async () => {
+    vi.useFakeTimers();
+    const scheduler = createTimerScheduler({ log: createRecordingLog().log, random: Math.random });
+    const advance = vi.fn(async () => undefined);
+    await scheduler.start(advance);
+    await scheduler.schedule('qa', DAY_MS);
+    vi.setSystemTime(Date.now() + 2 * DAY_MS);
+    await scheduler.schedule('qa', 0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(advance).toHaveBeenCalledOnce();
+    await scheduler.stop(0);
+  });
+
   it('wait from one second to half a minute while a run keeps failing', async () => {
     vi.useFakeTimers();
-    const scheduler = createTimerScheduler({ clock: Date.now, log: createRecordingLog().log, random: () => 0.999999 });
+    const scheduler = createTimerScheduler({ log: createRecordingLog().log, random: () => 0.999999 });
     const timesMs: number[] = [];
     await scheduler.start(async () => {
       timesMs.push(Date.now());
@@ -46,7 +59,7 @@ describe('embedded timers over long times', () => {
 
   it('leave no timer behind', async () => {
     vi.useFakeTimers();
-    const scheduler = createTimerScheduler({ clock: Date.now, log: createRecordingLog().log, random: Math.random });
+    const scheduler = createTimerScheduler({ log: createRecordingLog().log, random: Math.random });
     await scheduler.start(async () => undefined);
     for (let index = 0; index < 100; index++) await scheduler.schedule(`q${index}`, index * 1_000);
     await scheduler.schedule('q99', 1);
