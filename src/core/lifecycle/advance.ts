@@ -224,9 +224,11 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       if (handled !== undefined) return handled;
       // To wait longer than for the kept time would leave room unused. Such a wait is no failure.
       const failures = (current.trouble?.failures ?? 0) + (error.isAppointed ? 0 : 1);
-      // A long Retry-After must not delay the next run of a running question: its patience must be able to end.
+      // A long Retry-After must not delay the next run of a running or cancelled question: its patience must be able to end.
       const askedWaitMs = error.retryAfterMs ?? 0;
-      const mostMs = current.phase === 'running' ? longestQuietWaitMs : Number.POSITIVE_INFINITY;
+      const isCancelling = current.cancel !== undefined && current.outcome === undefined;
+      const isHurried = current.phase === 'running' || isCancelling;
+      const mostMs = isHurried ? longestQuietWaitMs : Number.POSITIVE_INFINITY;
       const waitMs = error.isAppointed
         ? Math.min(askedWaitMs, mostMs)
         : backOffMs(failures, ports.random(), Math.min(askedWaitMs, mostMs));

@@ -264,9 +264,12 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     return parked;
   }
 
-  /** Continues after a limit. Many parked questions continue one after the other, so this one may wait longer. */
+  /**
+   * Continues after a limit, or at once if cancelled. Many parked questions continue one after the other, so this one may
+   * wait longer.
+   */
   async function unpark(question: Question): Promise<Progress> {
-    const waitMs = await ports.runSlots.parkedForMs(question, now());
+    const waitMs = question.cancel === undefined ? await ports.runSlots.parkedForMs(question, now()) : 0;
     if (waitMs > 0) return { question, waitMs };
     const unparked = await store(question, ({ parkedUntilMs: _until, trouble: _trouble, ...stored }) => ({
       ...(stored.cancel === undefined ? toBeAdmitted(stored) : stored),

@@ -433,6 +433,24 @@ describe('a step that fails', () => {
     expect(stored().trouble?.kind).toBe('limited');
   });
 
+  it.each<[string, number, Partial<Question>]>([
+    ['a minute at most where the question is cancelled', 60_500, {}],
+    [
+      'as long as Slack asks where the cancelled question has ended',
+      90_500,
+      { phase: 'delivering', outcome: { kind: 'cancelled' } },
+    ],
+  ])('waits for %s', async (_, waitMs, change) => {
+    const limited = failing('rateLimited', { retryAfterMs: 90_000 });
+    const { startMs } = createCoreHarness().life;
+    const upstream = { steps: 0, intentMs: startMs - 20_000, givenUpMs: startMs - 15_000 };
+    const { advance } = await waiting(
+      { cancel: { ...cancel, atMs: startMs }, admittedMs: startMs, card: { gone: true }, upstream, ...change },
+      { service: { newest: limited }, slack: { prepare: () => ({ parts: 1, postPart: limited }) } },
+    );
+    expect(await advance()).toBe(waitMs);
+  });
+
   it('waits for as long as Slack asks to wait, where the card makes the thread', async () => {
     const postCard = failing('rateLimited', { retryAfterMs: 90_000 });
     const { advance } = await waiting({ place: nowhere }, { slack: { postCard } });

@@ -86,6 +86,22 @@ describe('a cancelled question', () => {
     expect(question.outcome).toEqual({ kind: 'cancelled' });
     expect(life.messagesOf(question, 'card').map(({ view }) => view?.kind)).toEqual(['cancelled']);
   });
+
+  it.each([
+    ['the limit has parked it', 30_000, 'parked'],
+    ['its search meets the limit', 1_000, 'waiting'],
+  ])('ends within minutes although the service has a limit for hours, where %s', async (_, atMs, phase) => {
+    const hours = failing('rateLimited', { retryAfterMs: 3 * 3_600_000 });
+    const { life, ask, requests } = createCoreHarness({
+      faults: { create: [lost], newest: Array.from({ length: 500 }, () => hours) },
+    });
+    const { id } = await ask();
+    await life.run(life.startMs + atMs);
+    expect(life.question(id).phase).toBe(phase);
+    await requests.cancel(id, buttonUser);
+    await life.run(life.now() + 3 * 60_000);
+    expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'cancelled' } });
+  });
 });
 
 describe('a failure at the service', () => {

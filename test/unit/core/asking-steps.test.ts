@@ -446,6 +446,13 @@ describe('parking a question', () => {
     expect(stored().admittedMs).toBe(5);
   });
 
+  it('ends at once for a cancelled question, however long its limit still lasts', async () => {
+    const { life, steps, question, stored } = await asking({ phase: 'parked', cancel: { byUserId: 'U1', atMs: 1 } });
+    await life.ports.runSlots.park(question, life.now() + 5_000);
+    expect(await steps.unpark(question)).toEqual({ question: stored() });
+    expect(stored().phase).toBe('waiting');
+  });
+
   it('lasts until its time has come', async () => {
     const { life, steps, question, stored } = await asking({ phase: 'parked' });
     await life.ports.runSlots.park(question, life.now() + 5_000);
