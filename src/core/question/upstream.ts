@@ -178,15 +178,19 @@ function shortHash(text: string): string {
 }
 
 /**
- * What was sent after the text of a question is forgotten once it is closed, so a closed question is compared without
- * that. A question whose own text is forgotten can't be compared.
+ * What was sent after the text of a question is forgotten once it is closed, so a question that is closed, or that the app
+ * watches again, is compared without that. A question whose own text is forgotten can't be compared.
  */
 function isTextOf(question: Question, text: string): boolean {
   if (question.text === '') return false;
   const own = withSingleSpaces(upstreamText(question));
   const other = withSingleSpaces(text);
-  const hadMore = question.context !== undefined || question.channelContext !== undefined;
-  return other === own || (question.phase === 'closed' && hadMore && other.startsWith(`${own} `));
+  return other === own || (isRestForgotten(question) && other.startsWith(`${own} `));
+}
+
+function isRestForgotten({ phase, context, channelContext, upstream }: Question): boolean {
+  if (phase === 'closed') return context !== undefined || channelContext !== undefined;
+  return upstream.watchedFromMs !== undefined && (context?.text === '' || channelContext === '');
 }
 
 function withSingleSpaces(text: string): string {

@@ -123,6 +123,16 @@ describe('the question of a conversation that is the app’s question', () => {
     expect(findUpstream(conversationOf([upstream({ text: `${text}s` })]), closed)).toBeUndefined();
   });
 
+  it('is also found so after the app began to watch it again, unless all that was sent is known', () => {
+    const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: '' };
+    const quoted = conversationOf([upstream({ text: `${text}\n\nEarlier messages: hello` })]);
+    const again = { ordinal: 0, watchedFromMs: someMs };
+    expect(findUpstream(quoted, asked(again, { context }))?.ordinal).toBe(0);
+    expect(findUpstream(quoted, asked(again, { channelContext: '' }))?.ordinal).toBe(0);
+    expect(findUpstream(quoted, asked(again, { context: { ...context, text: 'Bye' } }))).toBeUndefined();
+    expect(findUpstream(quoted, asked(again))).toBeUndefined();
+  });
+
   it('is always one with its id or its text, and the one at its position if that has its text', () => {
     const texts = fc.constantFrom(text, ` ${text}\n`, 'Who calls it?', '');
     fc.assert(
