@@ -135,7 +135,7 @@ export function isEarlierAttempt(
  */
 export function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
   const { firstTriedMs: _tried, questionId: id, ordinal, askedMs, ...more } = upstream;
-  const { cancelSentMs: _cancel, seenMark: _seen, ...rest } = more;
+  const { cancelSentMs: _cancel, seenMark: _seen, watchedFromMs: _watched, ...rest } = more;
   const { conversationId, earlierAttempts = [] } = rest;
   if (askedMs === undefined || conversationId === undefined) return { ...rest, steps: 0 };
   const attempt = { conversationId, ...positionOf({ id, ordinal }) };

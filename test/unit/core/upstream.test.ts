@@ -228,7 +228,7 @@ describe('the claim of a question of the service', () => {
 describe('an attempt that ended at a limit', () => {
   it('leaves its position behind, and nothing else', () => {
     const { upstream: before } = asked({ questionId: 10, ordinal: 2, firstTriedMs: 1, cancelSentMs: 2, shareUrl: 'u' });
-    const after = withoutAttempt({ ...before, steps: 4, seenMark: 'm' });
+    const after = withoutAttempt({ ...before, steps: 4, seenMark: 'm', watchedFromMs: 3 });
     const earlierAttempts = [{ conversationId: 7, questionId: 10, ordinal: 2 }];
     expect(after).toEqual({ steps: 0, conversationId: 7, shareUrl: 'u', earlierAttempts });
     // Without another attempt there is nothing to add.
