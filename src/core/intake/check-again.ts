@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import { type LifecyclePorts, settle } from '../lifecycle/lifecycle-ports.ts';
 import { isInThread, newThread, type Question } from '../question/question.ts';
+import { readThreadAgain } from '../question/thread-context.ts';
 import type { ButtonResult, FindQuestion, Requester } from './find-question.ts';
 
 export type CheckAgainPorts = Pick<
@@ -62,11 +63,12 @@ function isGivenUp(question: Question): boolean {
 function reopen(question: Question, nowMs: number): Question {
   const { outcome: _outcome, endedMs: _ended, cancel: _cancel, ...rest } = question;
   const { cancelSentMs: _sent, ...upstream } = question.upstream;
-  return {
+  // Its thread's text was removed when it was closed. If a limit makes the app ask it again, it reads the thread again.
+  return readThreadAgain({
     ...rest,
     phase: 'running',
     upstream: { ...upstream, watchedFromMs: nowMs },
     card: { ...question.card, shown: '' },
     delivery: { round: question.delivery.round + 1, posted: [] },
-  };
+  });
 }

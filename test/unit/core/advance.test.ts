@@ -192,6 +192,20 @@ describe('giving up on a question', () => {
     expect(life.upstream()).toHaveLength(1);
     expect(life.openIds()).toEqual([]);
   });
+
+  it('lets "Check again" ask it again after a limit, with its thread and with time to be answered', async () => {
+    const { life, ask, requests } = createCoreHarness({
+      work: { takesMs: 20 * 60_000, ends: 'limited', resetsInMs: 3_600_000 },
+    });
+    const { id } = await ask({ readsThread: true });
+    await life.run();
+    await requests.checkAgain(id, buttonUser);
+    await life.run(life.startMs + 90 * 60_000);
+    const [first, second] = life.upstream().map(({ text }) => text);
+    expect(first).toContain('what people said');
+    expect(second).toBe(first);
+    expect(life.question(id).phase).toBe('running');
+  });
 });
 
 describe('a question, where Slack', () => {
