@@ -169,8 +169,15 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
   }
 
   async function bindFound(question: Question, place: ThreadPlace): Promise<Question | undefined> {
-    const found = await findLost(ports, await withConversationSought(question, place));
-    return found === undefined ? undefined : bind(question, place, found);
+    const sought = await withConversationSought(question, place);
+    try {
+      const found = await findLost(ports, sought);
+      return found === undefined ? undefined : bind(question, place, found);
+    } catch (error) {
+      // Only here it is known which conversation is gone: the stored question does not name it.
+      if (sought === question || !isAppError(error, 'notFound')) throw error;
+      return loseConversation(sought, place);
+    }
   }
 
   /** A question from a backup may have been asked after it: in the conversation that its thread has by now. */

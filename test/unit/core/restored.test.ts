@@ -96,6 +96,24 @@ describe('a question that comes from a backup', () => {
       return;
     }
   });
+
+  it('begins a new conversation where the one of its thread is gone', async () => {
+    const life = createInMemoryLifecycle({ work: () => work });
+    const accept = createAccept({ ...life.ports, digest: digestOf });
+    const asked = { place: thread, askerId: 'U1', origin: 'mention' } as const;
+    await accept({ ...asked, key: 'first', text: 'first?', beginsThread: true });
+    await life.run();
+    await accept({ ...asked, key: 'second', text: 'second?', origin: 'reply' });
+    life.backUp()();
+    life.deleteConversation(life.upstream()[0]?.conversationId ?? 0);
+    await life.run();
+    expect(life.questions()[1]).toMatchObject({
+      phase: 'closed',
+      outcome: { kind: 'answered' },
+      upstream: { conversationLost: true },
+    });
+    expect(life.upstream()).toHaveLength(2);
+  });
 });
 
 describe('the mark of a question from a backup', () => {
