@@ -181,7 +181,9 @@ export function createWatching(ports: {
     }
     // Not less: each of these runs then finds the check of who reads the card's steps old, and makes it.
     if (isRare) return Math.round(listedRunMs * (1 + random() / 10));
-    return Math.round((isSeen ? watchBackstopMs : firstListMs) * (0.9 + random() / 10));
+    // Not less: it is read only after that time, so an earlier run would have to wait a second time.
+    if (!isSeen) return Math.round(firstListMs * (1 + random() / 10));
+    return Math.round(watchBackstopMs * (0.9 + random() / 10));
   }
 
   function resumed(question: Question): void {
