@@ -1,6 +1,7 @@
 import { AppError, isAppError } from '../core/errors.ts';
 import type { DeepSearch, Log } from '../core/ports.ts';
 import type { Allowance, CreateLimiter } from '../core/rate-limits.ts';
+import { isBusyConversation } from './busy-conversation.ts';
 
 /** How long a question or a cancellation waits here for a free request. The core handles longer waits. */
 const queuePatienceMs = 5_000;
@@ -82,7 +83,7 @@ export function createBudget({
       try {
         return await run(spend);
       } catch (error) {
-        const isOfService = isAppError(error, 'rateLimited') && !heldBack.has(error);
+        const isOfService = isAppError(error, 'rateLimited') && !heldBack.has(error) && !isBusyConversation(error);
         throw isOfService ? await heed(error, kind, account) : error;
       }
     }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
 import type { Conversation, DeepSearch } from '../../../src/core/ports.ts';
 import { createBreaker } from '../../../src/deepsearch/breaker.ts';
+import { busyConversation } from '../../../src/deepsearch/busy-conversation.ts';
 import { createGuard } from '../../../src/deepsearch/guarded.ts';
 import { searchCut } from '../../../src/deepsearch/search-cut.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
@@ -108,6 +109,19 @@ describe('a closed circuit', () => {
       await read(guarded, 4);
       service.answer = failing(kind, code);
       expect(await failureOf(guarded.read(1))).toMatchObject({ kind, code });
+    }
+    expect(states()).toEqual([]);
+  });
+
+  it('counts a refusal because of a busy conversation as an answer', async () => {
+    const { service, guarded, states } = setUp();
+    for (let i = 0; i < 3; i += 1) {
+      service.answer = failing('unavailable', 503);
+      await read(guarded, 4);
+      service.answer = async () => {
+        throw busyConversation(new AppError('refused', 'no', { code: 409 }));
+      };
+      expect(await failureOf(guarded.followUp(1, 'q'))).toMatchObject({ kind: 'rateLimited', retryAfterMs: 5_000 });
     }
     expect(states()).toEqual([]);
   });

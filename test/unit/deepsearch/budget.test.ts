@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError, type AppErrorDetails } from '../../../src/core/errors.ts';
 import type { Conversation, DeepSearch } from '../../../src/core/ports.ts';
 import { createBudget } from '../../../src/deepsearch/budget.ts';
+import { busyConversation } from '../../../src/deepsearch/busy-conversation.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
 import { targetOf } from '../../support/deepsearch/cancel-target.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
@@ -223,6 +224,15 @@ describe('a 429 of the service', () => {
     expect(await countOk([budgeted.read(1), budgeted.cancel(1, targetOf({ id: 1 }))])).toBe(2);
     expect(await outcomeOf(budgeted.create('q'))).toMatchObject({ ok: false, retryAfterMs: hoursMs - 60_000 });
   });
+});
+
+it('a busy conversation pauses no other calls of the account', async () => {
+  const { service, budgeted } = setUp();
+  const busy = busyConversation(new AppError('refused', 'no', { code: 409 }));
+  service.fail(busy);
+  await expect(budgeted.followUp(1, 'q')).rejects.toBe(busy);
+  service.fail();
+  expect(await outcomeOf(budgeted.read(2))).toMatchObject({ ok: true });
 });
 
 it('other failures pass unchanged', async () => {
