@@ -86,7 +86,9 @@ export function createMetrics({
     labelNames: ['target'],
     registers: [registry],
     async collect() {
-      for (const { target, state } of farSides()) this.set({ target }, (await state()) === 'refused' ? 0 : 1);
+      const states = await latestStates();
+      this.reset();
+      for (const { target, state } of states) this.set({ target }, state === 'refused' ? 0 : 1);
     },
   });
   new Gauge({
@@ -95,9 +97,10 @@ export function createMetrics({
     labelNames: ['target'],
     registers: [registry],
     async collect() {
-      for (const { target, state } of farSides()) {
-        const latest = await state();
-        this.set({ target }, latest === 'unreachable' || latest === 'apiMissing' ? 0 : 1);
+      const states = await latestStates();
+      this.reset();
+      for (const { target, state } of states) {
+        this.set({ target }, state === 'unreachable' || state === 'apiMissing' ? 0 : 1);
       }
     },
   });
@@ -136,6 +139,11 @@ export function createMetrics({
       });
     }
     return latest;
+  }
+
+  /** A workspace may give up its own service, so these metrics begin anew with each page. */
+  function latestStates() {
+    return Promise.all(farSides().map(async ({ target, state }) => ({ target, state: await state() })));
   }
 
   function count({ event, outcome = '', durationMs }: LogFields): void {

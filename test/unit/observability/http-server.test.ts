@@ -184,6 +184,18 @@ describe('/metrics', () => {
     expect(text).toContain('deepsearch_slack_reachable{target="deepsearch"} 0');
   });
 
+  it('shows nothing of a far side that is gone', async () => {
+    const farSides = [farSide('slack', 'fine'), farSide('deepsearch.T2', 'refused')];
+    const { get, pass } = await startMetrics({ farSides });
+    expect(await (await get('/metrics')).text()).toContain('deepsearch_slack_access{target="deepsearch.T2"} 0');
+    farSides.pop();
+    pass(1_000);
+    const text = await (await get('/metrics')).text();
+    expect(text).not.toContain('deepsearch.T2');
+    expect(text).toContain('deepsearch_slack_access{target="slack"} 1');
+    expect(text).toContain('deepsearch_slack_reachable{target="slack"} 1');
+  });
+
   it('counts the runs of questions by their state, and says if that is unknown', async () => {
     const counting = await startMetrics();
     const text = await (await counting.get('/metrics')).text();
