@@ -203,6 +203,7 @@ const questionSchema = z.looseObject({
     questionId: z.number().exactOptional(),
     ordinal: z.number().exactOptional(),
     askedMs: z.number().exactOptional(),
+    sentMs: z.number().exactOptional(),
     watchedFromMs: z.number().exactOptional(),
     shareUrl: z.string().exactOptional(),
     isLinkOpen: z.boolean().exactOptional(),

@@ -3,6 +3,7 @@ import { backOffMs, isPatienceOver } from '../pacing.ts';
 import type { Conversation, Messenger, PreparedOutcome, UpstreamQuestion } from '../ports.ts';
 import { isInThread, type Outcome, type Question } from '../question/question.ts';
 import { mayWantMute } from '../question/second-person.ts';
+import { waitedFromMs } from '../question/upstream.ts';
 import { longestQuietWaitMs } from '../settings.ts';
 import { createAccountAccess, isAccountRefused, refusedCause } from './account-access.ts';
 import { createAdmission } from './admission.ts';
@@ -247,7 +248,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   }
 
   async function watch(watched: Question, standing: Standing): Promise<Progress> {
-    const { conversationId, askedMs } = watched.upstream;
+    const { conversationId } = watched.upstream;
     // Before the app gives up, and while it waits for a cancellation, it looks for itself.
     const isFresh = watched.cancel !== undefined || isPatienceOver(settings.pacing, watchedSince(watched), now());
     const conversation = await ports.watching.read(watched, { isFresh });
@@ -258,7 +259,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     }
     const { question, observed } = located;
     const nowMs = now();
-    const elapsedMs = nowMs - (askedMs ?? question.acceptedMs);
+    const elapsedMs = nowMs - waitedFromMs(question);
     const reading = interpret(observed, conversation, elapsedMs, nowMs);
     if (reading.is === 'limited') {
       return { question: await asking.park(question, parkedUntil(question, reading.untilMs, nowMs)) };
@@ -280,13 +281,12 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     standing: Standing,
     progress?: { observed: UpstreamQuestion; conversation: Conversation },
   ): Promise<Progress> {
-    const { askedMs = question.acceptedMs } = question.upstream;
     if (isPatienceOver(settings.pacing, watchedSince(question), now())) {
       return { question: await end(question, { kind: 'gaveUp' }, progress?.conversation.shareUrl) };
     }
     const watched = progress ? await noteProgress(question, progress.observed, progress.conversation) : question;
     const editMs = await card.refresh(watched, standing);
-    const paceMs = await pollWait(watched, now() - askedMs);
+    const paceMs = await pollWait(watched, now() - waitedFromMs(watched));
     const isQuiet = !mayShowSteps(watched, standing.isCrowded);
     const waitMs = ports.watching.goesOn(watched, paceMs, { isQuiet });
     const patienceEndMs = watchedSince(watched) + settings.pacing.patienceMs;

@@ -172,7 +172,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     const sought = await withConversationSought(question, place);
     try {
       const found = await findLost(ports, sought);
-      return found === undefined ? undefined : bind(question, place, found);
+      return found === undefined ? undefined : bind(question, place, found, { isFound: true });
     } catch (error) {
       // Only here it is known which conversation is gone: the stored question does not name it.
       if (sought === question || !isAppError(error, 'notFound')) throw error;
@@ -190,7 +190,13 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
       : { ...question, upstream: { ...upstream, intentConversationId } };
   }
 
-  async function bind(question: Question, place: ThreadPlace, asked: Asked): Promise<Question> {
+  async function bind(
+    question: Question,
+    place: ThreadPlace,
+    asked: Asked,
+    { isFound = false } = {},
+  ): Promise<Question> {
+    const { intentMs } = question.upstream;
     await threads.update(place, (thread) => ({
       ...withConversation(thread ?? newThread(place, question.beginsThread), question, asked.conversationId),
       asked: withAsked(thread?.asked, question.id),
@@ -203,6 +209,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
         conversationId: asked.conversationId,
         ...positionOf(asked.question),
         askedMs: now(),
+        ...(isFound && intentMs !== undefined ? { sentMs: intentMs } : {}),
         ...(asked.shareUrl === undefined ? {} : { shareUrl: asked.shareUrl }),
       },
     }));

@@ -1,6 +1,7 @@
 import type { CardView } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import { areStepsPrivate, isChoiceAwaited, isKeptPrivate } from '../question/readers.ts';
+import { waitedFromMs } from '../question/upstream.ts';
 import { elapsedGrainMs } from '../settings.ts';
 import type { Standing } from './decide.ts';
 import { saysWorking } from './shown-steps.ts';
@@ -18,7 +19,7 @@ export function cardView(
   nowMs: number,
   isCrowded = false,
 ): CardView {
-  const startedMs = question.upstream.askedMs ?? question.acceptedMs;
+  const startedMs = waitedFromMs(question);
   const durationMs = Math.max(0, (question.endedMs ?? nowMs) - startedMs);
   const { outcome, upstream } = question;
   switch (outcome?.kind) {

@@ -2,6 +2,7 @@ import { isAppError } from '../errors.ts';
 import { keepNewest } from '../keep-newest.ts';
 import { type LearnedPace, learnPace, pollMs, pollsPerQuestion } from '../learned-pace.ts';
 import type { Question } from '../question/question.ts';
+import { waitedFromMs } from '../question/upstream.ts';
 import { mostPacesKept, paceFreshMs } from '../settings.ts';
 import type { LifecyclePorts } from './lifecycle-ports.ts';
 
@@ -53,12 +54,9 @@ export function createPollWait({
  * Milliseconds until something of a running question is due that no change at the service announces: the end of the app's
  * patience, "takes longer than usual", a check for copies.
  */
-export function untilDueMs(
-  { acceptedMs, upstream: { askedMs = acceptedMs }, expected, recheckMs = Number.POSITIVE_INFINITY }: Question,
-  patienceEndMs: number,
-  nowMs: number,
-): number {
-  const lateMs = expected === undefined ? Number.POSITIVE_INFINITY : askedMs + expected.lateMs;
+export function untilDueMs(question: Question, patienceEndMs: number, nowMs: number): number {
+  const { expected, recheckMs = Number.POSITIVE_INFINITY } = question;
+  const lateMs = expected === undefined ? Number.POSITIVE_INFINITY : waitedFromMs(question) + expected.lateMs;
   const due = [patienceEndMs, lateMs, recheckMs].filter((atMs) => atMs > nowMs);
   return Math.min(...due) - nowMs;
 }

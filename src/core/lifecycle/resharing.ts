@@ -2,7 +2,7 @@ import { accountOf } from '../accounts/account-of.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { isPatienceOver } from '../pacing.ts';
 import type { Answer, Outcome, Question } from '../question/question.ts';
-import { findUpstream, positionOf } from '../question/upstream.ts';
+import { findUpstream, positionOf, waitedFromMs } from '../question/upstream.ts';
 import { refusedCause } from './account-access.ts';
 import { failed as failedWith, interpret } from './decide.ts';
 import { changeQuestion, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
@@ -72,7 +72,7 @@ export function createResharing(ports: LifecyclePorts) {
       return { question: await endWith(ports, question, failedWith({ cause: 'gone' })) };
     }
     const nowMs = ports.now();
-    const reading = interpret(observed, conversation, (source.endedMs ?? nowMs) - askedMs, nowMs);
+    const reading = interpret(observed, conversation, (source.endedMs ?? nowMs) - waitedFromMs(source), nowMs);
     const shareUrl = conversation.shareUrl ?? source.upstream.shareUrl;
     switch (reading.is) {
       case 'ended': {

@@ -270,6 +270,8 @@ export interface Question {
     questionId?: number;
     ordinal?: number;
     askedMs?: number;
+    /** When the call began that asked it, if its reply was lost. `askedMs` is then the time when the question was found. */
+    sentMs?: number;
     /** Patience counts from here instead of from `askedMs`, after "Check again". */
     watchedFromMs?: number;
     shareUrl?: string;

@@ -128,13 +128,18 @@ export function isEarlierAttempt(
   );
 }
 
+/** From when on the answer is waited for. */
+export function waitedFromMs({ upstream: { sentMs, askedMs }, acceptedMs }: Question): number {
+  return sentMs ?? askedMs ?? acceptedMs;
+}
+
 /**
  * Removes what an attempt without an answer left, so that the question can be asked again. The attempt stays in its
  * conversation at the service, so its position is kept: a search must not take it for the next attempt. Keeps an intent:
  * its outcome is still unknown, so the app searches for it before it asks again.
  */
 export function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
-  const { firstTriedMs: _tried, questionId: id, ordinal, askedMs, ...more } = upstream;
+  const { firstTriedMs: _tried, sentMs: _sent, questionId: id, ordinal, askedMs, ...more } = upstream;
   const { cancelSentMs: _cancel, seenMark: _seen, watchedFromMs: _watched, ...rest } = more;
   const { conversationId, earlierAttempts = [] } = rest;
   if (askedMs === undefined || conversationId === undefined) return { ...rest, steps: 0 };

@@ -163,6 +163,18 @@ describe('an effect that exists although its reply got lost', () => {
     expect(life.question(id).card.ts).toBeDefined();
     expect(life.messagesOf(life.question(id), 'card')).toHaveLength(1);
   });
+
+  it('counts the time to the end from when the call began, if it was the one that asked the question', async () => {
+    const lost = failing('unavailable', { outcomeUnknown: true }, 'yes');
+    const { life, ask } = createCoreHarness({ faults: { create: [lost] }, work: { takesMs: 1_000, ends: 'failed' } });
+    const { id } = await ask();
+    await life.run();
+    const question = life.question(id);
+    const foundAfterMs = (question.upstream.askedMs ?? 0) - question.acceptedMs;
+    expect(foundAfterMs).toBeGreaterThan(1_000);
+    const view = life.messagesOf(question, 'card').at(-1)?.view;
+    expect(view?.kind === 'failed' ? view.durationMs : 0).toBeGreaterThanOrEqual(foundAfterMs);
+  });
 });
 
 describe('a message that is carried out so late that it was posted again', () => {
