@@ -55,7 +55,7 @@ interface Opened {
 
 /**
  * A scheduler for any number of processes, stored in Redis (≥ 6.2). Its plans survive every process: if a process dies,
- * another one continues with its questions within about 15 s. `schedule` and `start` throw `AppError` of kind `storage`
+ * another one continues with its questions within about 20 s. `schedule` and `start` throw `AppError` of kind `storage`
  * when Redis does not answer in time. If Redis goes away later, runs pause and continue when it is back.
  */
 export function createBullScheduler(deps: BullSchedulerDeps): CountedScheduler {
