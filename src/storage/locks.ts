@@ -17,7 +17,7 @@ export function lockKey(name: string): string {
  * Creates locks on either engine. Each holder has its own id, so that a holder whose lease ended can't release the lock
  * of the next one. A failure to release is logged only: the lease ends the lock.
  */
-export function createLocks(kv: KeyValueStore, log: Log): Locks {
+export function createLocks(kv: Pick<KeyValueStore, 'setIfAbsent' | 'compareAndDelete'>, log: Log): Locks {
   return {
     async withLock(name, { leaseMs, patienceMs }, work) {
       const key = lockKey(name);
@@ -33,7 +33,7 @@ export function createLocks(kv: KeyValueStore, log: Log): Locks {
 
   async function take(key: string, holder: string, leaseMs: number, patienceMs: number): Promise<void> {
     const untilMs = performance.now() + patienceMs;
-    for (let pauseMs = FIRST_WAIT_MS; !(await kv.setIfAbsent(key, holder, leaseMs)); pauseMs *= 2) {
+    for (let pauseMs = FIRST_WAIT_MS; !(await tryToTake(key, holder, leaseMs)); pauseMs *= 2) {
       const leftMs = untilMs - performance.now();
       if (leftMs <= 0) {
         throw new AppError('unavailable', `Lock ${key} was not free within ${patienceMs} ms`, { code: 'locked' });
@@ -41,6 +41,17 @@ export function createLocks(kv: KeyValueStore, log: Log): Locks {
       // Between half and all of the wait, so that processes that wait for the same lock don't try at the same times.
       const spreadMs = Math.min(pauseMs, LONGEST_WAIT_MS) * (0.5 + Math.random() / 2);
       await wait(Math.min(spreadMs, leftMs));
+    }
+  }
+
+  /** A storage that gave no reply may have given the lock. It is given back at once, or ends with its lease. */
+  async function tryToTake(key: string, holder: string, leaseMs: number): Promise<boolean> {
+    try {
+      return await kv.setIfAbsent(key, holder, leaseMs);
+    } catch (error) {
+      // Not awaited: the caller learns of the failure without another wait for the storage.
+      void kv.compareAndDelete(key, holder).catch(() => {});
+      throw error;
     }
   }
 

@@ -103,6 +103,28 @@ export function locksContract(engine: Engine): void {
       expect(await other.withLock('a', patient, async () => 'done')).toBe('done');
     });
 
+    it('goes to the next one without a wait for the lease when the reply to its holder is lost', async () => {
+      const [kv] = stores;
+      if (kv === undefined) throw new Error('there are two stores');
+      const failure = new AppError('storage', 'planned', { outcomeUnknown: true });
+      const setIfAbsent: KeyValueStore['setIfAbsent'] = async (...lock) => {
+        await kv.setIfAbsent(...lock);
+        throw failure;
+      };
+      const compareAndDelete: KeyValueStore['compareAndDelete'] = (...lock) => kv.compareAndDelete(...lock);
+      const deaf = createLocks({ setIfAbsent, compareAndDelete }, log);
+      const long = { leaseMs: 600_000, patienceMs: 0 };
+      await expect(deaf.withLock('a', long, async () => 'done')).rejects.toBe(failure);
+      await eventually(() => other.withLock('a', { ...patient, patienceMs: 0 }, async () => {}));
+    });
+
+    it('throws why it could not be taken, although its key could not be removed either', async () => {
+      const failure = new AppError('storage', 'planned', { outcomeUnknown: true });
+      const failing = (error: AppError) => () => Promise.reject(error);
+      const away = { setIfAbsent: failing(failure), compareAndDelete: failing(new AppError('storage', 'away')) };
+      await expect(createLocks(away, log).withLock('a', patient, async () => 'done')).rejects.toBe(failure);
+    });
+
     it('goes to the next one when the work takes longer than its lease, and that one keeps it', async () => {
       const { opened, open } = gate();
       const begun = gate();
