@@ -134,6 +134,8 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     const { question, taken } = await confirm(id, drafted);
     // At the same time: a run that finds the question outside its queue adds it.
     await Promise.all([
+      // A run that took the offer for expired may have removed it from the list since it was listed.
+      taken && !created ? settle(ports, 'not_listed_again', id, () => questions.markOpen(id)) : undefined,
       taken ? settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question)) : undefined,
       settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0, { isNew: created && taken })),
     ]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAccept, type NewQuestion, questionId } from '../../../src/core/intake/accept.ts';
+import { delist } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import { crash, createCoreHarness, digestOf, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { Crash } from '../../support/lifecycle/in-memory-lifecycle.ts';
 
@@ -205,6 +206,37 @@ describe('an offer that was reported as not accepted', () => {
     await life.run();
     expect(life.upstream()).toHaveLength(1);
     expect(life.questions()).toMatchObject([{ phase: 'closed', outcome: { kind: 'answered' } }]);
+  });
+
+  it('is listed once it is accepted, although a run took it for expired a moment before', async () => {
+    const { life, accept, request } = createCoreHarness();
+    const same = request();
+    await expect(accept(same, life.startMs - 1)).rejects.toMatchObject({ kind: 'storage' });
+    const update: typeof life.ports.questions.update = async (id, change) => {
+      await delist(life.ports, id);
+      return life.ports.questions.update(id, change);
+    };
+    const questions = { ...life.ports.questions, update };
+    const acceptance = await createAccept({ ...life.ports, questions, digest: digestOf })(same);
+    expect(acceptance.kind).toBe('accepted');
+    expect(life.openIds()).toEqual(life.questions().map(({ id }) => id));
+  });
+
+  it('is accepted although it could not be listed after that, because it was listed before', async () => {
+    const { life, accept, request } = createCoreHarness();
+    const same = request();
+    await expect(accept(same, life.startMs - 1)).rejects.toMatchObject({ kind: 'storage' });
+    let times = 0;
+    const markOpen: typeof life.ports.questions.markOpen = async (id) => {
+      times += 1;
+      if (times > 1) throw failing('storage').error;
+      return life.ports.questions.markOpen(id);
+    };
+    const questions = { ...life.ports.questions, markOpen };
+    const acceptance = await createAccept({ ...life.ports, questions, digest: digestOf })(same);
+    expect(acceptance.kind).toBe('accepted');
+    expect(times).toBe(2);
+    expect(life.openIds()).toEqual(life.questions().map(({ id }) => id));
   });
 
   it('is removed when another question is asked in its place', async () => {
