@@ -66,7 +66,7 @@ export function createAccountCredentials(ports: CredentialPorts): AccountCredent
     try {
       return await refresh(person, credential);
     } catch (error) {
-      if (isValid && isAppError(error, 'unavailable')) return usable(credential);
+      if (isValid && isAppError(error, 'unavailable', 'storage')) return usable(credential);
       throw error;
     }
   }

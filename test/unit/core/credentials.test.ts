@@ -123,6 +123,19 @@ describe('the credential for the next request', () => {
     expect(calls).toBe(2);
   });
 
+  test('is the old one while it is valid and the new one can not be stored', async () => {
+    const { credentials, pass, accounts, issuer } = setUp();
+    const { update } = accounts;
+    accounts.update = () => Promise.reject(new AppError('storage', 'down'));
+    pass(599_999);
+    expect(text(await credentials.current(ana))).toBe('Bearer access-1');
+    pass(1);
+    await expect(credentials.current(ana)).rejects.toMatchObject({ kind: 'storage' });
+    accounts.update = update;
+    expect(text(await credentials.current(ana))).toBe('Bearer access-2');
+    expect(issuer.calls()).toBe(1);
+  });
+
   test('waits as long as the server says', async () => {
     let calls = 0;
     const { credentials, pass } = setUp({
