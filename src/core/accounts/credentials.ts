@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '../errors.ts';
+import { joinOrBegin } from '../join-running.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { Secret } from '../secret.ts';
 import type { AccountObserver } from './account-changes.ts';
@@ -113,10 +114,15 @@ export function createAccountCredentials(ports: CredentialPorts): AccountCredent
   }
 
   /** Shares one refresh between all callers of this process. `stale` is the credential to replace. */
-  async function refresh(person: Person, stale: OAuthCredential): Promise<UsableCredential> {
+  function refresh(person: Person, stale: OAuthCredential): Promise<UsableCredential> {
+    return joinOrBegin(
+      () => refreshing.get(personName(person)),
+      () => beginRefresh(person, stale),
+    );
+  }
+
+  async function beginRefresh(person: Person, stale: OAuthCredential): Promise<UsableCredential> {
     const key = personName(person);
-    const running = refreshing.get(key);
-    if (running !== undefined) return running;
     const pause = paused.get(key);
     if (pause !== undefined && now() < pause.untilMs) throw pause.error;
     const refreshed = refreshLocked(person, stale).finally(() => refreshing.delete(key));

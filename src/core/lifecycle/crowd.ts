@@ -1,3 +1,4 @@
+import { joinOrBegin } from '../join-running.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Question } from '../question/question.ts';
 import { mostProgressCards, mostRunningCounts, runningCountFreshMs } from '../settings.ts';
@@ -26,8 +27,19 @@ export function createCrowd({ runSlots, now }: Pick<LifecyclePorts, 'runSlots' |
   }
 
   function countOf(teamId: string, isNow: boolean): Promise<number> {
+    if (isNow) return count(teamId);
+    return joinOrBegin(
+      () => freshCount(teamId),
+      () => count(teamId),
+    );
+  }
+
+  function freshCount(teamId: string): Promise<number> | undefined {
     const known = counts.get(teamId);
-    if (known !== undefined && !isNow && now() - known.atMs < runningCountFreshMs) return known.running;
+    return known !== undefined && now() - known.atMs < runningCountFreshMs ? known.running : undefined;
+  }
+
+  function count(teamId: string): Promise<number> {
     const running = runSlots.countRunning(teamId);
     running.catch(() => counts.delete(teamId));
     keepNewest(counts, teamId, { running, atMs: now() }, mostRunningCounts);

@@ -1,6 +1,7 @@
 import type { IssuedTokens, Locks } from '../accounts/accounts.ts';
 import { latestRefreshMs, refreshLeaseMs, refreshPatienceMs, refreshPauseMs } from '../accounts/credentials.ts';
 import { AppError, isAppError } from '../errors.ts';
+import { joinOrBegin } from '../join-running.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { Secret } from '../secret.ts';
 import type { Installation, Installations } from './installations.ts';
@@ -74,10 +75,15 @@ export function createBotTokens({ installations, locks, issuer, now, log }: BotT
   }
 
   /** Shares one refresh between all callers of this process. */
-  async function refresh(stale: Rotating): Promise<Installation> {
+  function refresh(stale: Rotating): Promise<Installation> {
+    return joinOrBegin(
+      () => refreshing.get(stale.workspaceId),
+      () => beginRefresh(stale),
+    );
+  }
+
+  async function beginRefresh(stale: Rotating): Promise<Installation> {
     const { workspaceId } = stale;
-    const running = refreshing.get(workspaceId);
-    if (running !== undefined) return running;
     const pause = paused.get(workspaceId);
     if (pause !== undefined && isSame(pause.refreshToken, stale.refreshToken) && now() < pause.untilMs)
       throw pause.error;

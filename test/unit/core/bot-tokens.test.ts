@@ -143,6 +143,16 @@ describe('the bot token of a workspace', () => {
     expect(await world.stored()).toBe('xoxb-1');
   });
 
+  it('is stored by a call that waits beside the one which could not store it', async () => {
+    const world = await createWorld();
+    world.pass(13 * hourMs);
+    world.failToStore(1);
+    const [first, second] = [world.one(), world.one()];
+    await expect(first).rejects.toMatchObject({ kind: 'storage' });
+    expect(await second).toBe('xoxb-1');
+    expect(world.used).toEqual(['xoxe-0']);
+  });
+
   it('stays in use until it expires when the refresh fails, which is repeated after a pause', async () => {
     const world = await createWorld();
     world.pass(12 * hourMs - 1_000);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { createCardUpdates } from '../../../src/core/lifecycle/card-updates.ts';
 import { digestOf } from '../../../src/core/lifecycle/card-view.ts';
+import { createCrowd } from '../../../src/core/lifecycle/crowd.ts';
 import { atOnce, finalCard } from '../../../src/core/lifecycle/decide.ts';
 import type { CardView, Messenger } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
@@ -247,6 +248,24 @@ describe('a card in a workspace where many questions run', () => {
     expect(counted).toEqual([31]);
     await card.announce({ ...question, card: {} }, atOnce, false);
     expect(counted).toEqual([31, 31]);
+  });
+
+  it('is counted for again by a card that waits for a count which fails', async () => {
+    const { life, question } = await inCrowd(31);
+    let counted = 0;
+    const countRunning = async () => {
+      counted += 1;
+      if (counted === 1) throw new AppError('storage', 'planned');
+      return 31;
+    };
+    const crowd = createCrowd({ runSlots: { ...life.ports.runSlots, countRunning }, now: life.now });
+    const counts = [1, 2, 3].map(() => crowd.isCrowded(question, false));
+    expect(await Promise.allSettled(counts)).toMatchObject([
+      { reason: { kind: 'storage' } },
+      { value: true },
+      { value: true },
+    ]);
+    expect(counted).toBe(2);
   });
 
   it.each([

@@ -136,6 +136,25 @@ describe('the credential for the next request', () => {
     expect(issuer.calls()).toBe(1);
   });
 
+  test('is the new one for a caller that joined a refresh which failed with the storage', async () => {
+    const { credentials, pass, accounts, issuer } = setUp();
+    const { update } = accounts;
+    let failures = 1;
+    accounts.update = async (...change) => {
+      failures -= 1;
+      if (failures >= 0) throw new AppError('storage', 'down');
+      return update(...change);
+    };
+    pass(600_000);
+    const all = await Promise.allSettled([1, 2, 3].map(() => credentials.current(ana)));
+    expect(all.map((each) => (each.status === 'fulfilled' ? text(each.value) : each.reason.kind))).toEqual([
+      'storage',
+      'Bearer access-2',
+      'Bearer access-2',
+    ]);
+    expect(issuer.calls()).toBe(1);
+  });
+
   test('waits as long as the server says', async () => {
     let calls = 0;
     const { credentials, pass } = setUp({
