@@ -141,7 +141,7 @@ export function createMetrics({
     return latest;
   }
 
-  /** A workspace may give up its own service, so these metrics begin anew with each page. */
+  /** A workspace may give up its own service, so these metrics keep nothing from the page before. */
   function latestStates() {
     return Promise.all(farSides().map(async ({ target, state }) => ({ target, state: await state() })));
   }
