@@ -13,6 +13,18 @@ export function section(text: string, blockId?: string): SectionBlock {
   };
 }
 
+/** Lines of mrkdwn in as few sections as Slack allows. */
+export function sections(lines: readonly string[]): SectionBlock[] {
+  const texts: string[] = [];
+  for (const line of lines) {
+    const last = texts.at(-1);
+    const both = `${last}\n${line}`;
+    if (last === undefined || both.length > LIMITS.sectionText) texts.push(line.slice(0, LIMITS.sectionText));
+    else texts[texts.length - 1] = both;
+  }
+  return texts.map((text) => section(text));
+}
+
 /** One small line of mrkdwn. */
 export function context(text: string, blockId?: string): ContextBlock {
   return {

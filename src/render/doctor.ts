@@ -1,7 +1,6 @@
 import type { Finding, FindingCode, Status } from '../core/doctor/finding.ts';
 import { shownLine } from '../core/shown-line.ts';
-import { section } from './blocks.ts';
-import { LIMITS } from './limits.ts';
+import { section, sections } from './blocks.ts';
 import type { RenderedMessage } from './message.ts';
 import { sayIn } from './say.ts';
 import { checkNames, doctorLines, type Line } from './strings/doctor-lines.ts';
@@ -57,19 +56,7 @@ export function renderDoctor(findings: readonly Finding[], locale: string | unde
     const line = `*${finding.status}* · ${checkNames[finding.check]}: ${inertMrkdwn(says)}`;
     return mend === undefined ? line : `${line}\n→ ${inertMrkdwn(mend)}`;
   });
-  return { text: summary, blocks: [section(summary), ...joined(lines).map((text) => section(text))] };
-}
-
-/** Lines joined to as few texts as sections allow. */
-function joined(lines: readonly string[]): string[] {
-  const texts: string[] = [];
-  for (const line of lines) {
-    const last = texts.at(-1);
-    const both = `${last}\n${line}`;
-    if (last === undefined || both.length > LIMITS.sectionText) texts.push(line.slice(0, LIMITS.sectionText));
-    else texts[texts.length - 1] = both;
-  }
-  return texts;
+  return { text: summary, blocks: [section(summary), ...sections(lines)] };
 }
 
 function countOf(findings: readonly Finding[]): Record<Status, number> {

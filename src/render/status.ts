@@ -2,7 +2,7 @@ import type { OverviewEntry } from '../core/history/overview.ts';
 import type { CardView } from '../core/ports.ts';
 import type { Quota } from '../core/question/question.ts';
 import { accessWords } from './access.ts';
-import { context, section } from './blocks.ts';
+import { context, sections } from './blocks.ts';
 import { quotaLine, type ServiceState, serviceLine } from './home.ts';
 import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
@@ -52,8 +52,8 @@ export function renderStatus(
   return {
     text: heading(view, say),
     blocks: [
-      section(here.join('\n')),
-      ...(view.elsewhere.length === 0 ? [] : [section(elsewhere.join('\n'))]),
+      ...sections(here),
+      ...(view.elsewhere.length === 0 ? [] : sections(elsewhere)),
       context(sayRule(say, view.rule, `<@${reader.botUserId}>`)),
       context(
         [

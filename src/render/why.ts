@@ -1,6 +1,6 @@
 import type { Disposition, MessageLogEntry } from '../core/history/message-log.ts';
 import type { Question } from '../core/question/question.ts';
-import { context, section } from './blocks.ts';
+import { context, sections } from './blocks.ts';
 import { permalink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { type PlaceRule, sayRule } from './place-rule.ts';
@@ -36,8 +36,8 @@ export function renderWhy(view: { entries: WhyEntry[]; rule: PlaceRule }, reader
   const say = sayIn(reader.locale);
   const rule = sayRule(say, view.rule, `<@${reader.botUserId}>`);
   const lines = view.entries.map((entry) => line(entry, reader, say));
-  const said = lines.length === 0 ? say.why.nothing() : [say.why.title(), ...lines].join('\n');
-  return { text: lines.length === 0 ? said : say.why.title(), blocks: [section(said), context(rule)] };
+  const title = lines.length === 0 ? say.why.nothing() : say.why.title();
+  return { text: title, blocks: [...sections([title, ...lines]), context(rule)] };
 }
 
 /** The line links the time to the message, because the message's text is not stored. */

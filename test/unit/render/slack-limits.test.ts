@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { renderStatus } from '../../../src/render/status.ts';
+import { renderWhy } from '../../../src/render/why.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
+import { exampleQuestion } from './example.ts';
 
 const section = (text: string, more: object = {}) => ({ type: 'section', text: { type: 'mrkdwn', text }, ...more });
 const button = (text: string, more: object = {}) => ({
@@ -100,5 +103,48 @@ describe('the check of payloads', () => {
     ['no view', 'views.open', {}],
   ])('finds the problem of %s', (_name, method, payload) => {
     expect(slackProblems(method, { text: payload.blocks === undefined ? undefined : 'x', ...payload })).not.toEqual([]);
+  });
+});
+
+describe('the largest reports about a place', () => {
+  const atMs = Date.UTC(2023, 8, 30, 12);
+  const reader = { userId: 'U0123456789', locale: 'de-DE', botUserId: 'U0BOT' };
+  const written = (blocks: unknown[] | undefined, mark: string) => JSON.stringify(blocks).split(mark).length - 1;
+
+  it('say in as many sections as they need what runs and waits', () => {
+    const question = exampleQuestion({
+      askerId: 'U9876543210',
+      text: 'x'.repeat(200),
+      access: 'own',
+      askerName: 'n'.repeat(60),
+    });
+    const open = Array.from({ length: 11 }, () => ({ question, view: { kind: 'parked', untilMs: atMs } as const }));
+    const conversationUrl = `https://e.org/${'x'.repeat(486)}`;
+    const message = renderStatus(
+      { of: 'thread', open, elsewhere: open, conversationUrl, rule: 'peoplesThread', service: 'fine' },
+      reader,
+    );
+    expect(slackProblems('chat.postEphemeral', { channel: 'C1', user: 'U1', ...message })).toEqual([]);
+    expect(written(message.blocks, '• ')).toBe(20);
+    expect(written(message.blocks, conversationUrl)).toBe(1);
+  });
+
+  it('say in as many sections as they need what was done with messages', () => {
+    const ts = `${atMs / 1000}.000100`;
+    const note = { ts, threadTs: '1690000000.000100', userId: 'U9876543210', atMs };
+    const question = exampleQuestion({ outcome: { kind: 'notAllowed', reason: 'channelCap' }, askerId: reader.userId });
+    const entries = Array.from({ length: 8 }, () => ({
+      notes: [
+        { ...note, disposition: 'duplicate' as const },
+        { ...note, disposition: 'edited' as const },
+      ] satisfies [unknown, ...unknown[]],
+      question,
+      positionInQueue: 0,
+    }));
+    const workspaceUrl = `https://${'w'.repeat(63)}.enterprise.slack.com/`;
+    const place = { nowMs: atMs + 40 * 60 * 60 * 1_000, workspaceUrl, channelId: 'C0123456789' };
+    const message = renderWhy({ entries, rule: 'muted' }, { ...reader, ...place });
+    expect(slackProblems('chat.postEphemeral', { channel: 'C1', user: 'U1', ...message })).toEqual([]);
+    expect(written(message.blocks, '• ')).toBe(8);
   });
 });
