@@ -44,7 +44,10 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
   const advanceAbsent = createAdvanceAbsent({ now, questions }, async (teamId, advance) => {
     close(teamId);
     const parts = open(absentInstallation(teamId), await readable(workspaceServices.get(teamId)));
-    return advance(parts.workspace).finally(() => services.release(teamId));
+    return advance(parts.workspace).finally(() => {
+      // The workspace may have installed the app again meanwhile.
+      if (!opened.has(teamId)) services.release(teamId);
+    });
   });
   let isStarted = false;
   let closing: ReturnType<typeof repeat> | undefined;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { withQuietEnd } from '../../src/core/question/cancellation.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { withService } from '../../src/core/workspaces/own-service.ts';
 import { storeFile } from '../../src/storage/embedded-store.ts';
@@ -358,5 +359,27 @@ describe('removing the app', () => {
     expect(question.error?.kind).toBe('Cancelled');
     await world.stopApp();
     expect(await withStorage(({ workspaceServices }) => workspaceServices.get(SECOND))).toBeUndefined();
+  });
+
+  test('leaves a new installation its own service, also if an earlier question ends later', async () => {
+    await change(SECOND, own);
+    const ts = await inSecond().mention('Still running?');
+    const question = await eventually(() => one(own.find('Still running?')));
+    await eventually(() => expect(inSecond().card(ts)).toBeDefined());
+    await world.stopApp();
+    await withStorage(async ({ installations, questions }) => {
+      await installations.update(SECOND, () => undefined);
+      for (const id of await questions.openIds()) {
+        await questions.update(id, (stored) => withQuietEnd(stored, Date.now()));
+      }
+    });
+    own.fault('cancel', { carriedOutAfterMs: 3_000 });
+    await world.startApp();
+    await eventually(() => expect(own.calls).toContain('cancel'));
+    await world.install(SECOND);
+    await askAt(own, inSecond(), 'Asked after?');
+    await eventually(async () => expect(await world.metrics()).toContain('deepsearch_slack_open_questions 0'));
+    expect(question.error?.kind).toBe('Cancelled');
+    expect(await world.metrics()).toContain('deepsearch_slack_reachable{target="deepsearch.T0TWO"} 1');
   });
 });
