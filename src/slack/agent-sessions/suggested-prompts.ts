@@ -8,7 +8,10 @@ import type { HomeOf } from '../home/home.ts';
 import { mostPromptsRemembered, promptsStandMs } from '../settings.ts';
 
 export interface Prompts {
-  /** Suggests first questions in the person's Messages tab, once a day. Returns at once and never throws. */
+  /**
+   * Suggests first questions in the person's Messages tab, once a day, and at the next visit if that failed or there was
+   * no room for it. Returns at once and never throws.
+   */
   suggest(visitor: HomeOf): void;
 }
 
@@ -29,6 +32,7 @@ export function createPrompts(deps: {
       if (optional.isLacking() || now() - (suggestedMs.get(channelId) ?? 0) < promptsStandMs) return;
       suggestedMs.set(channelId, now());
       offer(visitor).catch((error: unknown) => {
+        suggestedMs.delete(channelId);
         if (isAppError(error)) log.debug({ event: 'prompts_not_suggested', kind: error.kind });
         else log.error({ event: 'prompts_failed' }, error);
       });
@@ -46,8 +50,9 @@ export function createPrompts(deps: {
       { title: home.promptHowTitle(), message: home.promptHow() },
     ];
     // Without a thread, Slack shows them at the top of the Messages tab.
-    await optional.attempt(() =>
+    const { is } = await optional.attempt(() =>
       slack.call('assistant.threads.setSuggestedPrompts', { channel_id: channelId, prompts }, { priority: 'edit' }),
     );
+    if (is === 'noRoom') suggestedMs.delete(channelId);
   }
 }
