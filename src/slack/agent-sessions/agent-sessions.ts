@@ -82,7 +82,13 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
     const end = `${question.id}:${question.delivery.round}`;
     if (ended.has(end)) return;
     ended.set(end, true);
-    const work = tasks.run({ event: 'session_not_closed', questionId: question.id }, () => finish(question, place));
+    const work = tasks.run({ event: 'session_not_closed', questionId: question.id }, () =>
+      finish(question, place).catch((error: unknown) => {
+        ended.delete(end);
+        throw error;
+      }),
+    );
+    if (work === undefined) ended.delete(end);
     // When Slack's limits leave no room for these calls, an end does not wait for one.
     if (work !== undefined && now() >= crowdedUntilMs) await within(work, sessionClosingMs);
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
-import { createAgentSessions } from '../../../src/slack/agent-sessions/agent-sessions.ts';
+import { type AgentSessionsDeps, createAgentSessions } from '../../../src/slack/agent-sessions/agent-sessions.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
@@ -14,7 +15,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Sessions with a Slack that gives the planned answers first, and then success. */
-function newSessions(planned: (string | number | 'never')[] = []) {
+function newSessions(planned: (string | number | 'never')[] = [], more: Partial<AgentSessionsDeps> = {}) {
   const told: string[] = [];
   const line = [running.id];
   const { log } = createRecordingLog();
@@ -41,6 +42,7 @@ function newSessions(planned: (string | number | 'never')[] = []) {
     },
     now: Date.now,
     log,
+    ...more,
   });
   return { sessions, told, line };
 }
@@ -125,6 +127,44 @@ describe('agent sessions', () => {
     await forGood.sessions.closing(running);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
     expect(forGood.told).toHaveLength(8);
+  });
+
+  it.each<[string, () => Partial<AgentSessionsDeps>]>([
+    [
+      'the storage failed',
+      () => {
+        let reads = 0;
+        const get = async () => {
+          reads += 1;
+          if (reads === 1) throw new AppError('storage', 'away');
+          return undefined;
+        };
+        return { threads: { get } };
+      },
+    ],
+    [
+      'too many tasks were under way',
+      () => {
+        const { log } = createRecordingLog();
+        const [none, tasks] = [createBackgroundTasks({ log }).limitedTo(0), createBackgroundTasks({ log })];
+        let runs = 0;
+        return {
+          tasks: {
+            run: (failure, work) => {
+              runs += 1;
+              return (runs === 1 ? none : tasks).run(failure, work);
+            },
+          },
+        };
+      },
+    ],
+  ])('report the end when the question is closed again, if %s before', async (_, trouble) => {
+    const { sessions, told } = newSessions([], trouble());
+    await sessions.closing(over);
+    expect(told).toEqual([]);
+    await sessions.closing(over);
+    await sessions.closing(over);
+    expect(told).toEqual(['active', 'rename Payment retries']);
   });
 
   it('end nothing that Slack was never told about', async () => {
