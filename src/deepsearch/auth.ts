@@ -1,7 +1,8 @@
 import type { UsableCredential } from '../core/accounts/accounts.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, isAppError } from '../core/errors.ts';
 import { Secret } from '../core/secret.ts';
-import { orAborted } from './deadline.ts';
+import { noCredential } from './breaker.ts';
+import { orAborted, timedOut } from './deadline.ts';
 
 /** The three ways to authenticate with the service. */
 export type Auth =
@@ -55,13 +56,26 @@ function headerSafe(value: string): string {
 function accountAuthorizer({ current, renewed }: Extract<Auth, { kind: 'account' }>): Authorizer {
   return {
     async header(signal) {
-      const { scheme, secret } = await orAborted(current(), signal);
+      const { scheme, secret } = await inTime(current(), signal);
       return `${scheme} ${headerSafe(secret.reveal())}`;
     },
     async renew(rejectedHeader, signal) {
       const scheme = rejectedHeader.startsWith('Bearer ') ? 'Bearer' : 'token';
       const secret = new Secret(rejectedHeader.slice(scheme.length + 1));
-      return (await orAborted(renewed({ scheme, secret }), signal)) !== undefined;
+      return (await inTime(renewed({ scheme, secret }), signal)) !== undefined;
     },
   };
+}
+
+/** A credential that comes too late is the trouble of one account, and says nothing about the service. */
+async function inTime<Credential>(obtaining: Promise<Credential>, signal: AbortSignal): Promise<Credential> {
+  try {
+    return await orAborted(obtaining, signal);
+  } catch (error) {
+    if (!isAppError(error, 'unavailable') || error.code !== timedOut) throw error;
+    throw new AppError('unavailable', 'no credential within the time of the call', {
+      cause: error,
+      code: noCredential,
+    });
+  }
 }

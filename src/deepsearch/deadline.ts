@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../core/errors.ts';
 
+/** The code of the error when the time of a call is up. */
+export const timedOut = 'timeout';
+
 /** The total time limit of one call: its waits, its credential refresh and every attempt. */
 export interface Deadline {
   /** Aborts with an {@link AppError} of kind `unavailable` when the time is up or the client closes. */
@@ -15,7 +18,7 @@ export function startDeadline(timeoutMs: number, closing: AbortSignal): Deadline
   const controller = new AbortController();
   const close = () => controller.abort(closing.reason);
   const timer = setTimeout(
-    () => controller.abort(new AppError('unavailable', `no answer within ${timeoutMs} ms`, { code: 'timeout' })),
+    () => controller.abort(new AppError('unavailable', `no answer within ${timeoutMs} ms`, { code: timedOut })),
     timeoutMs,
   );
   if (closing.aborted) close();

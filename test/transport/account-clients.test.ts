@@ -19,8 +19,11 @@ afterEach(async () => {
 const ada = { teamId: 'T1', userId: 'U1' };
 const bob = { teamId: 'T1', userId: 'U2' };
 
-/** The service as ada and bob see it, through one pool of connections. Their tokens are their ids. */
-async function connectBoth(failing?: AppError) {
+/**
+ * The service as ada and bob see it, through one pool of connections. Their tokens are their ids. `failing`: what ada gets
+ * in place of a credential, which is nothing at all for `never`.
+ */
+async function connectBoth(failing?: AppError | 'never') {
   const server = await startScriptedServer();
   cleanUp.push(() => server.close());
   const { log } = createRecordingLog();
@@ -29,6 +32,7 @@ async function connectBoth(failing?: AppError) {
   cleanUp.push(() => http.close());
   const credentials: AccountCredentials = {
     current: async ({ userId }) => {
+      if (failing === 'never' && userId === ada.userId) return new Promise(() => undefined);
       if (failing !== undefined && userId === ada.userId) throw failing;
       return { scheme: 'token', secret: new Secret(userId) };
     },
@@ -73,6 +77,14 @@ test('a credential that can not be obtained now does not stop the calls of other
   for (let count = 0; count < 10; count += 1) {
     expect(await errorOf(of(ada).create('q'))).toMatchObject({ kind: 'unavailable', outcomeUnknown: false });
   }
+  server.script(json(conversation()));
+  expect((await of(bob).read(7)).id).toBe(conversation().id);
+});
+
+test('a credential that takes longer than its call does not stop the calls of others', async () => {
+  const { server, of } = await connectBoth('never');
+  const failures = await Promise.all(Array.from({ length: 10 }, () => errorOf(of(ada).read(7))));
+  for (const failure of failures) expect(failure).toMatchObject({ kind: 'unavailable', outcomeUnknown: false });
   server.script(json(conversation()));
   expect((await of(bob).read(7)).id).toBe(conversation().id);
 });

@@ -3,6 +3,7 @@ import type { UsableCredential } from '../../src/core/accounts/accounts.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Auth } from '../../src/deepsearch/auth.ts';
+import { noCredential } from '../../src/deepsearch/breaker.ts';
 import { json, status } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf } from './setup.ts';
 
@@ -108,16 +109,32 @@ test('a credential that no header can carry is not sent', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('a credential that never comes ends with the call', async () => {
+test('a credential that never comes ends with the call, and is no failure of the service', async () => {
   const never = () => new Promise<UsableCredential>(() => undefined);
   const { client } = await connect({ auth: { kind: 'account', current: never, renewed: never }, timeoutMs: 100 });
-  expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unavailable', code: 'timeout' });
+  expect(await errorOf(client.get(7))).toMatchObject({
+    kind: 'unavailable',
+    code: noCredential,
+    outcomeUnknown: false,
+  });
 });
 
-test('a renewal that never comes ends with the call', async () => {
+test('a renewal that never comes ends with the call, and is no failure of the service', async () => {
   const current = async (): Promise<UsableCredential> => ({ scheme: 'Bearer', secret: new Secret('stale') });
   const never = () => new Promise<UsableCredential>(() => undefined);
   const { client, server } = await connect({ auth: { kind: 'account', current, renewed: never }, timeoutMs: 100 });
   server.script(status(401));
-  expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unavailable', code: 'timeout' });
+  expect(await errorOf(client.get(7))).toMatchObject({
+    kind: 'unavailable',
+    code: noCredential,
+    outcomeUnknown: false,
+  });
+});
+
+test('a client that is closed says so also where it waits for a credential', async () => {
+  const never = () => new Promise<UsableCredential>(() => undefined);
+  const { client } = await connect({ auth: { kind: 'account', current: never, renewed: never } });
+  const failed = errorOf(client.get(7));
+  await client.close();
+  expect(await failed).toMatchObject({ kind: 'unavailable', code: 'closed' });
 });
