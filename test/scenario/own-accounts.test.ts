@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AccountMode } from '../../src/core/accounts/accounts.ts';
+import { ACTIONS } from '../../src/render/ids.ts';
 import { createMemoryAccounts, type MemoryAccounts } from '../support/accounts/memory-accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
@@ -306,6 +307,17 @@ describe('the Home tab', () => {
     expect(visibleText(await world.modal())).toMatch(/Disconnected.*stays valid until you revoke it: <http/);
     expect(accounts.removed).toEqual([people.ada]);
     await eventually(() => expect(home()).toContain('You have not connected'));
+  });
+
+  test('says where everyone now asks with the app that there is nothing to disconnect', async () => {
+    await begin({ mode: 'shared' });
+    await world.openHome();
+    const view = world.slack.viewState.payloadOf(await eventually(() => world.home() ?? never()));
+    // Home may still show the button of before the settings changed.
+    await world.deliver(buttonOf({ actionId: ACTIONS.disconnect, user: people.ada, place: { view } }));
+    const said = visibleText(await world.modal());
+    expect(said).toContain('there is no account to connect or disconnect');
+    expect(said).not.toContain('Not taken');
   });
 
   test('shows that the service refused the account', async () => {

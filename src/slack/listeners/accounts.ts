@@ -173,6 +173,7 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
   async function inModal({ person }: AccountPress, reply: PrivateMessage): Promise<ModalView> {
     const locale = await localeOf(deps.people, person.userId);
     if (typeof reply === 'function') return inWords(() => reply(locale).text, locale);
+    if (reply.kind === 'nothingToConnect') return inWords((say) => say.verbs.nothingToConnect(), locale);
     const reference = 'reference' in reply ? reply.reference : undefined;
     return inWords((say) => say.notices.actionNotTaken(), locale, reference);
   }
