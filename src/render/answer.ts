@@ -5,6 +5,7 @@ import { accessWords } from './access.ts';
 import { button, context, section } from './blocks.ts';
 import { feedbackBlock, feedbackWeight } from './feedback.ts';
 import { followUpsWeight, renderFollowUps } from './follow-ups.ts';
+import { languages } from './formats.ts';
 import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
 import { incompleteButtons, incompleteLine } from './incomplete.ts';
 import { LIMITS } from './limits.ts';
@@ -161,15 +162,32 @@ interface ShownSources {
 function renderSources(answer: Answer, room: number, say: Say): ShownSources {
   const total = countSources(groupSources(answer.sources));
   if (total === 0) {
-    const line = `_${answer.citedOnly === true ? say.answer.noneCited() : say.answer.noSources()}_`;
+    const line = noSourcesLine(answer.citedOnly === true, say);
     return { line, lineAlone: line, total, hasMore: false };
   }
-  const title = `*${answer.citedOnly === true ? say.answer.cited() : say.answer.sources()}*`;
+  const title = sourcesTitle(answer.citedOnly === true, say);
   const links = sourceLinks(answer.sources, SHOWN_SOURCES, room - title.length);
   const line = [title, ...links].join(SEPARATOR);
   const left = total - links.length;
   const lineAlone = left === 0 ? line : [line, say.answer.moreSources(left)].join(SEPARATOR);
   return { line, lineAlone, total, hasMore: left > 0 };
+}
+
+function sourcesTitle(citedOnly: boolean, { answer }: Say): string {
+  return `*${citedOnly ? answer.cited() : answer.sources()}*`;
+}
+
+function noSourcesLine(citedOnly: boolean, { answer }: Say): string {
+  return `_${citedOnly ? answer.noneCited() : answer.noSources()}_`;
+}
+
+/** Whether a section of a posted message is the one with the sources, which ends in their line, in any language. */
+export function hasSourcesLine(text: string): boolean {
+  const line = text.slice(text.lastIndexOf('\n') + 1);
+  const said = languages.map((language) => sayIn(language));
+  return [false, true].some((citedOnly) =>
+    said.some((say) => line.startsWith(sourcesTitle(citedOnly, say)) || line === noSourcesLine(citedOnly, say)),
+  );
 }
 
 function allSourcesLabel({ citedOnly }: Answer, total: number, say: Say): string {

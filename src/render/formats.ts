@@ -3,6 +3,8 @@ import { durationWords } from './strings/durations.ts';
 /** The languages the app speaks. */
 export type Language = keyof typeof durationWords;
 
+export const languages = Object.keys(durationWords) as Language[];
+
 /** How to write numbers, times and lists in one locale. */
 export interface Formats {
   language: Language;

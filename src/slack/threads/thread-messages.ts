@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { MessageFile } from '../../core/question/thread-notes.ts';
+import { hasSourcesLine } from '../../render/answer.ts';
 import type { Identity } from '../api/identity.ts';
 import { readableText } from '../incoming-text.ts';
 import { mostFilesNoted } from '../settings.ts';
@@ -149,8 +150,7 @@ function textOf({ text, blocks, attachments }: MessageObject, author: Author): s
   const words = blocks.slice(0, endOfAnswer(blocks, author)).map((block) => {
     if (block.type === 'context') return '';
     if (block.type === 'rich_text') return readableText(richText(block.elements));
-    const own = typeof block.text === 'object' ? block.text.text : (block.text ?? '');
-    return [own, ...block.fields.map((field) => field.text)].filter((part) => part !== '').join('\n');
+    return [ownText(block), ...block.fields.map((field) => field.text)].filter((part) => part !== '').join('\n');
   });
   const beside = attachments.map((each) =>
     each.text === '' && each.title === ''
@@ -161,10 +161,24 @@ function textOf({ text, blocks, attachments }: MessageObject, author: Author): s
   return said.length > text.length ? said : text;
 }
 
-/** In an answer of the app, the sources stand below its last line, and are cut off. */
+/** What the app writes below the text and the sources of an answer: follow-ups, the footer with the marker, votes. */
+const belowSources = new Set(['actions', 'context', 'context_actions']);
+
+/**
+ * An answer of the app ends above its sources. Earlier versions wrote a divider and then several sections. Other dividers
+ * are lines within the answer.
+ */
 function endOfAnswer(blocks: MessageObject['blocks'], author: Author): number {
-  const line = author === 'app' ? blocks.findIndex(({ type }) => type === 'divider') : -1;
-  return line < 0 ? blocks.length : line;
+  if (author !== 'app') return blocks.length;
+  const last = blocks.findLastIndex(({ type }) => !belowSources.has(type));
+  const sources = blocks[last];
+  if (sources?.type === 'section' && hasSourcesLine(ownText(sources))) return last;
+  const above = blocks.findLastIndex(({ type }, index) => index <= last && type !== 'section');
+  return blocks[above]?.type === 'divider' ? above : blocks.length;
+}
+
+function ownText({ text = '' }: MessageObject['blocks'][number]): string {
+  return typeof text === 'object' ? text.text : text;
 }
 
 /** A list without its unreadable entries. */

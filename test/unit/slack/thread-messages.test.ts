@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Answer, Question } from '../../../src/core/question/question.ts';
+import { prepareAnswer } from '../../../src/render/answer.ts';
 import { readFiles, readPage, readWords, type ThreadMessage } from '../../../src/slack/threads/thread-messages.ts';
+import { answered, exampleAnswer } from '../render/example.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
 const ts = '1700000000.000001';
@@ -220,6 +223,52 @@ describe('the text', () => {
       readWords({ ts, user: 'UBOT', text: 'x', blocks: [section('the answer'), { type: 'divider' }] }, identity),
     ).toBe('the answer');
     for (const odd of [undefined, 'said', { user: 'U1', text: 'said' }]) expect(readWords(odd, identity)).toBe('');
+  });
+
+  /** The messages of an answer as Slack returns them: it turns Markdown into blocks of its own. */
+  function messagesOf(changes: Partial<Answer>, more: Partial<Question>, format: 'markdown' | 'mrkdwn') {
+    const question = answered(changes, more);
+    const { parts, render } = prepareAnswer(question, exampleAnswer(changes));
+    const paragraph = (text: string) => ({
+      type: 'rich_text',
+      elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text }] }],
+    });
+    return Array.from({ length: parts }, (_, part) => {
+      const { text, blocks = [] } = render(question, part, { format });
+      const returned = blocks.flatMap((block): object[] => {
+        if (block.type !== 'markdown') return [block];
+        const [first = '', ...others] = block.text.split('\n\n---\n\n').map(paragraph);
+        return [first, ...others.flatMap((other) => [{ type: 'divider' }, other])] as object[];
+      });
+      return textOf({ user: 'UBOT', text, blocks: returned }) ?? '';
+    });
+  }
+
+  test.each<[string, Partial<Answer>, Partial<Question>]>([
+    ['with sources', {}, {}],
+    ['in German', {}, { locale: 'de-DE' }],
+    ['without sources', { sources: [] }, {}],
+    ['that only cites', { citedOnly: true }, { locale: 'de-DE' }],
+    ['that cites nothing', { citedOnly: true, sources: [] }, {}],
+    ['with a file', {}, { delivery: { round: 0, posted: [], file: { state: 'attached' } } }],
+    ['without follow-ups', { followUps: [] }, {}],
+    ['that was asked on', {}, { usedFollowUps: [{ index: 0, byUserId: 'U2' }] }],
+    ['that was shared', { followUps: [] }, { origin: 'shared' }],
+  ])('of an answer of the app %s end above its sources, and at no line within it', (_, changes, more) => {
+    const markdown = 'It begins here.\n\n---\n\nIt ends here.';
+    for (const format of ['markdown', 'mrkdwn'] as const) {
+      const [said = ''] = messagesOf({ markdown, ...changes }, more, format);
+      expect(said).toContain('It begins here.');
+      expect(said).toMatch(/It ends here\.$/);
+    }
+  });
+
+  test('of an answer of the app in several messages are all of it', () => {
+    const markdown = Array.from({ length: 400 }, (_, at) => `Paragraph ${at} ${'x'.repeat(60)}`).join('\n\n');
+    const said = messagesOf({ markdown }, {}, 'mrkdwn');
+    expect(said.length).toBeGreaterThan(1);
+    expect(said.join('\n').match(/Paragraph \d+/g)).toHaveLength(400);
+    expect(said.at(-1)).toMatch(/x$/);
   });
 
   test('of deeply nested rich text are read up to a fixed depth', () => {
