@@ -56,6 +56,19 @@ describe('understanding a question', () => {
     expect(question.subjects.map(({ word }) => word)).toEqual(['retries', 'handled', 'outage', 'queue']);
   });
 
+  test.each(['-', '_', '-_', ':', '@'])('takes no longer for a long run of "%s"', (mark) => {
+    const startMs = performance.now();
+    parseQuestion(`What does this do?\n\\${mark.repeat(44 / mark.length)}/\n`);
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+  });
+
+  test('looks up names and switches as they are written', () => {
+    const text = 'Is --max-old or -v8 in @scope/pkg, npm:node-fetch, src/a_b.ts: or ERR_X, HTTP and well-known?';
+    expect(parseQuestion(text).literals.toSorted()).toEqual(
+      ['--max-old', '-v8', '@scope/pkg', 'ERR_X', 'HTTP', 'npm:node-fetch', 'src/a_b.ts', 'well-known'].toSorted(),
+    );
+  });
+
   test('prefers a whole name to its parts', () => {
     const [whole, ...parts] = parseQuestion('where is retryDelay?').subjects;
     expect(whole).toMatchObject({ stem: 'retrydelay' });

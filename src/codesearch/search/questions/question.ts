@@ -95,16 +95,18 @@ function wordsOf(text: string): string[] {
 
 const QUOTED =
   /"([^"\n]{3,300})"|“([^”\n]{3,300})”|\u0060([^\u0060\n]{3,300})\u0060|(?<![\p{L}\p{N}])'([^'\n]{3,300})'(?![\p{L}\p{N}])/gu;
+/** Switches, and whatever may be a name: each run of word characters is matched in one way only, so that no text takes long. */
+const NAME = /(?<![\w/.-])(?:--?[a-z][\w.-]+|@?[\w-]+(?:[./:][\w-]+)*)(?![\w/-])/g;
 /** Words that are joined by more than a hyphen, or begin with hyphens: names, settings, switches, packages. */
-const JOINED = /(?<![\w/.-])(?:--?[a-z][\w.-]+|@?[\w-]+(?:[._/:-][\w-]+)+_?|[A-Z][A-Z0-9]{3,})(?![\w/-])/g;
+const JOINED = /^--?[a-z][\w.-]|[\w-][._/:-][\w-]|^@?[A-Z][A-Z0-9]{3,}$/;
 
 /** What a question says word for word. */
 function literalsIn(text: string, identifiers: readonly string[]): string[] {
   const quoted = [...text.matchAll(QUOTED)].map((parts) => parts.slice(1).find((part) => part !== undefined) ?? '');
   // A double quote within single quotes is part of the text.
   const outer = quoted.filter((each) => !quoted.some((other) => other !== each && other.includes(each)));
-  const joined = text.replace(QUOTED, ' ').match(JOINED) ?? [];
-  return [...new Set([...outer, ...identifiers, ...joined.map((each) => each.replace(/[.:]+$/, ''))])]
+  const joined = (text.replace(QUOTED, ' ').match(NAME) ?? []).filter((each) => JOINED.test(each));
+  return [...new Set([...outer, ...identifiers, ...joined.map((each) => each.replace(/^@(?=[A-Z0-9]+$)|[.:]+$/g, ''))])]
     .filter((each) => /[\p{L}\p{N}]{2}/u.test(each))
     .sort((a, b) => b.length - a.length);
 }
