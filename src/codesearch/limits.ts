@@ -12,6 +12,8 @@ export const LIMITS = {
   conversationTokens: 100_000,
   questionsPerConversation: 200,
   openQuestions: 1_000,
+  /** A question during which the service was killed so often is not asked again: it may be what kills it. */
+  questionStarts: 3,
   pageSizeDefault: 20,
   pageSizeMax: 100,
   /** The default of the second generation's list. */

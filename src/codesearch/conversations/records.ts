@@ -38,6 +38,8 @@ export interface QuestionRecord {
   status: 'processing' | 'completed';
   /** When work on it began; absent while it waits. */
   startedMs?: number;
+  /** How often work on it began, without the times when the service stopped in order. */
+  starts?: number;
   turns: TurnRecord[];
   stats: StatsRecord;
   title?: string;

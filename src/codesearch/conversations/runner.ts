@@ -74,7 +74,12 @@ export function createRunner(setup: RunnerSetup) {
     const conversation = store.get(job.conversationId);
     const question = conversation?.questions.find((candidate) => candidate.id === job.questionId);
     if (!conversation || !question || !isOpen(question) || job.abort.signal.aborted) return;
-    await change(job, (current) => ({ ...current, startedMs }));
+    const starts = question.starts ?? 0;
+    if (starts >= LIMITS.questionStarts) {
+      setup.onProblem(new Error(`The service was killed ${starts} times while it answered question ${question.id}.`));
+      return finish(job, startedMs, INTERNAL);
+    }
+    await change(job, (current) => ({ ...current, startedMs, starts: starts + 1 }));
     const refusal = refuse(conversation, question) ?? quotaRefusal(quota, conversation.userId);
     if (refusal) return finish(job, startedMs, refusal);
     const deadline = AbortSignal.timeout(LIMITS.questionDeadlineMs);
@@ -113,6 +118,7 @@ export function createRunner(setup: RunnerSetup) {
       free();
       // What a model used is paid for, whether there is an answer or not.
       if (modelUse !== undefined) await quota.charge(conversation.userId, modelUse.credits);
+      if (stopping) await change(job, (current) => ({ ...current, starts: (current.starts ?? 1) - 1 }));
       if (job.abort.signal.aborted) return await addModelUse(job, modelUse);
       if (!deadline.aborted) setup.onProblem(error);
       await finish(job, startedMs, deadline.aborted ? TOOK_TOO_LONG : INTERNAL, modelUse);

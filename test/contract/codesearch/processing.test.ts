@@ -1,7 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createQuota } from '../../../src/codesearch/conversations/quota.ts';
+import type { QuestionRecord } from '../../../src/codesearch/conversations/records.ts';
+import { emptyStats } from '../../../src/codesearch/conversations/records.ts';
+import { createRunner } from '../../../src/codesearch/conversations/runner.ts';
+import { openConversationStore } from '../../../src/codesearch/conversations/store.ts';
+import { openDataDirectory } from '../../../src/codesearch/data-directory.ts';
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { startTestService, type WireQuestion } from '../../support/codesearch/service.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -140,4 +146,50 @@ test('a stop keeps conversations, and questions in progress continue at the next
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
+});
+
+describe('a question that is open when the service starts', () => {
+  /** Starts that each begin to answer one question for ever, and end as `end` says; then what is stored of the question. */
+  async function startOften(times: number, end: 'killed' | 'stopped'): Promise<QuestionRecord | undefined> {
+    const folder = mkdtempSync(join(tmpdir(), 'codesearch-data-'));
+    const data = openDataDirectory(folder);
+    const store = openConversationStore(data.root);
+    const conversation = await store.create(1, 1);
+    const question: QuestionRecord = {
+      ...{ id: 1, text: 'Where is retryDelay?', createdMs: 1, updatedMs: 1, status: 'processing' },
+      ...{ turns: [], stats: emptyStats() },
+    };
+    await store.put({ ...conversation, questions: [question] });
+    const stored = () => store.get(conversation.id)?.questions[0];
+    const runners: ReturnType<typeof createRunner>[] = [];
+    let asked = 0;
+    for (let start = 1; start <= times; start += 1) {
+      const runner = createRunner({
+        ...{ store, quota: createQuota(store, undefined, Date.now), canRead: () => true, concurrency: 1 },
+        ...{ stepDelayMs: 0, clock: Date.now, onProblem: () => {} },
+        investigate: (...[, , , , asking]) => {
+          asked += 1;
+          return new Promise((_, reject) => asking?.signal.addEventListener('abort', () => reject(new Error('ended'))));
+        },
+      });
+      runners.push(runner);
+      runner.resume();
+      await eventually(async () => expect(asked === start || stored()?.status === 'completed').toBe(true));
+      if (end === 'stopped') await runner.stop();
+    }
+    const last = stored();
+    for (const runner of runners) await runner.stop();
+    await data.close();
+    rmSync(folder, { recursive: true, force: true });
+    return last;
+  }
+
+  test('is asked again after the service was killed twice, and ends when it was killed a third time', async () => {
+    expect(await startOften(3, 'killed')).toMatchObject({ status: 'processing' });
+    expect(await startOften(4, 'killed')).toMatchObject({ status: 'completed', error: { kind: 'InternalError' } });
+  });
+
+  test('is asked again however often the service was stopped in order', async () => {
+    expect(await startOften(6, 'stopped')).toMatchObject({ status: 'processing' });
+  });
 });
