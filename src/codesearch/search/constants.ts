@@ -79,6 +79,8 @@ export const VERBATIM = {
   /** So many of a message's words must stand together when it is not there as a whole. */
   fewestWords: 3,
   mostFiles: 200,
+  /** In one file. */
+  mostHits: 1_000,
   /** A text may be broken over so many lines. */
   linesOfText: 3,
   /** Of a hit in other capitals, or of a part. */

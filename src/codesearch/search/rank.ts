@@ -5,7 +5,7 @@ import type { QueryWord } from './query-terms.ts';
 import type { Intent } from './questions/intent.ts';
 import type { CodeSymbol } from './symbols.ts';
 import { MOST_QUERY_TERMS } from './text-index.ts';
-import { type Literal, rankVerbatim } from './verbatim.ts';
+import { type Literal, rankVerbatim, type VerbatimHit } from './verbatim.ts';
 import { textTerms } from './words.ts';
 
 /** Consecutive lines of a file that match the question. */
@@ -42,19 +42,30 @@ export async function rankPassages(
   const candidates = [...new Set([...byText, ...[...fused].sort((a, b) => b[1] - a[1]).map(([unit]) => unit)])];
   const read = candidates.slice(0, FUSION.candidates + byText.length);
   await investigation.preload(read.map(({ file }) => file));
+  const hitsOf = hitsByFile(literals);
   const passages: Passage[] = [];
   for (const unit of read) {
     const judged = judge(unit, await investigation.lines(unit.file), words);
     const score =
       judged.worth * prior(unit) + RERANK.score * relevance(unit) + VERBATIM.lead * (verbatim.get(unit) ?? 0);
-    const hits = literals.flatMap(({ hits: own }) =>
-      own.filter((hit) => hit.file === unit.file && isWithin(hit.line, unit)),
-    );
+    const hits = (hitsOf.get(unit.file) ?? []).filter(({ line }) => isWithin(line, unit));
     const keyLines = [...new Set([...hits.map(({ line }) => line), ...judged.keyLines])].slice(0, RERANK.keyLines);
     passages.push({ ...placeOf(unit), score, covered: judged.covered, keyLines });
   }
   passages.sort((a, b) => b.score - a.score || comparePlaces(a, b));
   return passages.slice(0, FUSION.kept);
+}
+
+function hitsByFile(literals: readonly Literal[]): Map<IndexedFile, VerbatimHit[]> {
+  const byFile = new Map<IndexedFile, VerbatimHit[]>();
+  for (const { hits } of literals) {
+    for (const hit of hits) {
+      const own = byFile.get(hit.file);
+      if (own === undefined) byFile.set(hit.file, [hit]);
+      else own.push(hit);
+    }
+  }
+  return byFile;
 }
 
 function isWithin(line: number, { start, end }: IndexedUnit): boolean {
@@ -99,7 +110,7 @@ function rankByWords(words: readonly QueryWord[], find: Investigation['find'], p
     return { unit, score: score * prior(unit), covered: weightOf(match, terms) * prior(unit) };
   });
   const scores = new Map(scored.map(({ unit, score }) => [unit, score]));
-  const most = Math.max(...scores.values());
+  const most = scored.reduce((highest, { score }) => Math.max(highest, score), 0);
   const rankings = [
     best(scored, ({ score }) => score),
     best(scored, ({ covered }) => covered),

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { VERBATIM } from './constants.ts';
 import type { FileIndex, IndexedFile, IndexedUnit } from './file-index.ts';
 import { stem } from './stem.ts';
@@ -41,8 +42,14 @@ export async function lookUp(text: string, index: FileIndex, reader: Reader): Pr
   const hits: VerbatimHit[] = [];
   const files = candidates(ranked.map(stem), index);
   await reader.preload(files);
-  for (const file of files) hits.push(...runsIn(file, await reader.lines(file), { text, words, rarest }));
-  const longest = Math.max(0, ...hits.map(({ run }) => run));
+  let longest = 0;
+  for (const file of files) {
+    for (const hit of runsIn(file, await reader.lines(file), { text, words, rarest })) {
+      hits.push(hit);
+      longest = Math.max(longest, hit.run);
+    }
+    await breathe();
+  }
   const enough = longest === words.length || longest >= VERBATIM.fewestWords;
   return { text, words, hits: enough ? hits.filter(({ run }) => run === longest) : [] };
 }
@@ -66,10 +73,12 @@ function candidates(terms: readonly string[], index: FileIndex): IndexedFile[] {
 }
 
 /** The longest runs of the words in a file that have its rarest word, each at the line where it begins. */
-function runsIn(file: IndexedFile, lines: readonly string[], { text, words, rarest }: Wanted): VerbatimHit[] {
-  const hits: VerbatimHit[] = [];
+function runsIn(file: IndexedFile, lines: readonly string[], { text, words, rarest }: Wanted): Iterable<VerbatimHit> {
+  const hits = new Map<number, VerbatimHit>();
+  let longest = 1;
   for (const [at, line] of lines.entries()) {
     if (!line.toLowerCase().includes(rarest)) continue;
+    if (longest === words.length && hits.size >= VERBATIM.mostHits) break;
     const from = Math.max(0, at - VERBATIM.linesOfText + 1);
     const stream = lines
       .slice(from, at + VERBATIM.linesOfText)
@@ -79,17 +88,16 @@ function runsIn(file: IndexedFile, lines: readonly string[], { text, words, rare
         if (word !== wanted) continue;
         let run = 1;
         while (place + run < words.length && stream[start + run]?.word === words[place + run]) run += 1;
-        if (
-          !words.slice(place, place + run).includes(rarest) ||
-          hits.some((hit) => hit.line === first && hit.run >= run)
-        )
-          continue;
+        if (run < longest || !words.slice(place, place + run).includes(rarest)) continue;
+        if (run > longest) hits.clear();
+        longest = run;
+        if (hits.has(first) || hits.size >= VERBATIM.mostHits) continue;
         const isExact = run === words.length && (lines[first - 1] ?? '').includes(text);
-        hits.push({ file, line: first, run, isExact, isImport: file.importLines.has(first) });
+        hits.set(first, { file, line: first, run, isExact, isImport: file.importLines.has(first) });
       }
     }
   }
-  return hits;
+  return hits.values();
 }
 
 interface Wanted {
@@ -110,8 +118,11 @@ export function rankVerbatim(
   const scores = new Map<IndexedUnit, number>();
   for (const literal of literals) {
     const { words, hits } = literal;
+    let unit: IndexedUnit | undefined;
     for (const { file, line, run, isExact, isImport } of hits) {
-      const unit = file.units.find(({ start, end }) => start <= line && line <= end);
+      const has = ({ start, end }: IndexedUnit): boolean => start <= line && line <= end;
+      // Hits follow each other, mostly in the same unit.
+      if (unit?.file !== file || !has(unit)) unit = file.units.find(has);
       if (unit === undefined) continue;
       // What stands before the first definition is mostly imports.
       const isHead = isImport || (unit.symbol === undefined && unit.start === 1 && file.role !== 'docs');

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { analyzeFile } from '../../../src/codesearch/search/analyze-file.ts';
+import type { Corpus } from '../../../src/codesearch/search/corpus.ts';
 import { createFileIndex } from '../../../src/codesearch/search/file-index.ts';
+import { createInvestigation } from '../../../src/codesearch/search/investigation.ts';
 import { queryWords } from '../../../src/codesearch/search/query-terms.ts';
 import { parseQuestion } from '../../../src/codesearch/search/questions/question.ts';
 import { zipfOf } from '../../../src/codesearch/search/questions/speech.ts';
 import { phrasesIn, relatedStems } from '../../../src/codesearch/search/questions/thesaurus.ts';
-import { confidence, coverage, fuse } from '../../../src/codesearch/search/rank.ts';
+import { confidence, coverage, fuse, rankPassages } from '../../../src/codesearch/search/rank.ts';
 import { stem } from '../../../src/codesearch/search/stem.ts';
 import { createTextIndex, weigh } from '../../../src/codesearch/search/text-index.ts';
 import { lookUp, rankVerbatim } from '../../../src/codesearch/search/verbatim.ts';
@@ -172,6 +174,43 @@ describe('a text that a question quotes', () => {
     );
     expect([...ranked.keys()].map(({ file, start }) => `${file.path}:${start}`)[0]).toBe('src/use.ts:3');
   });
+
+  test('is found in files with very many places of it, while others get their turn', async () => {
+    const text = '"feature": 1,\n'.repeat(30_000);
+    const analyzed = await analyzeFile('data.json', text);
+    const index = createFileIndex();
+    for (let at = 0; at < 5; at += 1) {
+      index.put({ repository: 'r', path: `data${at}.json`, blob: 'b', commit: undefined }, analyzed, true);
+    }
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 0);
+    const lines = async (): Promise<string[]> => text.split('\n');
+    const literal = await lookUp('feature', index, { lines, preload: async () => {} });
+    clearInterval(timer);
+    expect(literal.hits).toHaveLength(5 * 1_000);
+    expect(turns).toBeGreaterThan(1);
+    expect(rankVerbatim([literal], () => 1).size).toBeGreaterThan(5);
+  });
+
+  test('is found as a whole behind very many places of a part of it', async () => {
+    const text = `${'const harbour = 1;\n'.repeat(1_200)}throw new Error('no boats in the harbour');\n`;
+    const { index, reader } = await indexOf({ 'src/many.ts': text });
+    const { hits } = await lookUp('no boats in the harbour', index, reader);
+    expect(hits.map(({ line, run }) => [line, run])).toEqual([[1_201, 5]]);
+  });
+});
+
+test('very many units that match are ranked', async () => {
+  const { index } = await indexOf({ 'src/one.ts': 'export const value = 1;\n' });
+  const [unit] = index.find(['valu'], [1]);
+  if (unit === undefined) throw new Error('the file is not found');
+  const matches = Array.from({ length: 130_000 }, (_, id) => ({ ...unit, document: { ...unit.document, id } }));
+  const investigation = {
+    ...createInvestigation({ repositories: [], index } as unknown as Corpus, async () => {}),
+    ...{ find: () => matches, preload: async () => {}, lines: async () => ['export const value = 1;'] },
+  };
+  const words = queryWords(parseQuestion('How is the value set?'), index);
+  expect((await rankPassages(words, [], 'how', investigation)).length).toBeGreaterThan(0);
 });
 
 test.each([
