@@ -9,31 +9,50 @@ interface FileText {
   text: string;
 }
 
+interface Analysis {
+  analyzed: AnalyzedFile;
+  /** Whether the limit ended it, so that only the path is indexed. */
+  isCut: boolean;
+}
+
+type Calls = ReturnType<typeof createWorkerCalls<FileText[], AnalyzedFile[]>>;
+
 /**
- * Analyzes files of `bytes` in all: many in a worker thread, few here, because a thread takes longer to start. Files that take longer than `LIMITS.analysisMs` together get only their paths indexed.
+ * Analyzes files of `bytes` in all: many in a worker thread, few here, because a thread takes longer to start. Where files take longer
+ * than `LIMITS.analysisMs` together, each is analyzed by itself; one that takes longer alone gets only its path indexed.
  */
-export function createFileAnalyzer(bytes: number) {
-  const worker = createWorkerCalls<FileText[], AnalyzedFile[]>('file-worker', LIMITS.analysisMs);
+export function createFileAnalyzer(
+  bytes: number,
+  worker: Calls = createWorkerCalls<FileText[], AnalyzedFile[]>('file-worker', LIMITS.analysisMs),
+) {
   const isSmall = bytes <= LIMITS.analyzedInlineBytes;
 
-  async function analyzeGroup(files: FileText[]): Promise<AnalyzedFile[]> {
-    if (isSmall) return Promise.all(files.map(({ path, text }) => analyzeFile(path, text)));
+  async function analyzeGroup(files: FileText[]): Promise<Analysis[]> {
     try {
-      return await worker.call(files);
+      const analyzed = isSmall
+        ? await Promise.all(files.map(({ path, text }) => analyzeFile(path, text)))
+        : await worker.call(files);
+      return analyzed.map((each) => ({ analyzed: each, isCut: false }));
     } catch (error) {
-      if (error instanceof WorkerLimitError) return Promise.all(files.map(({ path }) => analyzeFile(path, undefined)));
-      throw error;
+      if (!(error instanceof WorkerLimitError)) throw error;
     }
+    const [first] = files;
+    if (first !== undefined && files.length === 1) {
+      return [{ analyzed: await analyzeFile(first.path, undefined), isCut: true }];
+    }
+    const alone: Analysis[] = [];
+    for (const file of files) alone.push(...(await analyzeGroup([file])));
+    return alone;
   }
 
   return {
-    /** Each file with its analysis, in order. */
-    async *analyze<File extends FileText>(files: Iterable<File>): AsyncGenerator<[File, AnalyzedFile]> {
+    /** Each file with its analysis, and whether the limit ended that, in order. */
+    async *analyze<File extends FileText>(files: Iterable<File>): AsyncGenerator<[File, AnalyzedFile, boolean]> {
       for (const group of groupsOf(files)) {
         const analyzed = await analyzeGroup(group.map(({ path, text }) => ({ path, text })));
         for (const [index, file] of group.entries()) {
           const own = analyzed[index];
-          if (own !== undefined) yield [file, own];
+          if (own !== undefined) yield [file, own.analyzed, own.isCut];
         }
       }
     },

@@ -99,9 +99,10 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
       const group = [...texts].flatMap(([blob, text]) =>
         (pathsOf.get(blob) ?? []).splice(0).map((path) => ({ path, blob, text })),
       );
-      for await (const [file, analyzed] of analyzerOf(bytes).analyze(group)) {
+      for await (const [file, analyzed, isCut] of analyzerOf(bytes).analyze(group)) {
         await put(file, analyzed);
-        kept?.put(file, analyzed);
+        // A busy machine may have been the reason: the next process tries again.
+        if (!isCut) kept?.put(file, analyzed);
       }
     }
     // What is not text, or too large, or not there.

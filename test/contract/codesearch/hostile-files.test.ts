@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AnalyzedFile } from '../../../src/codesearch/search/analyze-file.ts';
+import { type AnalyzedFile, analyzeFile } from '../../../src/codesearch/search/analyze-file.ts';
 import { createFileAnalyzer } from '../../../src/codesearch/search/file-analyzer.ts';
 import { createWorkerCalls, WorkerLimitError } from '../../../src/codesearch/search/worker-calls.ts';
 import { createTestRepository } from '../../support/codesearch/repository.ts';
@@ -92,6 +92,25 @@ test.each([
   } finally {
     await analyzer.close();
   }
+});
+
+test('files that take too long together are analyzed one at a time, and only what takes too long alone is cut', async () => {
+  const calls = {
+    async call(files: { path: string; text: string }[]): Promise<AnalyzedFile[]> {
+      if (files.some(({ path }) => path === 'slow.ts')) throw new WorkerLimitError('The work took too long.');
+      return Promise.all(files.map(({ path, text }) => analyzeFile(path, text)));
+    },
+    close: async () => {},
+  };
+  const files = ['a.ts', 'slow.ts', 'b.ts'].map((path) => ({ path, text: 'export const one = 1;\n' }));
+  const seen: unknown[] = [];
+  for await (const [{ path }, { symbols }, isCut] of createFileAnalyzer(Number.POSITIVE_INFINITY, calls).analyze(files))
+    seen.push([path, symbols.length, isCut]);
+  expect(seen).toEqual([
+    ['a.ts', 1, false],
+    ['slow.ts', 0, true],
+    ['b.ts', 1, false],
+  ]);
 });
 
 test('a worker that exceeds its time is ended, and the next call has a new one', async () => {

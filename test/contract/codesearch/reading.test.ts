@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openIndexFolder } from '../../../src/codesearch/data-directory.ts';
 import { openRepository, type Repository } from '../../../src/codesearch/git/repository.ts';
+import { LIMITS } from '../../../src/codesearch/limits.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
 import { analyzeFile } from '../../../src/codesearch/search/analyze-file.ts';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
@@ -133,6 +134,30 @@ describe('the reader of files', () => {
       expect(second.index.definitions('sailFaster')).toHaveLength(1);
       expect(second.index.definitions('liftCrate')).toHaveLength(1);
     } finally {
+      await folder.remove();
+    }
+  });
+
+  test('does not keep what the time limit of the analysis has cut', async () => {
+    const folder = await createTempDir();
+    const limits: { analysisMs: number } = LIMITS;
+    const { analysisMs } = LIMITS;
+    try {
+      source.write('src/long.ts', 'export const long = 1;\n'.repeat(12_000));
+      source.commit('Add a long file');
+      repository = await openRepository(source.path);
+      const { index, reader, list } = createSubject();
+      const kept = createKeptAnalyses(openIndexFolder(folder.path));
+      const put: string[] = [];
+      reader.use({ ...kept, put: ({ path }) => put.push(path) });
+      await list();
+      limits.analysisMs = 1;
+      await reader.read();
+      await reader.close();
+      expect(put).toEqual([]);
+      expect(index.unread()).toBe(0);
+    } finally {
+      limits.analysisMs = analysisMs;
       await folder.remove();
     }
   });
