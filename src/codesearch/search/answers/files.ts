@@ -3,7 +3,7 @@ import { comparePaths } from '../investigation.ts';
 import { coverage, type Passage } from '../rank.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { followUpsFor } from './follow-ups.ts';
-import { bullets, code, count, fileLink, joinWords } from './markdown.ts';
+import { bullets, code, count, fileLink, joinWords, prose } from './markdown.ts';
 import { bestStatement, descriptionOf } from './statement.ts';
 import { definitionLine, shorten } from './surroundings.ts';
 import { questionTitle } from './titles.ts';
@@ -80,7 +80,7 @@ function matchingDefinitions({ investigation, words }: Findings): Definition[] {
 async function reason(passage: Passage, { investigation, words }: Findings): Promise<string> {
   const lines = await investigation.lines(passage.file);
   const { symbol, keyLines } = passage;
-  const name = symbol === undefined ? '' : symbol.kind === 'heading' ? `“${symbol.name}”` : code(symbol.name);
+  const name = symbol === undefined ? '' : symbol.kind === 'heading' ? `“${prose(symbol.name)}”` : code(symbol.name);
   const said = bestStatement(passage, lines, words)?.text ?? descriptionOf(passage, lines);
   if (name !== '' || said !== '') return `: ${[name, said].filter((part) => part !== '').join(', ')}`;
   const [line] = keyLines;
