@@ -1,6 +1,7 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { escapeRegExp } from '../escape.ts';
 import type { LogOptions } from '../git/commits.ts';
-import { estimateTokens } from '../limits.ts';
+import { estimateTokens, LIMITS } from '../limits.ts';
 import { type Commit, readCommits } from './commits.ts';
 import type { Corpus } from './corpus.ts';
 import type { Definition, IndexedFile, UnitMatch } from './file-index.ts';
@@ -15,7 +16,8 @@ export interface Usage {
   within: CodeSymbol | undefined;
 }
 
-const MOST_USAGE_FILES = 1_000;
+/** Files that are read whole for one answer. */
+const MOST_FILES_READ = 1_000;
 
 /** The tools of one investigation; each use is announced as a step or counted as a tool call. */
 export function createInvestigation(corpus: Corpus, step: (reasoning: string) => Promise<void>) {
@@ -52,18 +54,27 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
       }
       return read.get(file) ?? [];
     },
+    /** Files with their lines, as many as an answer reads: in groups, so that many large ones fit in memory. */
+    async *linesOfAll(files: readonly IndexedFile[]): AsyncGenerator<[IndexedFile, string[]]> {
+      for (const group of groupsOf(files.slice(0, MOST_FILES_READ))) {
+        await corpus.preload(group);
+        for (const file of group) {
+          yield [file, (await corpus.lines(file)) ?? []];
+          await breathe();
+        }
+      }
+    },
     /** Whether more files have an identifier than {@link usages} reads. */
-    hasMoreUsages: (name: string): boolean => corpus.index.findName(name).length > MOST_USAGE_FILES,
+    hasMoreUsages: (name: string): boolean => corpus.index.findName(name).length > MOST_FILES_READ,
     /** Lines that use an identifier, without its definitions, imports and comments; of the most useful files. */
     async usages(name: string, definitions: readonly Definition[]): Promise<Usage[]> {
       toolCalls += 1;
-      const files = corpus.index.findName(name).sort(byUsefulness).slice(0, MOST_USAGE_FILES);
-      await corpus.preload(files);
+      const files = corpus.index.findName(name).sort(byUsefulness);
       const word = usagePattern(name, definitions);
       const usages: Usage[] = [];
-      for (const file of files) {
+      for await (const [file, lines] of tools.linesOfAll(files)) {
         const { commentLines, importLines, symbols } = file;
-        for (const [index, text] of ((await corpus.lines(file)) ?? []).entries()) {
+        for (const [index, text] of lines.entries()) {
           const line = index + 1;
           if (commentLines.has(line) || importLines.has(line) || text.length > 500 || !word.test(text)) continue;
           if (definitions.some((known) => known.file === file && isOwnLine(known.symbol, line))) continue;
@@ -88,6 +99,22 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
 }
 
 export type Investigation = ReturnType<typeof createInvestigation>;
+
+/** Groups of about `LIMITS.blobBatchBytes` characters. */
+function* groupsOf(files: readonly IndexedFile[]): Generator<IndexedFile[]> {
+  let group: IndexedFile[] = [];
+  let characters = 0;
+  for (const file of files) {
+    if (characters + file.textLength > LIMITS.blobBatchBytes && group.length > 0) {
+      yield group;
+      group = [];
+      characters = 0;
+    }
+    group.push(file);
+    characters += file.textLength;
+  }
+  if (group.length > 0) yield group;
+}
 
 /** Whether a line is part of the definition itself; a function may call itself. */
 function isOwnLine(symbol: CodeSymbol, line: number): boolean {

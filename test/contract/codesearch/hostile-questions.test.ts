@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
 import { BASE_MARK } from '../../../src/codesearch/search/finding.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
@@ -40,4 +40,52 @@ test('a heading writes no links of its own into a list of files', async () => {
   expect(answer).toContain('“The crane');
   expect(answer).not.toContain('evil.example');
   expect(answer).not.toContain('sign-out');
+});
+
+describe('a question about many files', () => {
+  /** Counts how often the texts of files are read one by one, instead of in one go. */
+  function countSingleReads(corpus: OpenedCorpus): () => number {
+    const [repository] = corpus.repositories;
+    if (repository === undefined) throw new Error('there is no repository');
+    const { texts } = repository.blobs;
+    const known = new Set<string>();
+    let single = 0;
+    repository.blobs.texts = (ids) => {
+      if (ids.length === 1 && ids.some((id) => !known.has(id))) single += 1;
+      for (const id of ids) known.add(id);
+      return texts(ids);
+    };
+    return () => single;
+  }
+
+  test.each([
+    ['What is in `src/index.ts`?', 'has 1 line'],
+    ['Which environment variables are there?', '`PART_10`'],
+  ])('reads them in one go: %s', async (question, expected) => {
+    const files: Record<string, string> = { 'src/index.ts': 'export const one = 1;' };
+    for (let at = 0; at < 200; at += 1) {
+      files[`src/part${at}.ts`] =
+        `import { x } from 'y';\n\nexport function part${at}(): unknown {\n  return process.env.PART_${at};\n}\n`;
+    }
+    const corpus = await corpusOf(files);
+    const singleReads = countSingleReads(corpus);
+    expect(await ask(corpus, question)).toContain(expected);
+    expect(singleReads()).toBeLessThan(10);
+  });
+
+  test('reads those that are large in several groups', async () => {
+    const corpus = await corpusOf({
+      'src/one.ts': 'export function lift(): void {}\n',
+      'src/two.ts': "import { lift } from './one.ts';\n\nexport const two = () => lift();\n",
+    });
+    for (const file of corpus.index.all()) file.textLength = 20_000_000;
+    const groups: number[] = [];
+    const { preload } = corpus;
+    corpus.preload = (files) => {
+      groups.push(files.length);
+      return preload(files);
+    };
+    expect(await ask(corpus, 'Where is `lift` used?')).toContain('src/two.ts');
+    expect(Math.max(...groups.slice(-2))).toBe(1);
+  });
 });

@@ -89,11 +89,15 @@ async function addEnvironment({ investigation }: Findings, draft: Draft): Promis
   const files = new Set(
     ['env', 'environ', 'getenv', 'lookupenv'].flatMap((name) => investigation.corpus.index.findName(name)),
   );
-  for (const file of [...files].sort((a, b) => Number(a.role === 'test') - Number(b.role === 'test'))) {
-    if (file.role === 'docs' || file.role === 'vendored') continue;
-    for (const [index, text] of (await investigation.lines(file)).entries()) {
+  const readable = [...files]
+    .filter(({ role }) => role !== 'docs' && role !== 'vendored')
+    .sort((a, b) => Number(a.role === 'test') - Number(b.role === 'test'));
+  for await (const [file, lines] of investigation.linesOfAll(readable)) {
+    for (const [index, text] of lines.entries()) {
       for (const [, name = ''] of text.matchAll(ENVIRONMENT)) {
-        found.set(name, [...(found.get(name) ?? []), { file, line: index + 1, text }]);
+        const places = found.get(name) ?? [];
+        places.push({ file, line: index + 1, text });
+        found.set(name, places);
       }
     }
   }

@@ -74,13 +74,14 @@ async function importersOf(file: IndexedFile, investigation: Investigation): Pro
   const [longest] = name.split(/[^\p{L}\p{N}_]+/u).sort((a, b) => b.length - a.length);
   if (longest === undefined || longest.length < 2) return [];
   const pattern = new RegExp(`(?<![\\w-])${escapeRegExp(name)}(?![\\w-])`);
+  const others = investigation.corpus.index
+    .findName(longest)
+    .filter((other) => other !== file && other.repository === file.repository && other.importLines.size > 0);
   const importers: IndexedFile[] = [];
-  for (const other of investigation.corpus.index.findName(longest)) {
-    if (other === file || other.repository !== file.repository || other.importLines.size === 0) continue;
-    const lines = (await investigation.corpus.lines(other)) ?? [];
+  for await (const [other, lines] of investigation.linesOfAll(others.sort(byUsefulness))) {
     if ([...other.importLines].some((line) => pattern.test(lines[line - 1] ?? ''))) importers.push(other);
   }
-  return importers.sort(byUsefulness);
+  return importers;
 }
 
 async function describeDirectory(
