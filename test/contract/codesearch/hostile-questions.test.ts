@@ -89,3 +89,10 @@ describe('a question about many files', () => {
     expect(Math.max(...groups.slice(-2))).toBe(1);
   });
 });
+
+test('a README of deeply nested lists holds up nothing', async () => {
+  const corpus = await corpusOf({ 'README.md': `${'- '.repeat(999)}a\n`.repeat(10) });
+  const startMs = performance.now();
+  expect(await ask(corpus, 'What is this repository about?')).toContain('has no description');
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+});

@@ -2,6 +2,7 @@ import type { RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { languageOfFile } from '../../git/languages.ts';
 import type { Repository } from '../../git/repository.ts';
+import { LIMITS } from '../../limits.ts';
 import { directoryPath, repositoryPath } from '../addresses.ts';
 import { fileComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
@@ -83,7 +84,7 @@ async function manifestDescription(files: readonly IndexedFile[], investigation:
 
 /** The first two paragraphs of plain text in a README; skips HTML, lists, badges and lines about sponsors. */
 function readmeParagraphs(lines: readonly string[]): string[] {
-  const source = lines.slice(0, 200).join('\n').slice(0, 20_000);
+  const source = lines.slice(0, 200).join('\n').slice(0, LIMITS.markdownInlineCharacters);
   const paragraphs = (nodes: readonly RootContent[]): string[] =>
     nodes.flatMap((node) => {
       if (node.type === 'blockquote') return paragraphs(node.children);
@@ -115,7 +116,9 @@ async function layout(files: readonly IndexedFile[], investigation: Investigatio
     const [first = '', ...rest] = file.path.split('/');
     if (rest.length === 0 || file.role === 'vendored') continue;
     const folder = SOURCE_FOLDERS.has(first) && rest.length > 1 ? `${first}/${rest[0]}` : first;
-    folders.set(folder, [...(folders.get(folder) ?? []), file]);
+    const own = folders.get(folder);
+    if (own === undefined) folders.set(folder, [file]);
+    else own.push(file);
   }
   const isTest = (own: readonly IndexedFile[]): number =>
     Number(own.filter(({ role }) => role === 'test').length * 2 > own.length);
