@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
 import { BASE_MARK } from '../../../src/codesearch/search/finding.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
@@ -95,4 +97,19 @@ test('a README of deeply nested lists holds up nothing', async () => {
   const startMs = performance.now();
   expect(await ask(corpus, 'What is this repository about?')).toContain('has no description');
   expect(performance.now() - startMs).toBeLessThan(2_000);
+});
+
+test('a grammar that could not be read is read again', async () => {
+  const { readFile } = fs;
+  const use = (read: unknown): void => {
+    Object.assign(fs, { readFile: read });
+    syncBuiltinESMExports();
+  };
+  undo.push(() => use(readFile));
+  vi.resetModules();
+  const { grammarOf } = await import('../../../src/codesearch/search/syntax/grammars.ts');
+  use(() => Promise.reject(new Error('EMFILE: too many open files')));
+  await expect(grammarOf('a.go')).rejects.toThrow('EMFILE');
+  use(readFile);
+  expect(await grammarOf('a.go')).toMatchObject({ name: 'go' });
 });

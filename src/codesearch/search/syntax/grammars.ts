@@ -32,13 +32,16 @@ export interface Grammar {
 let parser: Promise<Parser> | undefined;
 const grammars = new Map<string, Promise<Grammar>>();
 
-/** The grammar of a file by its name, loaded once per thread; undefined for a language without one. */
+/** The grammar of a file by its name, loaded once per thread, or again after a failure; undefined for a language without one. */
 export async function grammarOf(path: string): Promise<Grammar | undefined> {
   const name = GRAMMARS[languageOfFile(path)?.id ?? ''];
   if (name === undefined) return undefined;
   const known = grammars.get(name);
   if (known !== undefined) return known;
-  const loading = load(name);
+  const loading = load(name).catch((error: unknown) => {
+    grammars.delete(name);
+    throw error;
+  });
   grammars.set(name, loading);
   return loading;
 }
@@ -51,7 +54,12 @@ async function load(name: string): Promise<Grammar> {
 }
 
 function startParser(): Promise<Parser> {
-  parser ??= treeSitter.Parser.init().then(() => new treeSitter.Parser());
+  parser ??= treeSitter.Parser.init()
+    .then(() => new treeSitter.Parser())
+    .catch((error: unknown) => {
+      parser = undefined;
+      throw error;
+    });
   return parser;
 }
 
