@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { git } from './git.ts';
@@ -121,7 +121,10 @@ export function freePort(): Promise<number> {
 
 async function createRepository(parent: string, name: string): Promise<string> {
   const folder = join(parent, name);
-  if (existsSync(join(folder, '.git'))) return folder;
+  // Not the commit of a repository around the folder.
+  if ((await git(folder, '--git-dir=.git', 'rev-parse', '--verify', 'HEAD')) !== undefined) return folder;
+  // An interrupted start may have left a part.
+  rmSync(folder, { recursive: true, force: true });
   for (const [path, text] of Object.entries(FILES[name] ?? {})) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
