@@ -244,11 +244,14 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     url = (options.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(/\/+$/, '');
     runner.resume();
     if (corpus.index.unread() > 0) {
-      void corpus.untilRead().then(() => {
-        const seconds = Math.round((clock() - startMs) / 1_000);
-        if (corpus.index.unread() === 0)
-          options.onNotice?.(`All ${corpus.index.size()} files are read, ${seconds} s after the start`);
-      });
+      void corpus
+        .untilRead()
+        .then(() => {
+          const seconds = Math.round((clock() - startMs) / 1_000);
+          if (corpus.index.unread() === 0)
+            options.onNotice?.(`All ${corpus.index.size()} files are read, ${seconds} s after the start`);
+        })
+        .catch(onProblem);
     }
     const unread = corpus.index.unread();
     return { url, repositories: corpus.repositories.map(({ name }) => name), files: corpus.index.size(), unread };

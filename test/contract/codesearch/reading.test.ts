@@ -12,6 +12,7 @@ import { createKeptAnalyses } from '../../../src/codesearch/search/kept-analyses
 import { startAgentWorld } from '../../support/codesearch/agent-world.ts';
 import { callsTools, says } from '../../support/codesearch/model-server.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
+import { startTestService } from '../../support/codesearch/service.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
 
@@ -342,4 +343,23 @@ describe('a refresh while files are read', () => {
     expect(found.matchCount).toBeGreaterThan(0);
     expect(found.matchCount).toBeLessThan(names.length);
   });
+});
+
+test('a notice that fails after the last file is read is a problem of the service, not its end', async () => {
+  const limits: { filesReadBeforeStart: number } = LIMITS;
+  const { filesReadBeforeStart } = LIMITS;
+  limits.filesReadBeforeStart = 0;
+  const failure = new Error('the log is closed');
+  const service = await startTestService({
+    repos: [source.path],
+    onNotice: (text) => {
+      if (text.startsWith('All ')) throw failure;
+    },
+  });
+  try {
+    await eventually(async () => expect(service.problems).toEqual([failure]));
+  } finally {
+    limits.filesReadBeforeStart = filesReadBeforeStart;
+    await service.stop();
+  }
 });
