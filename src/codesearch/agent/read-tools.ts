@@ -80,11 +80,14 @@ export function createReadTools(readable: Readable) {
     },
     async blame(asked: FileLines): Promise<string> {
       const { repository, file } = findFile(asked);
+      if (file.commit === undefined) {
+        throw new ToolRefusal('This file has staged changes: its lines are not those of a commit.');
+      }
       const count = (await readable.lines(file))?.length ?? 0;
       const start = Math.max(1, asked.start ?? 1);
       const end = Math.min(asked.end ?? count, start + LIMITS.modelBlameLines - 1, count);
       if (end < start) throw new ToolRefusal(`The file has ${count} lines.`);
-      const ranges = await blame(repository, 'HEAD', file.path, { start, end });
+      const ranges = await blame(repository, file.commit, file.path, { start, end });
       if (ranges === undefined) throw new ToolRefusal('These lines are in no commit yet.');
       readable.seen.add(repository.name);
       return ranges

@@ -1,8 +1,9 @@
-import { blame } from '../git/blame.ts';
+import { type BlameRange, blame } from '../git/blame.ts';
 import { type LogOptions, log } from '../git/commits.ts';
 import { GitError } from '../git/git.ts';
 import type { Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
+import type { IndexedFile } from './file-index.ts';
 
 /** What answers say about a commit. */
 export interface Commit {
@@ -30,31 +31,42 @@ export function readRecentCommits(repository: Repository): Promise<Commit[]> {
   return readCommits(repository, { first: LIMITS.commitsIndexed, withoutMerges: true, timeoutMs: LIMITS.gitTimeoutMs });
 }
 
-/** The newest commit that wrote one of these lines; undefined for lines that are not committed. */
+/** The newest commit that wrote one of these lines; undefined for a file with staged changes. */
 export async function lastChange(
   repository: Repository,
-  path: string,
+  file: FileAtCommit,
   start: number,
   end: number,
 ): Promise<Commit | undefined> {
-  const ranges = await orNothing(blame(repository, 'HEAD', path, { start, end }));
-  const [newest] = (ranges ?? []).toSorted((a, b) => (a.author.date < b.author.date ? 1 : -1));
+  const ranges = await blameLines(repository, file, start, end);
+  const [newest] = ranges.toSorted((a, b) => (a.author.date < b.author.date ? 1 : -1));
   if (newest === undefined) return undefined;
   const [commit] = await readCommits(repository, { revision: newest.commit, first: 1 });
   return commit;
 }
 
-/** The authors of a range of lines, most lines first. */
+/** The authors of a range of lines, most lines first; none for a file with staged changes. */
 export async function blameAuthors(
   repository: Repository,
-  path: string,
+  file: FileAtCommit,
   from: number,
   to: number,
 ): Promise<{ author: string; lines: number }[]> {
-  const ranges = await orNothing(blame(repository, 'HEAD', path, { start: from, end: to }));
-  return countAuthors(
-    (ranges ?? []).flatMap(({ start, end, author }) => new Array<string>(end - start + 1).fill(author.name)),
-  );
+  const ranges = await blameLines(repository, file, from, to);
+  return countAuthors(ranges.flatMap(({ start, end, author }) => new Array<string>(end - start + 1).fill(author.name)));
+}
+
+/** The lines of the index are those of its commit only: HEAD may have moved, and staged changes have no commit. */
+type FileAtCommit = Pick<IndexedFile, 'path' | 'commit'>;
+
+async function blameLines(
+  repository: Repository,
+  { path, commit }: FileAtCommit,
+  start: number,
+  end: number,
+): Promise<BlameRange[]> {
+  if (commit === undefined) return [];
+  return (await orNothing(blame(repository, commit, path, { start, end }))) ?? [];
 }
 
 /** An answer is better without its history than not given; only the end of the question ends it. */

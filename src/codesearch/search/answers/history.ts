@@ -108,15 +108,17 @@ async function ofName({ targets, investigation, question }: Findings): Promise<P
   const definition = target?.definitions[0];
   if (target === undefined || definition === undefined) return [];
   const { file, symbol } = definition;
-  const { repository, path } = file;
+  const { repository, path, commit: revision } = file;
   const lines = { start: symbol.line, end: symbol.end };
-  const introduced = await investigation.commitsOf(repository, 20, { changing: target.name, path });
-  const touched = await investigation.commitsOf(repository, 8, { path, lines });
+  const introduced = await investigation.commitsOf(repository, 20, { revision, changing: target.name, path });
+  // The lines of staged changes are those of no commit.
+  const touched =
+    revision === undefined ? [] : await investigation.commitsOf(repository, MOST_COMMITS, { revision, path, lines });
   const [newest] = touched.length > 0 ? touched : introduced;
   const oldest = introduced.at(-1);
   if (newest === undefined) return [];
   const opened = investigation.corpus.repository(repository);
-  const authors = opened === undefined ? [] : await blameAuthors(opened, path, lines.start, lines.end);
+  const authors = opened === undefined ? [] : await blameAuthors(opened, file, lines.start, lines.end);
   const shares = authors.slice(0, 3).map(({ author, lines: amount }) => `${prose(author)} (${amount})`);
   const by = shares.length === 0 ? '' : ` Its lines today are by ${joinWords(shares)}.`;
   const since =
@@ -125,11 +127,20 @@ async function ofName({ targets, investigation, question }: Findings): Promise<P
       : ` The name first came into that file on ${oldest.date} with ${commitLink(repository, oldest)}.`;
   const name = `${code(target.name)} (${fileLink(file, symbol.line, symbol.end)})`;
   const opening =
-    question.intent === 'authors'
-      ? `${name} was last changed by ${prose(newest.author)} on ${newest.date}.${by}${since}`
-      : `${name} was last changed ${told(repository, newest)}${since}${by}`;
+    revision === undefined
+      ? `${name} is in a file with staged changes, so that the authors of its lines are not known.${since}`
+      : question.intent === 'authors'
+        ? `${name} was last changed by ${prose(newest.author)} on ${newest.date}.${by}${since}`
+        : `${name} was last changed ${told(repository, newest)}${since}${by}`;
   const passage = { file, symbol, ...lines, score: 1, covered: 1, keyLines: [symbol.line] };
-  return [{ repository, commits: [...touched.slice(0, 6), newest, ...introduced.slice(-1)], opening, passage }];
+  return [
+    {
+      repository,
+      commits: [...touched.slice(0, 6), ...(revision === undefined ? [] : [newest]), ...introduced.slice(-1)],
+      opening,
+      passage,
+    },
+  ];
 }
 
 const ASKS_REMOVAL = /\b(?:removed?|deleted?|dropped|gone|thrown out|taken out|got rid of|stop(?:ped)?)\b/i;
@@ -166,7 +177,7 @@ async function ofLines({ passages, investigation }: Findings): Promise<Part[]> {
   const { file, symbol } = passage;
   const repository = investigation.corpus.repository(file.repository);
   const key = passage.keyLines[0] ?? passage.start;
-  const commit = repository === undefined ? undefined : await lastChange(repository, file.path, key, key);
+  const commit = repository === undefined ? undefined : await lastChange(repository, file, key, key);
   if (commit === undefined) return [];
   const name = symbol === undefined || symbol.kind === 'heading' ? '' : ` in ${code(symbol.name)}`;
   const opening = `The line that matches best${name}, ${fileLink(file, key)}, came in ${told(file.repository, commit)}`;

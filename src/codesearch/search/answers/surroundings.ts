@@ -39,7 +39,7 @@ export async function addSurroundings(main: Passage, { investigation }: Findings
   const last =
     repository === undefined
       ? undefined
-      : await lastChange(repository, file.path, commentStart(await investigation.lines(file), main.start), main.end);
+      : await lastChange(repository, file, commentStart(await investigation.lines(file), main.start), main.end);
   if (last === undefined) return;
   draft.sections.push(`**Last change**: ${commitLine(file.repository, last)}`);
   draft.sources.push(commitSource(file.repository, last.id, last.subject));
