@@ -260,12 +260,12 @@ const REASONS: Record<GitFailure, string> = {
   busy: 'too many requests wait',
 };
 
-/** Like {@link Git}, but returns text, which is empty when git refuses. Throws when git could not finish. */
+/** Like {@link Git}, but returns text, which is empty when git refuses. Throws when git could not start or finish. */
 export async function gitText(git: Git, parameters: readonly string[], options?: GitOptions): Promise<string> {
   try {
     return (await git(parameters, options)).toString('utf8');
   } catch (error) {
-    if (error instanceof GitError && error.kind === 'failed') return '';
+    if (error instanceof GitError && error.kind === 'failed' && error.exitCode !== undefined) return '';
     throw error;
   }
 }

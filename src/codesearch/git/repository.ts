@@ -48,7 +48,13 @@ export async function openRepository(path: string): Promise<Repository> {
   let changes = 0;
 
   const head = keep(state.head, async () => {
-    return (await gitText(git, ['rev-parse', '-q', '--verify', 'HEAD^{commit}'])).trim() || undefined;
+    await mustBeThere(gitDirectory);
+    const commit = (await gitText(git, ['rev-parse', '-q', '--verify', 'HEAD^{commit}'])).trim();
+    if (commit !== '') return commit;
+    const named = (await gitText(git, ['rev-parse', '-q', '--verify', 'HEAD'])).trim();
+    // Before the first commit, HEAD names a branch that does not exist.
+    if (named === '' && (await gitText(git, ['symbolic-ref', '-q', 'HEAD'])) !== '') return undefined;
+    throw new GitError('git rev-parse: the commit of HEAD is not there');
   });
 
   /** False in a bare repository and in a clone without checkout: then HEAD is what the repository tracks. */
@@ -59,12 +65,13 @@ export async function openRepository(path: string): Promise<Repository> {
   const files = keep(listState, async () => {
     const most = { firstBytes: LIMITS.gitOutputBytes, timeoutMs: LIMITS.gitIndexTimeoutMs };
     if (await hasIndex()) return parseListing(await git(['ls-files', '-s', '-z'], most));
-    // git refuses where there is no commit, or where a partial clone lacks folders.
-    const refused = (error: unknown): Buffer => {
-      if (error instanceof GitError && error.kind === 'failed') return Buffer.alloc(0);
+    const commit = await head();
+    if (commit === undefined) return [];
+    const refused = async (error: unknown): Promise<Buffer> => {
+      if (error instanceof GitError && error.kind === 'failed' && (await isPartialClone(git))) return Buffer.alloc(0);
       throw error;
     };
-    return parseListing(await git(['ls-tree', '-r', '-z', '--full-tree', 'HEAD'], most).catch(refused));
+    return parseListing(await git(['ls-tree', '-r', '-z', '--full-tree', commit], most).catch(refused));
   });
   const blobs = createBlobs(git);
 
@@ -122,6 +129,17 @@ function keep<T>(stateOf: () => Promise<string | undefined>, read: () => Promise
     kept = state !== undefined && (await stateOf()) === state ? { state, value } : undefined;
     return value;
   };
+}
+
+/** A folder that was moved, deleted or unmounted is no repository without commits. */
+async function mustBeThere(gitDirectory: string): Promise<void> {
+  if (!(await isThere(join(gitDirectory, 'HEAD')))) throw new GitError('the repository is not there any more');
+}
+
+/** Whether git may lack folders of a commit because they were never fetched. */
+async function isPartialClone(git: Git): Promise<boolean> {
+  const settings = String.raw`^(extensions\.partialclone|remote\..*\.promisor)$`;
+  return (await gitText(git, ['config', '--get-regexp', settings])) !== '';
 }
 
 /** Where the branches are: of a further work tree, the git directory of the first one. */

@@ -11,6 +11,8 @@ import type { KeptAnalyses } from './kept-analyses.ts';
 import { roleOf } from './roles.ts';
 
 const FILES_PER_BREATH = 1_000;
+/** Of a repository where git can't even read HEAD. */
+const NO_FINGERPRINT = 'none';
 
 interface RefreshOptions {
   /** How long to wait for files that are not read yet; default `LIMITS.readingWaitMs`. */
@@ -93,10 +95,13 @@ export async function openCorpus(
 
   /** A repository that git refuses to read is not read again before it changes. */
   async function giveUp(repository: Repository, error: GitError): Promise<void> {
+    const fingerprint = await repository.fingerprint().catch(() => NO_FINGERPRINT);
+    if (error.kind === 'failed') {
+      // A repository that is gone fails at each refresh.
+      if (unreadable.get(repository.name) === fingerprint) return;
+      unreadable.set(repository.name, fingerprint);
+    }
     onProblem(new GitError(`${repository.name}: ${error.message}`, { kind: error.kind, cause: error }));
-    if (error.kind !== 'failed') return;
-    const fingerprint = await repository.fingerprint().catch(() => undefined);
-    if (fingerprint !== undefined) unreadable.set(repository.name, fingerprint);
   }
 
   async function refreshOne(repository: Repository): Promise<number> {
