@@ -4,7 +4,7 @@ import type { CodeSymbol } from './symbols.ts';
 import { createTextIndex, type Match, type Numbered } from './text-index.ts';
 import type { TrigramFilter } from './trigrams.ts';
 import type { Unit } from './units.ts';
-import { identifierTerms } from './words.ts';
+import { identifierTerms, longestIdentifier } from './words.ts';
 
 /** A tracked file in the index. */
 export interface IndexedFile {
@@ -123,9 +123,9 @@ export function createFileIndex() {
       }
       return [...(common ?? [])];
     },
-    /** Files that contain an identifier as a whole word, in any capitalization. */
+    /** Files that contain an identifier, or the longest part of a name, as a whole word, in any capitalization. */
     findName(name: string): IndexedFile[] {
-      return this.filesWith(identifierTerms(name).slice(-1));
+      return this.filesWith(identifierTerms(longestIdentifier(name)).slice(-1));
     },
     hasTerm: search.has,
     rarity: search.rarity,

@@ -70,18 +70,19 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
     async usages(name: string, definitions: readonly Definition[]): Promise<Usage[]> {
       toolCalls += 1;
       const files = corpus.index.findName(name).sort(byUsefulness);
-      const word = usagePattern(name, definitions);
+      const { use, call } = usagePatterns(name, definitions);
       const usages: Usage[] = [];
       for await (const [file, lines] of tools.linesOfAll(files)) {
         const { commentLines, importLines, symbols } = file;
         for (const [index, text] of lines.entries()) {
           const line = index + 1;
-          if (commentLines.has(line) || importLines.has(line) || text.length > 500 || !word.test(text)) continue;
+          if (commentLines.has(line) || importLines.has(line) || text.length > 500 || !use.test(text)) continue;
           if (definitions.some((known) => known.file === file && isOwnLine(known.symbol, line))) continue;
           usages.push({ file, line, text: text.trim(), within: enclosing(symbols, line) });
         }
       }
-      return usages;
+      const calls = usages.filter(({ text }) => call.test(text));
+      return calls.length > 0 ? calls : usages;
     },
     async commitsOf(name: string, count: number, options: LogOptions): Promise<Commit[]> {
       toolCalls += 1;
@@ -132,11 +133,15 @@ export function comparePaths(a: IndexedFile, b: IndexedFile): number {
   return a.repository < b.repository || (a.repository === b.repository && a.path < b.path) ? -1 : 1;
 }
 
-/** An ordinary word like `timeout` counts only where it is called; a distinctive name counts everywhere. */
-function usagePattern(name: string, definitions: readonly Definition[]): RegExp {
+/**
+ * Where a name is used. Uses of an ordinary word like `timeout` are those that look like calls of it, as long as there are any; all
+ * uses of a distinctive name are alike.
+ */
+function usagePatterns(name: string, definitions: readonly Definition[]): { use: RegExp; call: RegExp } {
   const isWord = /^[a-z]+$/.test(name) && definitions.some(({ symbol }) => /function|method/.test(symbol.kind));
   const isMethod = definitions.some(({ symbol }) => symbol.kind === 'method');
-  const before = isWord && !isMethod ? '(?<![\\p{L}\\p{N}_$.])' : '(?<![\\p{L}\\p{N}_$])';
-  const after = isWord ? '\\s*(?:<[^>]*>)?\\(' : '(?![\\p{L}\\p{N}_$])';
-  return new RegExp(`${before}${escapeRegExp(name)}${after}`, 'u');
+  const use = new RegExp(`(?<![\\p{L}\\p{N}_$])${escapeRegExp(name)}(?![\\p{L}\\p{N}_$])`, 'u');
+  if (!isWord) return { use, call: use };
+  const before = isMethod ? '' : '(?<!\\.)';
+  return { use, call: new RegExp(`${before}${use.source}\\s*(?:<[^>]*>)?\\(`, 'u') };
 }

@@ -3,7 +3,10 @@ import { stem } from './stem.ts';
 const IDENTIFIER = /[\p{L}\p{N}_]+/gu;
 const termsOf = new Map<string, readonly string[]>();
 const CACHED_MAX = 300_000;
-const LONGEST = 64;
+/** Longer names have their whole as the only term. */
+const LONGEST_SPLIT = 64;
+/** Longer runs of letters and digits are data rather than names. */
+const LONGEST = 256;
 
 /** Splits `retryDelayMs`, `HTTP_Server`, `sha256sum` into lower-case words. */
 export function splitIdentifier(identifier: string): string[] {
@@ -15,16 +18,23 @@ export function splitIdentifier(identifier: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Index terms of one identifier: the stems of its words, and the whole name when it has several words. */
+/** Index terms of one identifier: the stems of its words, and the whole name when it has several words or is long. */
 export function identifierTerms(identifier: string): readonly string[] {
   const cached = termsOf.get(identifier);
   if (cached !== undefined) return cached;
-  const words = identifier.length > LONGEST ? [] : splitIdentifier(identifier);
+  const isLong = identifier.length > LONGEST_SPLIT;
+  const words = isLong ? [] : splitIdentifier(identifier);
   const terms = words.filter((word) => word.length > 1).map(stem);
-  if (words.length > 1) terms.push(identifier.toLowerCase());
+  if (words.length > 1 || (isLong && identifier.length <= LONGEST)) terms.push(identifier.toLowerCase());
   if (termsOf.size >= CACHED_MAX) termsOf.clear();
   termsOf.set(identifier, terms);
   return terms;
+}
+
+/** The longest part of a name such as `users$` or `@scope/name` that the index has as one identifier. */
+export function longestIdentifier(name: string): string {
+  const parts = name.match(IDENTIFIER) ?? [];
+  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
 }
 
 /** All index terms of a text, in order, with duplicates. */

@@ -213,7 +213,7 @@ describe('the measures of an answer', () => {
     ['No file answers this.', true],
     ['This repository does not say anything about passwords.', true],
     ['I couldn’t find it.', true],
-    ['Nothing uses `x`, a function defined in a.ts, besides its definition.', false],
+    ['No line that was read uses `x`, a function defined in a.ts, besides its definition.', false],
     ['`findNothing`, a function, is defined in a.ts. Nothing was found otherwise.', false],
     ['The section “Not found” of README.md describes this.', false],
     ['No limit applies: `x` is a function in a.ts.', false],

@@ -15,6 +15,7 @@ const samples = {
   'cmd/main.go':
     'package main\n\nimport "fmt"\n\n// Greet says hello.\nfunc Greet(name string) {\n\tfmt.Println(name)\n}\n',
   'docs/guide.md': '# Guide\n\nHow to begin.\n\n## Settings\n\nThere are none.\n',
+  'src/long.ts': `export const ${'aLongName'.repeat(9)} = 1;\n`,
   'logo.bin': undefined,
 };
 
@@ -37,7 +38,7 @@ describe('kept analyses', () => {
     const analyzed = [];
     for (const [path, text] of Object.entries(samples)) analyzed.push(await analyzeFile(path, text));
     expect(createHash('sha1').update(JSON.stringify(analyzed)).digest('hex')).toBe(
-      'ea378cc18b6c178a268d1dde41a8ec1b724fc279',
+      '12c8b372c2f9214a8d0f1a7faa4604259d52d700',
     );
   });
 

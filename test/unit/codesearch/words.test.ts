@@ -40,3 +40,9 @@ test('an identifier is indexed by its words and as a whole', () => {
   expect(identifierTerms('retryDelay')).toEqual([stem('retry'), stem('delay'), 'retrydelay']);
   expect(textTerms('await retryDelay(1)')).toContain('retrydelay');
 });
+
+test('a long identifier is indexed as a whole only, and text without words not at all', () => {
+  const long = 'shouldRejectTheRequestOfACustomerWhoseAccountHasBeenClosedForMoreThanOneYear';
+  expect(identifierTerms(long)).toEqual([long.toLowerCase()]);
+  expect(identifierTerms('a1'.repeat(200))).toEqual([]);
+});

@@ -32,7 +32,7 @@ export async function explainUsage({ targets, investigation }: Findings): Promis
   const [decisive] = groups.source;
   const sections = [
     usages.length === 0
-      ? `Nothing uses ${code(name)}${place} besides its definition.${meaning}`
+      ? `No line that was read uses ${code(name)}${place} besides its definition.${meaning}`
       : `${code(name)}${place} is used ${investigation.hasMoreUsages(name) ? 'at least ' : ''}${await summary(name, groups, usages, (usage) => investigation.lines(usage.file))}.${meaning}`,
   ];
   if (decisive !== undefined) {

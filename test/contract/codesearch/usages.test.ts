@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openCorpus } from '../../../src/codesearch/search/corpus.ts';
+import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
+import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
+
+const LONG = 'shouldRejectTheRequestWhenTheAccountOfTheCustomerHasBeenClosedForMoreThanOneYear';
+
+let source: TestRepository;
+let corpus: Awaited<ReturnType<typeof openCorpus>>;
+beforeAll(async () => {
+  source = createTestRepository({
+    'src/store.ts': `/** All users. */\nexport const users$ = new Subject();\n\nexport function ${LONG}(a: number) {\n  return a + 1;\n}\n`,
+    'src/view.ts': `import { users$, ${LONG} } from './store.ts';\n\nexport function show() {\n  users$.subscribe((u) => u);\n  return ${LONG}(3);\n}\n`,
+    'app/helpers.py':
+      'def load(path):\n    return open(path).read()\n\n\ndef parse(text):\n    return text.strip()\n\n\ndef moor(boat):\n    return boat\n',
+    'app/main.py':
+      'import helpers\nfrom helpers import parse\n\n\ndef run(items):\n    text = helpers.load("a")\n    return list(map(parse, items)), text\n',
+  });
+  source.commit('Begin');
+  corpus = await openCorpus([source.path]);
+  await corpus.read(60_000, undefined);
+});
+afterAll(async () => {
+  await corpus.close();
+  source.remove();
+});
+
+const ask = async (question: string): Promise<string> =>
+  (
+    await createInvestigate(corpus)(
+      question,
+      [],
+      async () => {},
+      () => true,
+    )
+  ).answer;
+
+test.each([
+  ['a name with a sign', 'users$', 'src/view.ts:4'],
+  ['a long name', LONG, 'src/view.ts:5'],
+  ['a function that is called on a module', 'load', 'app/main.py:6'],
+  ['a function that is handed on', 'parse', 'app/main.py:7'],
+])('the uses of %s are found', async (_, name, place) => {
+  expect(await ask(`Where is \`${name}\` used?`)).toContain(place);
+});
+
+test('a name that is used nowhere is said to be in no line that was read', async () => {
+  expect(await ask('Where is `moor` used?')).toContain('No line that was read uses `moor`');
+});
