@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createReadTools } from '../../../src/codesearch/agent/read-tools.ts';
 import { createReadable } from '../../../src/codesearch/agent/readable.ts';
@@ -67,5 +68,51 @@ describe('of a file with staged changes', () => {
   test('the model is refused', async () => {
     stage();
     await expect(blame()).rejects.toThrow('This file has staged changes');
+  });
+});
+
+describe('of a history of many commits', () => {
+  const TEXT = 'the crane must not be overloaded';
+
+  /** Each commit adds one more use of `alpha`, and one more line with a text; the first is of 2010. */
+  function createHistory(commits: number): void {
+    source = createTestRepository();
+    const stream = Array.from({ length: commits }, (_, at) => {
+      const content = `${functionNamed('alpha')}${`alpha('${TEXT}');\n`.repeat(at)}${at === 0 ? `// ${TEXT}\n` : ''}`;
+      const who = `Ada <a@example.org> ${Date.UTC(2010, 0, 1 + at) / 1_000} +0000`;
+      const change = `M 100644 inline src/a.ts\ndata ${content.length}\n${content}`;
+      return `commit refs/heads/main\nauthor ${who}\ncommitter ${who}\ndata 4\nCall\n${change}\n`;
+    });
+    execFileSync('git', ['-C', source.path, 'fast-import', '--quiet'], { input: stream.join('') });
+    source.git('reset', '-q', '--hard');
+  }
+
+  test('the first commit of a name is told when all commits that changed it are known', async () => {
+    createHistory(60);
+    expect(await ask('When was `alpha` added?')).toContain('first came into that file on 2010-01-01');
+    expect(await ask(`When was "${TEXT}" added?`)).toMatch(/first came in on 2010-01-01/);
+  });
+
+  test('no first commit is told when there are more', async () => {
+    createHistory(140);
+    const ofName = await ask('When was `alpha` added?');
+    expect(ofName).toContain('was last changed');
+    expect(ofName).not.toContain('first came');
+    const ofText = await ask(`When was "${TEXT}" added?`);
+    expect(ofText).toContain('was last added or removed');
+    expect(ofText).not.toContain('first came');
+  });
+
+  test('200 commits are not more than 200', async () => {
+    createHistory(200);
+    expect(await ask('When was `src/a.ts` last changed?')).toContain('It has 200 commits, by Ada (200).');
+    source.write('src/a.ts', functionNamed('omega'));
+    source.commit('Write omega', { author: 'Olga', date: '2024-01-01T10:00:00Z' });
+    expect(await ask('When was `src/a.ts` last changed?')).toContain(
+      'It has more than 200 commits, the last 200 by Ada (199) and Olga (1).',
+    );
+    expect(await ask('Who wrote `src/a.ts`?')).toContain(
+      'has more than 200 commits, the last 200 by Ada (199) and Olga (1).',
+    );
   });
 });

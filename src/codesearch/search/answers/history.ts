@@ -19,7 +19,9 @@ interface Part {
 
 const MOST_COMMITS = 8;
 const MOST_LINES = 12;
+/** Of a name or a text. Where there are more, the first one is not known. */
 const PICKAXE_COMMITS = 100;
+const PATH_COMMITS = 200;
 
 /** Answers "when/why was X changed" and "who wrote X" from commits; undefined when no commit matches. */
 export async function explainHistory(findings: Findings): Promise<Draft | undefined> {
@@ -110,12 +112,16 @@ async function ofName({ targets, investigation, question }: Findings): Promise<P
   const { file, symbol } = definition;
   const { repository, path, commit: revision } = file;
   const lines = { start: symbol.line, end: symbol.end };
-  const introduced = await investigation.commitsOf(repository, 20, { revision, changing: target.name, path });
+  const introduced = await investigation.commitsOf(repository, PICKAXE_COMMITS + 1, {
+    revision,
+    changing: target.name,
+    path,
+  });
   // The lines of staged changes are those of no commit.
   const touched =
     revision === undefined ? [] : await investigation.commitsOf(repository, MOST_COMMITS, { revision, path, lines });
   const [newest] = touched.length > 0 ? touched : introduced;
-  const oldest = introduced.at(-1);
+  const oldest = introduced.length > PICKAXE_COMMITS ? undefined : introduced.at(-1);
   if (newest === undefined) return [];
   const opened = investigation.corpus.repository(repository);
   const authors = opened === undefined ? [] : await blameAuthors(opened, file, lines.start, lines.end);
@@ -136,7 +142,11 @@ async function ofName({ targets, investigation, question }: Findings): Promise<P
   return [
     {
       repository,
-      commits: [...touched.slice(0, 6), ...(revision === undefined ? [] : [newest]), ...introduced.slice(-1)],
+      commits: [
+        ...touched.slice(0, 6),
+        ...(revision === undefined ? [] : [newest]),
+        ...(oldest === undefined ? [] : [oldest]),
+      ],
       opening,
       passage,
     },
@@ -152,19 +162,23 @@ async function ofText({ question, literals, investigation, passages }: Findings)
   const { text, hits } = literal;
   const parts: Part[] = [];
   for (const { name: repository } of investigation.corpus.repositories) {
-    const commits = await investigation.commitsOf(repository, PICKAXE_COMMITS, { withoutMerges: true, changing: text });
-    const oldest = commits.at(-1);
+    const all = await investigation.commitsOf(repository, PICKAXE_COMMITS + 1, { withoutMerges: true, changing: text });
+    const commits = all.slice(0, PICKAXE_COMMITS);
+    const oldest = all.length > PICKAXE_COMMITS ? undefined : commits.at(-1);
     const [newest] = commits;
-    if (oldest === undefined || newest === undefined) continue;
+    if (newest === undefined) continue;
     const passage = passages.find(({ file, start, end }) =>
       hits.some((hit) => hit.file === file && start <= hit.line && hit.line <= end),
     );
-    const first = `${code(text)} first came in ${told(repository, oldest)}`;
+    const first = oldest === undefined ? '' : `${code(text)} first came in ${told(repository, oldest)}`;
     const last = newest === oldest ? '' : `${code(text)} was last added or removed ${told(repository, newest)}`;
-    const isRemoval = ASKS_REMOVAL.test(question.text) && last !== '';
+    const startsWithLast = oldest === undefined || (ASKS_REMOVAL.test(question.text) && last !== '');
+    const known = oldest === undefined ? [] : [oldest];
     parts.push({
-      ...{ repository, passage, opening: (isRemoval ? [last, first] : [first, last]).join(' ').trim() },
-      commits: isRemoval ? [newest, ...commits.slice(1, 5), oldest] : [oldest, ...commits.slice(-5, -1), newest],
+      ...{ repository, passage, opening: (startsWithLast ? [last, first] : [first, last]).join(' ').trim() },
+      commits: startsWithLast
+        ? [newest, ...commits.slice(1, 5), ...known]
+        : [...known, ...commits.slice(-5, -1), newest],
     });
   }
   return parts;
@@ -190,16 +204,20 @@ async function ofPath(
   path: string,
   label: string,
 ): Promise<Part[]> {
-  const commits = await investigation.commitsOf(repository, 200, { path });
+  const all = await investigation.commitsOf(repository, PATH_COMMITS + 1, { path });
+  const commits = all.slice(0, PATH_COMMITS);
   const newest = commits[0];
   if (newest === undefined) return [];
   const authors = countAuthors(commits.map(({ author }) => author));
   const by = joinWords(authors.slice(0, 4).map(({ author, lines }) => `${prose(author)} (${lines})`));
-  const amount = commits.length === 200 ? 'more than 200 commits' : count(commits.length, 'commit');
+  const amount =
+    all.length > PATH_COMMITS
+      ? `more than ${PATH_COMMITS} commits, the last ${PATH_COMMITS}`
+      : `${count(commits.length, 'commit')},`;
   const opening =
     question.intent === 'authors'
-      ? `${label} has ${amount}, by ${by}${authors.length > 4 ? ` and ${authors.length - 4} more` : ''}. The last one, on ${newest.date}, is by ${prose(newest.author)}.`
-      : `${label} was last changed on ${newest.date} by ${prose(newest.author)}: ${endSentence(prose(newest.subject))} It has ${amount}, by ${by}.`;
+      ? `${label} has ${amount} by ${by}${authors.length > 4 ? ` and ${authors.length - 4} more` : ''}. The last one, on ${newest.date}, is by ${prose(newest.author)}.`
+      : `${label} was last changed on ${newest.date} by ${prose(newest.author)}: ${endSentence(prose(newest.subject))} It has ${amount} by ${by}.`;
   return [{ repository, commits: commits.slice(0, MOST_COMMITS), opening }];
 }
 
