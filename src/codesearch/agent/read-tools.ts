@@ -2,6 +2,7 @@ import { blame } from '../git/blame.ts';
 import type { Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
 import { filePath } from '../search/addresses.ts';
+import { atOrBefore } from '../search/answers/commit-lines.ts';
 import type { IndexedFile } from '../search/file-index.ts';
 import type { Readable } from './readable.ts';
 import { ToolRefusal } from './search-tools.ts';
@@ -90,10 +91,14 @@ export function createReadTools(readable: Readable) {
       const ranges = await blame(repository, file.commit, file.path, { start, end });
       if (ranges === undefined) throw new ToolRefusal('These lines are in no commit yet.');
       readable.seen.add(repository.name);
+      const boundary = await repository.boundary();
       return ranges
         .map(({ start: from, end: to, commit, author, subject }) => {
           const lines = from === to ? `${from}` : `${from}-${to}`;
-          return `${lines}: commit ${commit.slice(0, 12)}, ${author.date.slice(0, 10)}, ${author.name}: ${subject}`;
+          const date = author.date.slice(0, 10);
+          return boundary.has(commit)
+            ? `${lines}: commit ${commit.slice(0, 12)} ${atOrBefore({ date })}`
+            : `${lines}: commit ${commit.slice(0, 12)}, ${date}, ${author.name}: ${subject}`;
         })
         .join('\n');
     },

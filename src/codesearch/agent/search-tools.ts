@@ -161,7 +161,11 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
               return undefined;
             },
           );
-          return (page?.commits ?? []).map((commit) => ({ repository: one.name, commit }));
+          const boundary = await one.boundary();
+          return (page?.commits ?? []).map((commit) => ({
+            ...{ repository: one.name, commit },
+            isBoundary: boundary.has(commit.oid),
+          }));
         }),
       );
       const found = pages
@@ -170,6 +174,13 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
         .slice(0, LIMITS.modelCommits);
       for (const one of found) readable.seen.add(one.repository);
       const notes = failed.length === 0 ? [] : [`Not searched completely: ${failed.join(', ')}`];
+      if (path !== undefined || changes !== undefined) {
+        for (const { repository: name, commit } of found.filter(({ isBoundary }) => isBoundary)) {
+          notes.push(
+            `The clone of ${name} has no history before commit ${commit.oid}: what that seems to add may be older, and by others.`,
+          );
+        }
+      }
       if (found.length === 0) return ['No commit matches.', ...notes].join('\n');
       return [...found.map(({ repository: name, commit }) => describe(name, commit)), ...notes].join('\n\n');
     },

@@ -1,4 +1,4 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../limits.ts';
 
@@ -45,6 +45,18 @@ export function createRepositoryState(gitDirectory: string, commonDirectory: str
       return stateByTime(path);
     },
   };
+}
+
+/** The commits whose parents a shallow clone lacks; none in a whole clone. */
+export async function readShallow(commonDirectory: string): Promise<ReadonlySet<string>> {
+  const path = join(commonDirectory, 'shallow');
+  // A foreign repository may have a pipe there, which would never end.
+  const isShort = await stat(path).then(
+    (found) => found.isFile() && found.size <= LIMITS.gitOutputBytes,
+    () => false,
+  );
+  const text = isShort ? await readFile(path, 'utf8').catch(() => '') : '';
+  return new Set(text.split('\n').filter(isObjectId));
 }
 
 /** The text of a ref file without its line end; undefined when it is absent or is no such file. */

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { LIMITS } from '../limits.ts';
 import { createBlobs } from './blobs.ts';
 import { createGit, type Git, GitError, gitText, operatorSafeDirectories } from './git.ts';
-import { createRepositoryState } from './repository-state.ts';
+import { createRepositoryState, readShallow } from './repository-state.ts';
 
 /** A regular file tracked by git; symbolic links and submodules are left out. */
 export interface TrackedFile {
@@ -28,6 +28,8 @@ export interface Repository {
   files(): Promise<readonly TrackedFile[]>;
   /** Paths with an attribute by which git may take a file for binary or for text; it is read when the list of files changed. */
   pathsWithAttribute(): Promise<ReadonlySet<string>>;
+  /** The oldest commits of a shallow clone: what they seem to add may be older, and by others. None in a whole clone. */
+  boundary(): Promise<ReadonlySet<string>>;
   /** Paths whose staged content differs from this commit; none in a bare repository. */
   stagedPaths(commit: string): Promise<Set<string>>;
 }
@@ -102,6 +104,7 @@ export async function openRepository(path: string): Promise<Repository> {
       });
       return parseAttributes(output);
     }),
+    boundary: () => readShallow(commonDirectory),
     async stagedPaths(commit) {
       if (!(await hasIndex())) return new Set();
       const parameters = [

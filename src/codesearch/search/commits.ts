@@ -13,22 +13,28 @@ export interface Commit {
   date: string;
   subject: string;
   body: string;
+  /** It is among the oldest commits of a shallow clone: what it seems to change may be older, and by others. */
+  isBoundary: boolean;
 }
 
 /** The newest commits reachable from HEAD that match the given options; none when git fails or takes longer than 5 seconds. */
 export async function readCommits(repository: Repository, options: LogOptions): Promise<Commit[]> {
   const page = await orNothing(log(repository, { timeoutMs: LIMITS.historyTimeoutMs, ...options }));
+  const boundary = await repository.boundary();
   return (page?.commits ?? []).map(({ oid, author, subject, body }) => ({
     id: oid,
     author: author.name,
     date: author.date.slice(0, 10),
     subject,
     body,
+    isBoundary: boundary.has(oid),
   }));
 }
 
-export function readRecentCommits(repository: Repository): Promise<Commit[]> {
-  return readCommits(repository, { first: LIMITS.commitsIndexed, withoutMerges: true, timeoutMs: LIMITS.gitTimeoutMs });
+/** For their messages, which are those of each commit itself, also without older history. */
+export async function readRecentCommits(repository: Repository): Promise<Commit[]> {
+  const options = { first: LIMITS.commitsIndexed, withoutMerges: true, timeoutMs: LIMITS.gitTimeoutMs };
+  return (await readCommits(repository, options)).map((commit) => ({ ...commit, isBoundary: false }));
 }
 
 /** The newest commit that wrote one of these lines; undefined for a file with staged changes. */
@@ -39,11 +45,18 @@ export async function lastChange(
   end: number,
 ): Promise<Commit | undefined> {
   const ranges = await blameLines(repository, file, start, end);
-  const [newest] = ranges.toSorted((a, b) => (a.author.date < b.author.date ? 1 : -1));
+  const boundary = await repository.boundary();
+  const [newest] = ranges.toSorted(
+    (a, b) =>
+      Number(boundary.has(a.commit)) - Number(boundary.has(b.commit)) || (a.author.date < b.author.date ? 1 : -1),
+  );
   if (newest === undefined) return undefined;
   const [commit] = await readCommits(repository, { revision: newest.commit, first: 1 });
   return commit;
 }
+
+/** Stands for the authors of lines that a shallow clone does not know. */
+const BEFORE_HISTORY = 'somebody before the history of this clone';
 
 /** The authors of a range of lines, most lines first; none for a file with staged changes. */
 export async function blameAuthors(
@@ -53,7 +66,12 @@ export async function blameAuthors(
   to: number,
 ): Promise<{ author: string; lines: number }[]> {
   const ranges = await blameLines(repository, file, from, to);
-  return countAuthors(ranges.flatMap(({ start, end, author }) => new Array<string>(end - start + 1).fill(author.name)));
+  const boundary = await repository.boundary();
+  return countAuthors(
+    ranges.flatMap(({ start, end, commit, author }) =>
+      new Array<string>(end - start + 1).fill(boundary.has(commit) ? BEFORE_HISTORY : author.name),
+    ),
+  );
 }
 
 /** The lines of the index are those of its commit only: HEAD may have moved, and staged changes have no commit. */

@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { afterEach, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createReadTools } from '../../../src/codesearch/agent/read-tools.ts';
 import { createReadable } from '../../../src/codesearch/agent/readable.ts';
+import { createSearchTools } from '../../../src/codesearch/agent/search-tools.ts';
+import { createSearch } from '../../../src/codesearch/query/search.ts';
 import { openCorpus } from '../../../src/codesearch/search/corpus.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
+import { createTempDir } from '../../support/processes/temp-dir.ts';
 
 const functionNamed = (name: string): string =>
   `/** Says ${name}. */\nexport function ${name}(crane: string) {\n  const x = crane + '${name}';\n  return x;\n}\n`;
@@ -35,6 +39,14 @@ const ask = (question: string, path = source.path): Promise<string> =>
 
 const blame = (path = source.path): Promise<string> =>
   withCorpus(path, (corpus) => createReadTools(createReadable(corpus, () => true)).blame({ path: 'src/a.ts' }));
+
+const commits = (path: string, query: { changes?: string; message?: string }): Promise<string> =>
+  withCorpus(path, (corpus) => {
+    const viewer = { username: 'ada', canRead: () => true };
+    const search = createSearch(corpus);
+    const signal = new AbortController().signal;
+    return createSearchTools({ readable: createReadable(corpus, () => true), search, viewer, signal }).commits(query);
+  });
 
 describe('of a file with staged changes', () => {
   /** The staged lines move those of Alice to where HEAD has those of Olga. */
@@ -114,5 +126,77 @@ describe('of a history of many commits', () => {
     expect(await ask('Who wrote `src/a.ts`?')).toContain(
       'has more than 200 commits, the last 200 by Ada (199) and Olga (1).',
     );
+  });
+});
+
+describe('of a shallow clone', () => {
+  const OLDEST = 'at or before 2024-05-01: this clone has no older history';
+  let folder: Awaited<ReturnType<typeof createTempDir>>;
+  let clone: string;
+  beforeEach(async () => {
+    folder = await createTempDir();
+    clone = join(folder.path, 'shallow');
+    source = createTestRepository({ 'src/a.ts': functionNamed('alpha') });
+    source.commit('Write alpha', { author: 'Alice' });
+    source.write('src/b.ts', functionNamed('beta'));
+    source.commit('Mention the ballast in beta', { author: 'Bob', date: '2024-05-01T10:00:00Z' });
+  });
+  afterEach(() => folder.remove());
+
+  const cloneShallow = (depth: number): string =>
+    source.git('clone', '-q', '--depth', `${depth}`, `file://${source.path}`, clone);
+
+  function speakUp(): void {
+    source.write('src/a.ts', functionNamed('alpha').replace("+ 'alpha'", "+ 'ALPHA'"));
+    source.commit('Speak up', { author: 'Cleo', date: '2024-06-01T10:00:00Z' });
+  }
+
+  test.each([
+    'When was `alpha` added?',
+    'Who wrote `alpha`?',
+    'Who wrote `src/a.ts`?',
+    'When was `src/a.ts` last changed?',
+    'When was "Says alpha" added?',
+  ])('%s gets neither the date nor the author of its oldest commit', async (question) => {
+    cloneShallow(1);
+    const answer = await ask(question, clone);
+    expect(answer).toContain(OLDEST);
+    expect(answer).not.toContain('Bob');
+    expect(answer).not.toContain('ballast');
+  });
+
+  test('a definition was last changed at or before its oldest commit', async () => {
+    cloneShallow(1);
+    const answer = await ask('Where is `alpha` defined?', clone);
+    expect(answer).toMatch(new RegExp(`\\*\\*Last change\\*\\*: \\[\\w+\\]\\S+ ${OLDEST}`));
+    expect(answer).not.toContain('Bob');
+  });
+
+  test('lines and commits that are newer are told with their author', async () => {
+    speakUp();
+    cloneShallow(2);
+    const byName = await ask('Who wrote `alpha`?', clone);
+    expect(byName).toContain('was last changed by Cleo on 2024-06-01');
+    expect(byName).toContain('Its lines today are by somebody before the history of this clone (3) and Cleo (1).');
+    expect(byName).toContain('The name came into that file at or before 2024-05-01.');
+    expect(await ask('Who wrote `src/a.ts`?', clone)).toContain('has 1 commit in this clone, by Cleo (1).');
+    expect(await ask('Where is `alpha` defined?', clone)).toContain('2024-06-01, Cleo: Speak up');
+  });
+
+  test('its oldest commit itself is told with its author', async () => {
+    cloneShallow(1);
+    const answer = await ask('What changed recently?', clone);
+    expect(answer).toContain('was made on 2024-05-01 by Bob: Mention the ballast in beta.');
+    expect(answer).toContain('2024-05-01, Bob: Mention the ballast in beta');
+  });
+
+  test('the model is told that there is no older history', async () => {
+    speakUp();
+    cloneShallow(2);
+    const lines = (await blame(clone)).split('\n');
+    expect(lines[0]).toMatch(new RegExp(`^1-2: commit [0-9a-f]{12} ${OLDEST}$`));
+    expect(lines[1]).toMatch(/^3: commit [0-9a-f]{12}, 2024-06-01, Cleo: Speak up$/);
+    expect(await commits(clone, { changes: 'alpha' })).toContain('has no history before commit');
+    expect(await commits(clone, { message: 'ballast' })).not.toContain('has no history before');
   });
 });

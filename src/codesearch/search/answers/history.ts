@@ -2,7 +2,7 @@ import { directoryPath } from '../addresses.ts';
 import { blameAuthors, type Commit, countAuthors, lastChange } from '../commits.ts';
 import { CONFIDENCE } from '../constants.ts';
 import { coverage, type Passage } from '../rank.ts';
-import { commitLine, commitLink, reasonOf } from './commit-lines.ts';
+import { atOrBefore, commitLine, commitLink, reasonOf } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
 import { nameOf } from './follow-ups.ts';
 import { bullets, code, count, endSentence, fence, fileLink, joinWords, link, prose } from './markdown.ts';
@@ -99,9 +99,16 @@ async function partsOf(findings: Findings): Promise<Part[]> {
 
 /** "on 2024-05-01 with 1234abcd by Ada: Subject. Reason." */
 function told(repository: string, commit: Commit): string {
+  if (commit.isBoundary) return `${atOrBefore(commit)}.`;
   const reason = reasonOf(commit);
   const because = reason === '' ? '' : ` ${endSentence(prose(reason))}`;
   return `on ${commit.date} with ${commitLink(repository, commit)} by ${prose(commit.author)}: ${endSentence(prose(commit.subject))}${because}`;
+}
+
+/** The commit that brought a name or a text; undefined where only the newest of its commits were read. */
+function firstOf(commits: readonly Commit[]): Commit | undefined {
+  if (commits.length > PICKAXE_COMMITS) return undefined;
+  return commits.find(({ isBoundary }) => isBoundary) ?? commits.at(-1);
 }
 
 /** The history of a definition: the commits that changed its lines or its name, and the authors of its lines. */
@@ -121,7 +128,7 @@ async function ofName({ targets, investigation, question }: Findings): Promise<P
   const touched =
     revision === undefined ? [] : await investigation.commitsOf(repository, MOST_COMMITS, { revision, path, lines });
   const [newest] = touched.length > 0 ? touched : introduced;
-  const oldest = introduced.length > PICKAXE_COMMITS ? undefined : introduced.at(-1);
+  const oldest = firstOf(introduced);
   if (newest === undefined) return [];
   const opened = investigation.corpus.repository(repository);
   const authors = opened === undefined ? [] : await blameAuthors(opened, file, lines.start, lines.end);
@@ -130,12 +137,14 @@ async function ofName({ targets, investigation, question }: Findings): Promise<P
   const since =
     oldest === undefined
       ? ''
-      : ` The name first came into that file on ${oldest.date} with ${commitLink(repository, oldest)}.`;
+      : oldest.isBoundary
+        ? ` The name came into that file at or before ${oldest.date}.`
+        : ` The name first came into that file on ${oldest.date} with ${commitLink(repository, oldest)}.`;
   const name = `${code(target.name)} (${fileLink(file, symbol.line, symbol.end)})`;
   const opening =
     revision === undefined
       ? `${name} is in a file with staged changes, so that the authors of its lines are not known.${since}`
-      : question.intent === 'authors'
+      : question.intent === 'authors' && !newest.isBoundary
         ? `${name} was last changed by ${prose(newest.author)} on ${newest.date}.${by}${since}`
         : `${name} was last changed ${told(repository, newest)}${since}${by}`;
   const passage = { file, symbol, ...lines, score: 1, covered: 1, keyLines: [symbol.line] };
@@ -164,7 +173,7 @@ async function ofText({ question, literals, investigation, passages }: Findings)
   for (const { name: repository } of investigation.corpus.repositories) {
     const all = await investigation.commitsOf(repository, PICKAXE_COMMITS + 1, { withoutMerges: true, changing: text });
     const commits = all.slice(0, PICKAXE_COMMITS);
-    const oldest = all.length > PICKAXE_COMMITS ? undefined : commits.at(-1);
+    const oldest = firstOf(all);
     const [newest] = commits;
     if (newest === undefined) continue;
     const passage = passages.find(({ file, start, end }) =>
@@ -206,19 +215,23 @@ async function ofPath(
 ): Promise<Part[]> {
   const all = await investigation.commitsOf(repository, PATH_COMMITS + 1, { path });
   const commits = all.slice(0, PATH_COMMITS);
-  const newest = commits[0];
+  const own = commits.filter(({ isBoundary }) => !isBoundary);
+  const newest = own[0] ?? commits[0];
   if (newest === undefined) return [];
-  const authors = countAuthors(commits.map(({ author }) => author));
+  if (newest.isBoundary) {
+    return [{ repository, commits: [newest], opening: `${label} was last changed ${told(repository, newest)}` }];
+  }
+  const authors = countAuthors(own.map(({ author }) => author));
   const by = joinWords(authors.slice(0, 4).map(({ author, lines }) => `${prose(author)} (${lines})`));
   const amount =
     all.length > PATH_COMMITS
       ? `more than ${PATH_COMMITS} commits, the last ${PATH_COMMITS}`
-      : `${count(commits.length, 'commit')},`;
+      : `${count(own.length, 'commit')}${own.length < commits.length ? ' in this clone' : ''},`;
   const opening =
     question.intent === 'authors'
       ? `${label} has ${amount} by ${by}${authors.length > 4 ? ` and ${authors.length - 4} more` : ''}. The last one, on ${newest.date}, is by ${prose(newest.author)}.`
       : `${label} was last changed on ${newest.date} by ${prose(newest.author)}: ${endSentence(prose(newest.subject))} It has ${amount} by ${by}.`;
-  return [{ repository, commits: commits.slice(0, MOST_COMMITS), opening }];
+  return [{ repository, commits: own.slice(0, MOST_COMMITS), opening }];
 }
 
 const ASKS_FIRST = /\b(?:introduced?|added?|created?|first|original(?:ly)?|begin|began|start(?:ed)?|since)\b/i;
