@@ -106,7 +106,7 @@ async function resolve(address: string, readable: Readable): Promise<Resolved | 
     const label = `${commit.oid.slice(0, 8)} ${commit.subject}`;
     return { address: link, source: { type: 'Commit', link, label } };
   }
-  const file = readable.file(name, target.path);
+  const file = readable.remembered(name, target.path);
   if (file === undefined || !namesNewest(target.revision, file.commit)) return undefined;
   const { start, end } = target.lines ?? {};
   if (end !== undefined && (start === 0 || end > ((await readable.lines(file))?.length ?? 0))) return undefined;
@@ -119,7 +119,7 @@ async function resolve(address: string, readable: Readable): Promise<Resolved | 
   };
 }
 
-/** The model reads the newest version only: another commit id than that was made up or is old. */
+/** The model reads the newest version only: another commit id than that of the file as it saw it was made up or is old. */
 function namesNewest(revision: string | undefined, commit: string | undefined): boolean {
   if (revision === undefined || !/^[0-9a-f]{7,64}$/.test(revision)) return true;
   return commit?.startsWith(revision) === true;

@@ -52,6 +52,7 @@ export function createReadTools(readable: Readable) {
       if (start > lines.length) throw new ToolRefusal(`The file has ${lines.length} lines.`);
       if (end < start) throw new ToolRefusal('The last line comes before the first.');
       readable.seen.add(repository.name);
+      readable.remember(file);
       const shown = lines
         .slice(start - 1, end)
         .map((line, index) => `${start + index}\t${line.slice(0, LIMITS.modelLineCharacters)}`);

@@ -14,6 +14,10 @@ export interface Readable {
   repository(name: string | undefined): Repository | undefined;
   /** A tracked file; undefined for all other paths. */
   file(repository: string, path: string): IndexedFile | undefined;
+  /** Remembers a file that the model got to see, as it is now: its links lead there also when the file changes meanwhile. */
+  remember(file: IndexedFile): void;
+  /** A file as the model saw it last; one that it did not see, or that did not change since, as it is now. */
+  remembered(repository: string, path: string): IndexedFile | undefined;
   /** Paths of tracked files, in all of a repository or below a folder. */
   paths(repository: string, folder: string): string[];
   /** Lines of a file; undefined for one that is not text. */
@@ -26,6 +30,8 @@ export interface Readable {
 
 export function createReadable(corpus: Corpus, canRead: (repository: string) => boolean): Readable {
   const own = (): Corpus => readableCorpus(corpus, canRead);
+  const keyOf = (repository: string, path: string): string => `${repository}\0${path}`;
+  const shown = new Map<string, IndexedFile>();
   return {
     seen: new Set(),
     opened: new Map(),
@@ -39,6 +45,16 @@ export function createReadable(corpus: Corpus, canRead: (repository: string) => 
       return exact ?? (ending.length === 1 ? ending[0] : undefined);
     },
     file: (repository, path) => own().index.get(repository, path),
+    remember(file) {
+      shown.set(keyOf(file.repository, file.path), file);
+    },
+    remembered(repository, path) {
+      const readable = own();
+      const before = shown.get(keyOf(repository, path));
+      const now = readable.index.get(repository, path);
+      const hasChanged = before !== undefined && before.blob !== now?.blob;
+      return hasChanged && readable.repository(repository) !== undefined ? before : now;
+    },
     paths(repository, folder) {
       const prefix = folder === '' ? '' : `${folder}/`;
       const paths: string[] = [];

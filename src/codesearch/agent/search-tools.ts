@@ -60,6 +60,12 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
     return repository;
   }
 
+  function saw({ repository, path }: Pick<FileMatch, 'repository' | 'path'>): void {
+    readable.seen.add(repository);
+    const file = readable.file(repository, path);
+    if (file !== undefined) readable.remember(file);
+  }
+
   const files = ({ results }: SearchResults): FileMatch[] =>
     results.flatMap((result) => (result.kind === 'file' ? [result] : [])).sort(byUsefulness);
 
@@ -76,7 +82,7 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
       if (left <= 0) break;
       const lines = lineMatches.slice(0, Math.min(left, LIMITS.modelSearchLinesPerFile));
       left -= Math.max(1, lines.length);
-      readable.seen.add(repository);
+      saw({ repository, path });
       const more = lineMatches.length - lines.length;
       shown.push(
         `${path} (${repository})`,
@@ -116,7 +122,7 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
       const isExact = (name: string): number => Number(name.toLowerCase() === wanted);
       all.sort((a, b) => isExact(b.symbol.name) - isExact(a.symbol.name));
       const shown = all.slice(0, LIMITS.modelSearchLines);
-      for (const { file } of shown) readable.seen.add(file.repository);
+      for (const { file } of shown) saw(file);
       const lines = shown.map(
         ({ file, symbol }) =>
           `${symbol.kind.toLowerCase()} ${symbol.name}: ${file.path}:${symbol.line} (${file.repository})`,

@@ -112,19 +112,29 @@ export async function openCorpus(
     if (unreadable.get(repository.name) === fingerprint) return 0;
     unreadable.delete(repository.name);
     if (isKnown) return 0;
-    const changed = await listFiles(repository, index, reader);
-    const head = await repository.head();
-    const staged = head === undefined ? undefined : await repository.stagedPaths(head);
-    for (const file of index.all()) {
-      if (file.repository === repository.name) file.commit = staged?.has(file.path) === false ? head : undefined;
-    }
+    const first = await listAtHead(repository, fingerprint);
+    const listed = first.after === fingerprint ? first : await listAtHead(repository, first.after);
+    const { head } = listed;
     const known = commits.get(repository.name);
     if (known === undefined || known.head !== head) {
       const newest = head === undefined ? [] : await readRecentCommits(repository);
       commits.set(repository.name, { head, index: createCommitIndex(repository.name, newest) });
     }
-    fingerprints.set(repository.name, fingerprint);
-    return changed;
+    fingerprints.set(repository.name, listed.before);
+    return first.changed + (listed === first ? 0 : listed.changed);
+  }
+
+  /** Lists the files and their commit. If HEAD or the index changes meanwhile, the files may be those of either, and get no commit. */
+  async function listAtHead(repository: Repository, before: string) {
+    const changed = await listFiles(repository, index, reader);
+    const head = await repository.head();
+    const staged = head === undefined ? undefined : await repository.stagedPaths(head);
+    const after = await repository.fingerprint();
+    const isOfHead = (path: string): boolean => after === before && staged?.has(path) === false;
+    for (const file of index.all()) {
+      if (file.repository === repository.name) file.commit = isOfHead(file.path) ? head : undefined;
+    }
+    return { before, after, changed, head };
   }
 
   async function listAll(): Promise<number> {

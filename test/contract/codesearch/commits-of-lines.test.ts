@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createReadTools } from '../../../src/codesearch/agent/read-tools.ts';
 import { createReadable } from '../../../src/codesearch/agent/readable.ts';
 import { createSearchTools } from '../../../src/codesearch/agent/search-tools.ts';
+import { readWrittenAnswer } from '../../../src/codesearch/agent/written-answer.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
-import { openCorpus } from '../../../src/codesearch/search/corpus.ts';
+import { type Corpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
@@ -40,13 +41,13 @@ const ask = (question: string, path = source.path): Promise<string> =>
 const blame = (path = source.path): Promise<string> =>
   withCorpus(path, (corpus) => createReadTools(createReadable(corpus, () => true)).blame({ path: 'src/a.ts' }));
 
+function searchTools(corpus: Corpus, readable = createReadable(corpus, () => true)) {
+  const viewer = { username: 'ada', canRead: () => true };
+  return createSearchTools({ readable, search: createSearch(corpus), viewer, signal: new AbortController().signal });
+}
+
 const commits = (path: string, query: { changes?: string; message?: string }): Promise<string> =>
-  withCorpus(path, (corpus) => {
-    const viewer = { username: 'ada', canRead: () => true };
-    const search = createSearch(corpus);
-    const signal = new AbortController().signal;
-    return createSearchTools({ readable: createReadable(corpus, () => true), search, viewer, signal }).commits(query);
-  });
+  withCorpus(path, (corpus) => searchTools(corpus).commits(query));
 
 describe('of a file with staged changes', () => {
   /** The staged lines move those of Alice to where HEAD has those of Olga. */
@@ -198,5 +199,119 @@ describe('of a shallow clone', () => {
     expect(lines[1]).toMatch(/^3: commit [0-9a-f]{12}, 2024-06-01, Cleo: Speak up$/);
     expect(await commits(clone, { changes: 'alpha' })).toContain('has no history before commit');
     expect(await commits(clone, { message: 'ballast' })).not.toContain('has no history before');
+  });
+});
+
+describe('of a repository that changes meanwhile', () => {
+  /** The commit of the links to a file in an answer, with their lines. */
+  const linksTo = (path: string, answer: string) =>
+    [...answer.matchAll(/@([0-9a-f]{40})\/-\/blob\/([^?)]+)\?L(\d+)-(\d+)/g)]
+      .filter(([, , file]) => file === path)
+      .map(([, commit = '', , start, end]) => ({ commit, start: Number(start), end: Number(end) }));
+  const linesAt = (commit: string, path: string, start: number, end: number): string[] =>
+    source
+      .git('show', `${commit}:${path}`)
+      .split('\n')
+      .slice(start - 1, end);
+
+  test('a link names the commit that has its lines, also when HEAD moves while files are listed', async () => {
+    source = createTestRepository({ 'src/a.ts': functionNamed('alpha') });
+    source.commit('Begin');
+    await withCorpus(source.path, async (corpus) => {
+      source.write('src/b.ts', functionNamed('beta'));
+      source.commit('Write beta');
+      const [repository] = corpus.repositories;
+      if (repository === undefined) throw new Error('no repository');
+      const { head } = repository;
+      let isMoved = false;
+      repository.head = async () => {
+        if (!isMoved) {
+          isMoved = true;
+          source.write('src/a.ts', functionNamed('fresh') + functionNamed('alpha'));
+          source.commit('Write fresh');
+        }
+        return head();
+      };
+      const { answer } = await createInvestigate(corpus)(
+        'Where is `alpha` defined?',
+        [],
+        async () => {},
+        () => true,
+      );
+      const [link] = linksTo('src/a.ts', answer);
+      expect(link).toBeDefined();
+      expect(link === undefined ? [] : linesAt(link.commit, 'src/a.ts', link.start, link.end)[0]).toContain('alpha');
+    });
+  });
+
+  test('no commit is named while HEAD moves at each listing', async () => {
+    source = createTestRepository({ 'src/a.ts': functionNamed('alpha') });
+    source.commit('Begin');
+    await withCorpus(source.path, async (corpus) => {
+      source.write('src/a.ts', functionNamed('beta') + functionNamed('alpha'));
+      source.commit('Write beta');
+      const [repository] = corpus.repositories;
+      if (repository === undefined) throw new Error('no repository');
+      const { head } = repository;
+      let moved = 0;
+      repository.head = async () => {
+        moved += 1;
+        source.write('src/c.ts', functionNamed(`gamma${moved}`));
+        source.commit('Write gamma');
+        return head();
+      };
+      await corpus.refresh();
+      expect(moved).toBe(2);
+      expect(corpus.index.get(repository.name, 'src/a.ts')?.commit).toBeUndefined();
+      repository.head = head;
+      await corpus.refresh();
+      expect(corpus.index.get(repository.name, 'src/a.ts')?.commit).toBe(source.git('rev-parse', 'HEAD').trim());
+    });
+  });
+
+  test('a link of the model leads to the lines that it found', async () => {
+    source = createTestRepository({ 'src/a.ts': functionNamed('alpha'), 'src/b.ts': functionNamed('beta') });
+    const first = source.commit('Begin');
+    await withCorpus(source.path, async (corpus) => {
+      const readable = createReadable(corpus, () => true);
+      const tools = searchTools(corpus, readable);
+      expect(await tools.text({ text: 'crane + alpha' })).toContain('No file matches');
+      expect(await tools.text({ text: "crane + 'alpha'" })).toContain('src/a.ts');
+      expect(await tools.symbols({ name: 'beta' })).toContain('src/b.ts:2');
+      for (const path of ['a', 'b']) source.write(`src/${path}.ts`, `${functionNamed('fresh')}// ${path}\n`);
+      source.commit('Write fresh');
+      await corpus.refresh();
+      const links = ['a', 'b'].map((path) => `[it](/${corpus.repositories[0]?.name}/-/blob/src/${path}.ts?L2-3)`);
+      const { answer } = await readWrittenAnswer(`# Both\n\n${links.join(' and ')}`, readable);
+      for (const path of ['src/a.ts', 'src/b.ts']) {
+        expect(linksTo(path, answer)).toEqual([{ commit: first, start: 2, end: 3 }]);
+      }
+    });
+  });
+
+  test('a link of the model leads to the lines that it read', async () => {
+    source = createTestRepository({ 'src/a.ts': functionNamed('alpha') });
+    const first = source.commit('Begin');
+    await withCorpus(source.path, async (corpus) => {
+      const readable = createReadable(corpus, () => true);
+      const read = await createReadTools(readable).file({ path: 'src/a.ts', start: 2, end: 5 });
+      const [, address = ''] = /link: (\S+)/.exec(read) ?? [];
+      source.write('src/a.ts', functionNamed('fresh') + functionNamed('alpha'));
+      source.commit('Write fresh');
+      await corpus.refresh();
+      // Another question finds the file as it is now.
+      const other = await readWrittenAnswer(
+        `# Alpha\n\nSee [it](${address}).`,
+        createReadable(corpus, () => true),
+      );
+      expect(linksTo('src/a.ts', other.answer)[0]?.commit).toBe(source.git('rev-parse', 'HEAD').trim());
+      const written = await readWrittenAnswer(`# Alpha\n\n\`alpha\` is here: [it](${address})`, readable);
+      expect(linksTo('src/a.ts', written.answer)).toEqual([{ commit: first, start: 2, end: 5 }]);
+      source.git('rm', '-q', 'src/a.ts');
+      source.commit('Remove alpha');
+      await corpus.refresh();
+      const later = await readWrittenAnswer(`# Alpha\n\n\`alpha\` was here: [it](${address})`, readable);
+      expect(linksTo('src/a.ts', later.answer)).toEqual([{ commit: first, start: 2, end: 5 }]);
+    });
   });
 });
