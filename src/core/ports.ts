@@ -133,10 +133,7 @@ export type DeepSearchOf = (account: 'app' | Person) => DeepSearch;
  * `corrupt`.
  */
 export interface SharedWatch {
-  /**
-   * Takes the lead for an account, or keeps it, for `leaseMs`. Returns whether this process has it. With `takesOver` also from a
-   * process that has it.
-   */
+  /** Takes or keeps the lead of an account for `leaseMs`, or takes it from any process. Returns whether this one has it. */
   lead(account: string, leaseMs: number, options?: { takesOver?: boolean }): Promise<boolean>;
   /** Gives up the lead, if this process has it. */
   resign(account: string): Promise<void>;

@@ -40,7 +40,7 @@ export interface LifecyclePorts {
   deepSearch: DeepSearchOf;
   /** The service where `deepSearch` begins conversations with the app's account. Absent: the app's own one. */
   ownService?: ServiceKey | undefined;
-  watching: Omit<Watching, 'tick' | 'resumed'>;
+  watching: Omit<Watching, 'tick' | 'resumed' | 'stop'>;
   accounts: Pick<Accounts, 'mode' | 'offer' | 'statusOf'>;
   accountWaits: AccountWaits;
   /** A person's name in Slack, if Slack says it in time. Never throws. */

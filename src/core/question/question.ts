@@ -344,14 +344,6 @@ export type Refusal =
   | 'personCap'
   | 'channelCap';
 
-/** The conversation of a person's own account in a thread. */
-export interface OwnConversation {
-  userId: string;
-  conversationId: ConversationId;
-  /** One of its answers is for its asker only, so its link is not shown to others. */
-  keptPrivate?: true;
-}
-
 /** A Slack thread, its conversation, and the queue of its questions. */
 export interface Thread {
   version: 1;
@@ -368,8 +360,8 @@ export interface Thread {
   hasSecondPerson?: boolean;
   /** The conversation of the app's account. */
   conversationId?: ConversationId;
-  /** The conversations of people's own accounts, at most one for each person. */
-  ownConversations?: OwnConversation[];
+  /** The conversations of people's own accounts, at most one for each person. `keptPrivate`: its link is not shown to others. */
+  ownConversations?: { userId: string; conversationId: ConversationId; keptPrivate?: true }[];
   /** Ids of the newest questions that the service got from this thread, in any conversation. Newest last. */
   asked?: string[];
   /** Open questions of this thread in order of arrival. The first one may run, the others wait. */

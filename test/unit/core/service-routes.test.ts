@@ -56,6 +56,7 @@ const noWatching: Watching = {
   resumed: () => {},
   leave: () => {},
   tick: async () => {},
+  stop: async () => {},
 };
 
 /** A workspace that asks at A, and asked at B and at the app's own service before. */
