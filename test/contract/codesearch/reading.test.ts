@@ -349,6 +349,9 @@ test('a notice that fails after the last file is read is a problem of the servic
   const limits: { filesReadBeforeStart: number } = LIMITS;
   const { filesReadBeforeStart } = LIMITS;
   limits.filesReadBeforeStart = 0;
+  // More than the service reads before it listens: this takes threads, which have to start first.
+  for (let at = 0; at < 2 * manyFiles; at += 1) source.write(`src/part${at}.ts`, `export const part${at} = ${at};\n`);
+  source.commit('Add many');
   const failure = new Error('the log is closed');
   const service = await startTestService({
     repos: [source.path],
