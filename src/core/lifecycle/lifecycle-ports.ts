@@ -100,7 +100,7 @@ export async function endWith(
 
 /**
  * Removes a question from the open list that is closed or was never confirmed. It may be re-opened at the same moment,
- * so this reads it again and lists it if it is open. Whatever re-opens or confirms it also lists it after that change, so
+ * so this reads it again and lists it if it is open. Each re-opening and each confirmation also lists it after that change, so
  * an open question is always listed in the end.
  */
 export async function delist({ questions }: Pick<LifecyclePorts, 'questions'>, id: string): Promise<void> {

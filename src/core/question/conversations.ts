@@ -18,31 +18,23 @@ export function hasConversation(thread: Thread | undefined): boolean {
 /** Returns the thread with a conversation of the account that the question uses. The newest one stands last. */
 export function withConversation(thread: Thread, { access, askerId }: Asked, conversationId: ConversationId): Thread {
   if (access !== 'own') return thread.conversationId === conversationId ? thread : { ...thread, conversationId };
-  const known = thread.ownConversations ?? [];
-  const others = known.filter(({ userId }) => userId !== askerId);
-  const same = known.find((own) => own.userId === askerId && own.conversationId === conversationId);
-  const newest = same ?? { userId: askerId, conversationId };
-  return { ...thread, ownConversations: [...others, newest].slice(-mostOwnConversations) };
+  const others = (thread.ownConversations ?? []).filter(({ userId }) => userId !== askerId);
+  const ownConversations = [...others, { userId: askerId, conversationId }].slice(-mostOwnConversations);
+  return { ...thread, ownConversations };
 }
 
 /**
- * Marks the conversation of a person's own account as one with an answer for its asker only. The mark lasts as long as the
- * thread goes on with the conversation.
+ * Marks a conversation of a person's own account as one with an answer for its asker only. The mark lasts as long as the
+ * thread.
  */
 export function withKeptPrivate(thread: Thread, conversationId: ConversationId): Thread {
-  const { ownConversations = [] } = thread;
   if (isMarkedPrivate(thread, conversationId)) return thread;
-  if (!ownConversations.some((own) => own.conversationId === conversationId)) return thread;
-  return {
-    ...thread,
-    ownConversations: ownConversations.map((own) =>
-      own.conversationId === conversationId ? { ...own, keptPrivate: true } : own,
-    ),
-  };
+  const marked = [...(thread.privateConversations ?? []), conversationId];
+  return { ...thread, privateConversations: marked.slice(-mostOwnConversations) };
 }
 
 export function isMarkedPrivate(thread: Thread | undefined, conversationId: ConversationId): boolean {
-  return thread?.ownConversations?.some((own) => own.conversationId === conversationId && own.keptPrivate) === true;
+  return thread?.privateConversations?.includes(conversationId) === true;
 }
 
 /** Returns the thread without a conversation that is gone. Conversation ids are unique at the service. */

@@ -360,8 +360,10 @@ export interface Thread {
   hasSecondPerson?: boolean;
   /** The conversation of the app's account. */
   conversationId?: ConversationId;
-  /** The conversations of people's own accounts, at most one for each person. `keptPrivate`: its link is not shown to others. */
-  ownConversations?: { userId: string; conversationId: ConversationId; keptPrivate?: true }[];
+  /** The conversations of people's own accounts, at most one for each person. */
+  ownConversations?: { userId: string; conversationId: ConversationId }[];
+  /** Conversations with an answer for its asker only, whose links are not shown to others. The newest one stands last. */
+  privateConversations?: ConversationId[];
   /** Ids of the newest questions that the service got from this thread, in any conversation. Newest last. */
   asked?: string[];
   /** Open questions of this thread in order of arrival. The first one may run, the others wait. */
