@@ -66,11 +66,14 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
     },
     /** Whether more files have an identifier than {@link usages} reads. */
     hasMoreUsages: (name: string): boolean => corpus.index.findName(name).length > MOST_FILES_READ,
-    /** Lines that use an identifier, without its definitions, imports and comments; of the most useful files. */
-    async usages(name: string, definitions: readonly Definition[]): Promise<Usage[]> {
+    /**
+     * Lines that use an identifier, without its definitions, imports and comments; of the most useful files. Uses of an ordinary word
+     * like `timeout` are those that call it; with `isHandedOn` also those that pass it to a call, if nothing calls it.
+     */
+    async usages(name: string, definitions: readonly Definition[], { isHandedOn = false } = {}): Promise<Usage[]> {
       toolCalls += 1;
       const files = corpus.index.findName(name).sort(byUsefulness);
-      const { use, call } = usagePatterns(name, definitions);
+      const { use, calls } = usagePatterns(name, definitions);
       const usages: Usage[] = [];
       for await (const [file, lines] of tools.linesOfAll(files)) {
         const { commentLines, importLines, symbols } = file;
@@ -81,8 +84,13 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
           usages.push({ file, line, text: text.trim(), within: enclosing(symbols, line) });
         }
       }
-      const calls = usages.filter(({ text }) => call.test(text));
-      return calls.length > 0 ? calls : usages;
+      for (const call of calls) {
+        const found = usages.filter(({ text }) => call.test(text));
+        if (found.length > 0) return found;
+      }
+      if (!isHandedOn) return [];
+      const argument = new RegExp(`[(,]\\s*${use.source}\\s*[,)]`, 'u');
+      return usages.filter(({ file, text }) => file.role !== 'docs' && argument.test(text));
     },
     async commitsOf(name: string, count: number, options: LogOptions): Promise<Commit[]> {
       toolCalls += 1;
@@ -133,15 +141,13 @@ export function comparePaths(a: IndexedFile, b: IndexedFile): number {
   return a.repository < b.repository || (a.repository === b.repository && a.path < b.path) ? -1 : 1;
 }
 
-/**
- * Where a name is used. Uses of an ordinary word like `timeout` are those that look like calls of it, as long as there are any; all
- * uses of a distinctive name are alike.
- */
-function usagePatterns(name: string, definitions: readonly Definition[]): { use: RegExp; call: RegExp } {
+/** `use`: a name where it is used. `calls`: what counts as a use of it; the first pattern that is found anywhere decides. */
+function usagePatterns(name: string, definitions: readonly Definition[]): { use: RegExp; calls: RegExp[] } {
   const isWord = /^[a-z]+$/.test(name) && definitions.some(({ symbol }) => /function|method/.test(symbol.kind));
   const isMethod = definitions.some(({ symbol }) => symbol.kind === 'method');
   const use = new RegExp(`(?<![\\p{L}\\p{N}_$])${escapeRegExp(name)}(?![\\p{L}\\p{N}_$])`, 'u');
-  if (!isWord) return { use, call: use };
-  const before = isMethod ? '' : '(?<!\\.)';
-  return { use, call: new RegExp(`${before}${use.source}\\s*(?:<[^>]*>)?\\(`, 'u') };
+  if (!isWord) return { use, calls: [use] };
+  const call = new RegExp(`${use.source}\\s*(?:<[^>]*>)?\\(`, 'u');
+  // A call through a module looks like one of another object's method.
+  return { use, calls: isMethod ? [call] : [new RegExp(`(?<!\\.)${call.source}`, 'u'), call] };
 }

@@ -13,6 +13,7 @@ beforeAll(async () => {
     'src/view.ts': `import { users$, ${LONG} } from './store.ts';\n\nexport function show() {\n  users$.subscribe((u) => u);\n  return ${LONG}(3);\n}\n`,
     'app/helpers.py':
       'def load(path):\n    return open(path).read()\n\n\ndef parse(text):\n    return text.strip()\n\n\ndef moor(boat):\n    return boat\n',
+    'app/harbor.py': 'def land():\n    raise ValueError("cannot moor here")\n',
     'app/main.py':
       'import helpers\nfrom helpers import parse\n\n\ndef run(items):\n    text = helpers.load("a")\n    return list(map(parse, items)), text\n',
   });
@@ -42,6 +43,10 @@ test.each([
   ['a function that is handed on', 'parse', 'app/main.py:7'],
 ])('the uses of %s are found', async (_, name, place) => {
   expect(await ask(`Where is \`${name}\` used?`)).toContain(place);
+});
+
+test('a word in a text is no use of a function with that name', async () => {
+  expect(await ask('Where is `moor` used?')).not.toContain('app/harbor.py');
 });
 
 test('a name that is used nowhere is said to be in no line that was read', async () => {

@@ -15,7 +15,7 @@ export async function explainUsage({ targets, investigation }: Findings): Promis
   if (target === undefined) throw new Error('explainUsage was called without a name');
   const { name, definitions } = target;
   await investigation.step(`Following ${name} through the code`);
-  const usages = await investigation.usages(name, definitions);
+  const usages = await investigation.usages(name, definitions, { isHandedOn: true });
   const calls = new RegExp(`(?<![\\w$])${escapeRegExp(name)}\\s*[(!]`);
   const groups = {
     // What calls or throws it comes before what only names it.
