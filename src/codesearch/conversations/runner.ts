@@ -118,7 +118,6 @@ export function createRunner(setup: RunnerSetup) {
       free();
       // What a model used is paid for, whether there is an answer or not.
       if (modelUse !== undefined) await quota.charge(conversation.userId, modelUse.credits);
-      if (stopping) await change(job, (current) => ({ ...current, starts: (current.starts ?? 1) - 1 }));
       if (job.abort.signal.aborted) return await addModelUse(job, modelUse);
       if (!deadline.aborted) setup.onProblem(error);
       await finish(job, startedMs, deadline.aborted ? TOOK_TOO_LONG : INTERNAL, modelUse);
@@ -175,9 +174,12 @@ export function createRunner(setup: RunnerSetup) {
     async stop(): Promise<void> {
       stopping = true;
       waiting.length = 0;
+      const uncounted = [...running.keys()].map((job) =>
+        change(job, (current) => ({ ...current, starts: (current.starts ?? 1) - 1 })),
+      );
       for (const job of running.keys()) job.abort.abort();
       await Promise.race([
-        Promise.allSettled(running.values()),
+        Promise.allSettled([...uncounted, ...running.values()]),
         wait(LIMITS.stopDeadlineMs, undefined, { ref: false }),
       ]);
     },
