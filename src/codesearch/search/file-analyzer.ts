@@ -27,32 +27,40 @@ export function createFileAnalyzer(
 ) {
   const isSmall = bytes <= LIMITS.analyzedInlineBytes;
 
-  async function analyzeGroup(files: FileText[]): Promise<Analysis[]> {
-    try {
-      const analyzed = isSmall
-        ? await Promise.all(files.map(({ path, text }) => analyzeFile(path, text)))
-        : await worker.call(files);
-      return analyzed.map((each) => ({ analyzed: each, isCut: false }));
-    } catch (error) {
-      if (!(error instanceof WorkerLimitError)) throw error;
+  async function* analyzeGroup(files: FileText[]): AsyncGenerator<Analysis> {
+    const analyzed = await analyzeTogether(files);
+    if (analyzed !== undefined) {
+      for (const each of analyzed) yield { analyzed: each, isCut: false };
+      return;
     }
     const [first] = files;
     if (first !== undefined && files.length === 1) {
-      return [{ analyzed: await analyzeFile(first.path, undefined), isCut: true }];
+      yield { analyzed: await analyzeFile(first.path, undefined), isCut: true };
+      return;
     }
-    const alone: Analysis[] = [];
-    for (const file of files) alone.push(...(await analyzeGroup([file])));
-    return alone;
+    for (const file of files) yield* analyzeGroup([file]);
+  }
+
+  /** Undefined if the files take too long. */
+  async function analyzeTogether(files: FileText[]): Promise<AnalyzedFile[] | undefined> {
+    try {
+      return isSmall
+        ? await Promise.all(files.map(({ path, text }) => analyzeFile(path, text)))
+        : await worker.call(files);
+    } catch (error) {
+      if (!(error instanceof WorkerLimitError)) throw error;
+      return undefined;
+    }
   }
 
   return {
-    /** Each file with its analysis, and whether the limit ended that, in order. */
+    /** Each file with its analysis, and whether the limit ended that, in order, each as soon as it is known. */
     async *analyze<File extends FileText>(files: Iterable<File>): AsyncGenerator<[File, AnalyzedFile, boolean]> {
       for (const group of groupsOf(files)) {
-        const analyzed = await analyzeGroup(group.map(({ path, text }) => ({ path, text })));
-        for (const [index, file] of group.entries()) {
-          const own = analyzed[index];
-          if (own !== undefined) yield [file, own.analyzed, own.isCut];
+        const own = group.values();
+        for await (const { analyzed, isCut } of analyzeGroup(group.map(({ path, text }) => ({ path, text })))) {
+          const { value: file } = own.next();
+          if (file !== undefined) yield [file, analyzed, isCut];
         }
       }
     },
