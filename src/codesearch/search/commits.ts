@@ -56,7 +56,7 @@ export async function lastChange(
 }
 
 /** Stands for the authors of lines that a shallow clone does not know. */
-const BEFORE_HISTORY = 'somebody before the history of this clone';
+const BEFORE_HISTORY = 'authors before the history of this clone';
 
 /** The authors of a range of lines, most lines first; none for a file with staged changes. */
 export async function blameAuthors(

@@ -178,7 +178,7 @@ describe('of a shallow clone', () => {
     cloneShallow(2);
     const byName = await ask('Who wrote `alpha`?', clone);
     expect(byName).toContain('was last changed by Cleo on 2024-06-01');
-    expect(byName).toContain('Its lines today are by somebody before the history of this clone (3) and Cleo (1).');
+    expect(byName).toContain('Its lines today are by authors before the history of this clone (3) and Cleo (1).');
     expect(byName).toContain('The name came into that file at or before 2024-05-01.');
     expect(await ask('Who wrote `src/a.ts`?', clone)).toContain('has 1 commit in this clone, by Cleo (1).');
     expect(await ask('Where is `alpha` defined?', clone)).toContain('2024-06-01, Cleo: Speak up');

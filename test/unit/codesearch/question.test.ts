@@ -57,9 +57,8 @@ describe('understanding a question', () => {
   });
 
   test.each(['-', '_', '-_', ':', '@'])('takes no longer for a long run of "%s"', (mark) => {
-    const startMs = performance.now();
-    parseQuestion(`What does this do?\n\\${mark.repeat(44 / mark.length)}/\n`);
-    expect(performance.now() - startMs).toBeLessThan(2_000);
+    // Would take longer than any test may, if a run could be matched in many ways.
+    expect(parseQuestion(`What does this do?\n\\${mark.repeat(88 / mark.length)}/\n`).paths).toEqual([]);
   });
 
   test('looks up names and switches as they are written', () => {

@@ -225,7 +225,7 @@ describe('the text', () => {
     for (const odd of [undefined, 'said', { user: 'U1', text: 'said' }]) expect(readWords(odd, identity)).toBe('');
   });
 
-  /** The messages of an answer as Slack returns them: it turns Markdown into blocks of its own. */
+  /** The messages of an answer as Slack returns them: it turns Markdown into other blocks. */
   function messagesOf(changes: Partial<Answer>, more: Partial<Question>, format: 'markdown' | 'mrkdwn') {
     const question = answered(changes, more);
     const { parts, render } = prepareAnswer(question, exampleAnswer(changes));

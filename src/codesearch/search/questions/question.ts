@@ -95,7 +95,7 @@ function wordsOf(text: string): string[] {
 
 const QUOTED =
   /"([^"\n]{3,300})"|“([^”\n]{3,300})”|\u0060([^\u0060\n]{3,300})\u0060|(?<![\p{L}\p{N}])'([^'\n]{3,300})'(?![\p{L}\p{N}])/gu;
-/** Switches, and whatever may be a name: each run of word characters is matched in one way only, so that no text takes long. */
+/** Switches and possible names. Each run of word characters is matched in one way only, so that no text takes long. */
 const NAME = /(?<![\w/.-])(?:--?[a-z][\w.-]+|@?[\w-]+(?:[./:][\w-]+)*)(?![\w/-])/g;
 /** Words that are joined by more than a hyphen, or begin with hyphens: names, settings, switches, packages. */
 const JOINED = /^--?[a-z][\w.-]|[\w-][._/:-][\w-]|^@?[A-Z][A-Z0-9]{3,}$/;
