@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../core/errors.ts';
+import { joinOrBegin } from '../core/join-running.ts';
 import { findElsewhere } from './home-mark.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 
@@ -74,11 +75,6 @@ export async function announceCopy(kv: KeyValueStore, onElsewhere: (why: AppErro
     return checking;
   }
 
-  /** A check that runs already may have begun while Redis was away. Its failure says nothing about now. */
-  function checkNow(): Promise<void> {
-    return checking === undefined ? check() : checking.catch(check);
-  }
-
   // A Redis that takes no writes now gets the sign later: the app starts all the same, so that people are told.
   await announce().catch(() => {});
   try {
@@ -97,7 +93,7 @@ export async function announceCopy(kv: KeyValueStore, onElsewhere: (why: AppErro
     ...presence,
     mark: { key, value: HERE },
     async prove() {
-      if ((await kv.get(key)) !== HERE) await checkNow();
+      if ((await kv.get(key)) !== HERE) await joinOrBegin(() => checking, check);
     },
   };
 }
