@@ -51,6 +51,12 @@ export const mostAskedKnown = 3 * mostEarlierQuestions;
 export const offerMs = 30_000;
 
 /**
+ * How long after the time by which a question must be stored it must be confirmed, in milliseconds. The asker is told the
+ * result then, and a question that is confirmed later is taken back.
+ */
+export const ackConfirmMs = 500;
+
+/**
  * Time from its acceptance after which a question cancels the one that it was asked instead of, unless the button did
  * that or the request was taken back. The steps between, to store, to join the queue, to schedule and to take back, have
  * 2 s each at most and usually take milliseconds.

@@ -150,8 +150,6 @@ export const mostHomes = 1_000;
 
 /** Slack wants an answer within 3 s. This is what is left after the time on the network, in milliseconds. */
 export const ackBudgetMs = 2_500;
-/** Time kept for the second step of storing a question, so that it is not stored after its asker was told otherwise. */
-export const ackConfirmMs = 500;
 /** How long the check may take whether a person may press the button, in milliseconds. */
 export const actionCheckMs = 1_200;
 /**

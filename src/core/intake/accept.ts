@@ -2,6 +2,7 @@ import type { Person } from '../accounts/accounts.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { type LifecyclePorts, settle } from '../lifecycle/lifecycle-ports.ts';
 import { joinQueue } from '../lifecycle/thread-queue.ts';
+import { withCancel } from '../question/cancellation.ts';
 import {
   type AsFollowUp,
   isInThread,
@@ -11,7 +12,8 @@ import {
   type Refusal,
 } from '../question/question.ts';
 import type { MessageFile } from '../question/thread-notes.ts';
-import { maxQuestionLength } from '../settings.ts';
+import { ackConfirmMs, maxQuestionLength } from '../settings.ts';
+import { within } from '../timeout.ts';
 import type { TraceContext } from '../tracing.ts';
 
 /** A question as it arrives, before it is accepted. */
@@ -79,7 +81,7 @@ export interface AcceptPorts
 /**
  * Creates `accept`, the only way to add a question. Once it returns `accepted`, the question is stored and will end
  * visibly, even if this process dies. Throws `AppError` of kind `storage` if the question was not accepted, also if it
- * could not be stored by `byMs` (epoch milliseconds).
+ * could not be stored by `byMs` (epoch milliseconds) and confirmed `ackConfirmMs` later.
  */
 export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: number) => Promise<Acceptance> {
   const { questions, threads, scheduler, tracer, settings, now } = ports;
@@ -131,14 +133,20 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     if (now() > byMs) throw new AppError('storage', 'stored too late to be taken');
     // An offer that has left the open list is listed again before it is confirmed, so that no crash can hide it.
     if (!created && stored.phase === 'offered') await questions.markOpen(id);
-    const { question, taken } = await confirm(id, drafted);
+    const { question, taken } = await confirm(id, drafted, byMs);
+    if (taken && now() >= byMs + ackConfirmMs) {
+      await takeBack(question, drafted);
+      throw new AppError('storage', 'confirmed too late to be taken');
+    }
     // At the same time: a run that finds the question outside its queue adds it.
-    await Promise.all([
+    const settling = Promise.all([
       // A run that took the offer for expired may have removed it from the list since it was listed.
       taken && !created ? settle(ports, 'not_listed_again', id, () => questions.markOpen(id)) : undefined,
       taken ? settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question)) : undefined,
       settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0, { isNew: created && taken })),
     ]);
+    // The question is accepted now. Slow storage must not delay that beyond the time in which the asker is told.
+    await (byMs === Number.POSITIVE_INFINITY ? settling : within(settling, Math.max(0, byMs - now())));
     const kind = taken ? 'accepted' : 'duplicate';
     note(kind, id, request);
     return { kind, question };
@@ -173,17 +181,32 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
   /**
    * Turns the stored offer into an accepted question. This is a second write because storage may still carry out a
    * write that timed out: the asker then knows that the question was not accepted, and the offer expires. Stores the
-   * current draft, because an earlier offer may have another text or place.
+   * current draft, because an earlier offer may have another text or place. A second request with a deadline is told that
+   * the question is accepted, so it gives the question another time of acceptance: the first one can't take it back then.
    */
-  async function confirm(id: string, drafted: Question): Promise<{ question: Question; taken: boolean }> {
+  async function confirm(id: string, drafted: Question, byMs: number): Promise<{ question: Question; taken: boolean }> {
     const nowMs = now();
     let taken = false;
     const question = await questions.update(id, (stored) => {
       taken = stored.phase === 'offered';
-      return taken ? { ...drafted, phase: 'waiting', acceptedMs: nowMs } : stored;
+      if (taken) return { ...drafted, phase: 'waiting', acceptedMs: nowMs };
+      const isTold = byMs !== Number.POSITIVE_INFINITY && isUntouched(stored);
+      return isTold ? { ...stored, acceptedMs: Math.max(nowMs, stored.acceptedMs + 1) } : stored;
     });
     if (question === undefined) throw new AppError('storage', 'a question vanished while it was taken');
     return { question, taken };
+  }
+
+  /**
+   * Makes an offer of a question again that was confirmed too late, unless another request confirmed it too. If a run was
+   * faster, the question is cancelled instead.
+   */
+  async function takeBack(confirmed: Question, drafted: Question): Promise<void> {
+    await questions.update(confirmed.id, (stored) => {
+      if (stored.acceptedMs !== confirmed.acceptedMs) return stored;
+      if (isUntouched(stored)) return drafted;
+      return withCancel(stored, { byUserId: drafted.askerId, atMs: now() });
+    });
   }
 }
 
@@ -194,6 +217,12 @@ export function questionId(digest: AcceptPorts['digest'], key: string): string {
 
 function readsThread({ readsThread, origin, beginsThread = false }: NewQuestion): boolean {
   return readsThread ?? (origin === 'mention' && !beginsThread);
+}
+
+/** Whether no run has taken a step with a confirmed question. */
+function isUntouched({ phase, admittedMs, awaitsAccount, card, upstream, trouble, outcome }: Question): boolean {
+  const marks = [admittedMs, awaitsAccount, card.intentMs, card.ts, upstream.intentMs, trouble, outcome];
+  return phase === 'waiting' && marks.every((mark) => mark === undefined);
 }
 
 function isAskable(asFollowUp: AsFollowUp | undefined): asFollowUp is AsFollowUp {

@@ -2,13 +2,14 @@ import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { Log } from '../../core/ports.ts';
+import { ackConfirmMs } from '../../core/settings.ts';
 import { ACTIONS, parseButtonValue } from '../../render/ids.ts';
 import type { Prompts } from '../agent-sessions/suggested-prompts.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Home } from '../home/home.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
-import { ackBudgetMs, ackConfirmMs } from '../settings.ts';
+import { ackBudgetMs } from '../settings.ts';
 import { inAckTime } from './ack-time.ts';
 
 /** What is read of `app_home_opened` events. Old clients name no tab. */

@@ -5,7 +5,7 @@ import type { Acceptance } from '../../core/intake/accept.ts';
 import type { ButtonResult } from '../../core/intake/find-question.ts';
 import type { Log } from '../../core/ports.ts';
 import { referenceOf } from '../../core/question/reference.ts';
-import { maxQuestionLength } from '../../core/settings.ts';
+import { ackConfirmMs, maxQuestionLength } from '../../core/settings.ts';
 import { renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
 import { type Say, sayIn } from '../../render/say.ts';
@@ -13,7 +13,7 @@ import type { Named } from '../access/policy.ts';
 import { localeOf, type Users } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
-import { ackBudgetMs, ackConfirmMs } from '../settings.ts';
+import { ackBudgetMs } from '../settings.ts';
 import { inAckTime } from './ack-time.ts';
 import { type WithdrawDeps, withdraw } from './withdraw.ts';
 

@@ -87,6 +87,45 @@ describe('accepting a question', () => {
     expect(life.posted).toEqual([]);
   });
 
+  it('takes back a question that was confirmed too late, and posts nothing', async () => {
+    const { life, request } = createCoreHarness();
+    const accept = slowToConfirm(life);
+    await expect(accept(request(), life.startMs)).rejects.toMatchObject({ kind: 'storage' });
+    await life.run();
+    expect(life.posted).toEqual([]);
+    expect(life.upstream()).toEqual([]);
+  });
+
+  it('keeps a question that was confirmed too late if another request for it was told that it is accepted', async () => {
+    const { life, request } = createCoreHarness();
+    const same = request();
+    const accept = slowToConfirm(life, async (id) => {
+      const second = createAccept({ ...life.ports, digest: digestOf });
+      expect((await second(same, life.startMs)).kind).toBe('duplicate');
+      expect(life.question(id).phase).toBe('waiting');
+    });
+    await expect(accept(same, life.startMs)).rejects.toMatchObject({ kind: 'storage' });
+    await life.run();
+    expect(life.upstream()).toHaveLength(1);
+  });
+
+  it('cancels a question that was confirmed too late if its card may be posted already', async () => {
+    const { life, request } = createCoreHarness();
+    const accept = slowToConfirm(life, async (id) => {
+      await life.ports.questions.update(id, (stored) => ({ ...stored, card: { intentMs: life.startMs } }));
+    });
+    await expect(accept(request(), life.startMs)).rejects.toMatchObject({ kind: 'storage' });
+    const [question] = life.questions();
+    expect(question?.cancel).toMatchObject({ byUserId: question?.askerId });
+  });
+
+  it('waits for no slow storage after the question is confirmed', async () => {
+    const { life, request } = createCoreHarness();
+    const scheduler = { ...life.ports.scheduler, schedule: () => new Promise<never>(() => {}) };
+    const accept = createAccept({ ...life.ports, scheduler, digest: digestOf });
+    expect((await accept(request(), life.startMs)).kind).toBe('accepted');
+  });
+
   it('accepts a question that was stored at the last moment', async () => {
     const { accept, request, life } = createCoreHarness();
     expect((await accept(request(), life.startMs)).kind).toBe('accepted');
@@ -251,3 +290,21 @@ describe('an offer that was reported as not accepted', () => {
     expect(life.posted.every(({ channelId }) => channelId === 'D1')).toBe(true);
   });
 });
+
+/** Accepts questions on a storage that needs a second to confirm one. `meanwhile` runs in that second. */
+function slowToConfirm(
+  life: ReturnType<typeof createCoreHarness>['life'],
+  meanwhile: (id: string) => Promise<void> = async () => {},
+): ReturnType<typeof createAccept> {
+  let lateMs = 0;
+  const update: typeof life.ports.questions.update = async (id, change) => {
+    const updated = await life.ports.questions.update(id, change);
+    if (lateMs === 0) {
+      lateMs = 1_000;
+      await meanwhile(id);
+    }
+    return updated;
+  };
+  const questions = { ...life.ports.questions, update };
+  return createAccept({ ...life.ports, questions, now: () => life.now() + lateMs, digest: digestOf });
+}
