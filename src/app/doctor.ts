@@ -16,7 +16,6 @@ import { createSlackChecks } from '../slack/checks/slack-checks.ts';
 import { eventsPath } from '../slack/receivers/http-receiver.ts';
 import { createShareUrlReader } from '../slack/unfurls/share-urls.ts';
 import { createDiskCheck } from '../storage/checks/disk-check.ts';
-import { createRedisChecks } from '../storage/checks/redis-checks.ts';
 import { apiSettings, appAuth, proxyOf, serviceOptions } from './deep-search.ts';
 
 /** Longest time of one check, in milliseconds. */
@@ -86,7 +85,7 @@ export function createDoctor({
 export async function examine(config: Config, options: DoctorOptions): Promise<Finding[]> {
   const closers: (() => Promise<void>)[] = [];
   try {
-    const checks = createChecks(config, options, (close) => closers.push(close));
+    const checks = await createChecks(config, options, (close) => closers.push(close));
     return await runChecks(checks, {
       deadlineMs: checkMs,
       onCrash: ({ name }, error) => options.log.warn({ event: 'doctor_check_crashed', check: name }, error),
@@ -101,7 +100,11 @@ export async function examine(config: Config, options: DoctorOptions): Promise<F
   }
 }
 
-function createChecks(config: Config, options: DoctorOptions, onEnd: (close: () => Promise<void>) => void): Check[] {
+async function createChecks(
+  config: Config,
+  options: DoctorOptions,
+  onEnd: (close: () => Promise<void>) => void,
+): Promise<Check[]> {
   const { now, random, log, running } = options;
   const proxy = proxyOf(config);
   const outbound = createOutbound(proxy);
@@ -151,11 +154,12 @@ function createChecks(config: Config, options: DoctorOptions, onEnd: (close: () 
     address,
     certificate,
     ...ofService,
-    ...storageChecks(),
+    ...(await storageChecks()),
   ].filter((check): check is Check => check !== undefined);
 
-  function storageChecks(): Check[] {
+  async function storageChecks(): Promise<Check[]> {
     if (config.REDIS_URL === undefined) return [createDiskCheck(config.DATA_DIR)];
+    const { createRedisChecks } = await import('../storage/checks/redis-checks.ts');
     const redis = createRedisChecks(config.REDIS_URL.reveal(), log);
     onEnd(redis.close);
     return redis.checks;

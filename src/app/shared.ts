@@ -4,7 +4,6 @@ import type { DeepSearchOf, SharedWatch } from '../core/ports.ts';
 import type { ServiceKey } from '../core/question/service-ids.ts';
 import { createWatching, type Watching } from '../core/watching/watching.ts';
 import { scopedTo } from '../core/workspaces/service-routes.ts';
-import { createBullScheduler } from '../scheduler/bullmq.ts';
 import type { CountedScheduler } from '../scheduler/counted-scheduler.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
 import type { AppContext } from './context.ts';
@@ -23,13 +22,13 @@ export interface SharedParts {
 }
 
 /** Creates the parts that all workspaces share. Starts nothing. */
-export function createSharedParts(context: AppContext, accounts: Accounts, deepSearch: DeepSearchAccess): SharedParts {
-  const { config, log, random } = context;
+export async function createSharedParts(
+  context: AppContext,
+  accounts: Accounts,
+  deepSearch: DeepSearchAccess,
+): Promise<SharedParts> {
   const of: DeepSearchOf = (account) => scopedTo(undefined, deepSearch.of(account));
-  const scheduler =
-    config.REDIS_URL === undefined
-      ? createTimerScheduler({ log, random })
-      : createBullScheduler({ redisUrl: config.REDIS_URL.reveal(), log, random });
+  const scheduler = await createScheduler(context);
   return {
     accounts,
     deepSearch: { ...deepSearch, of, deepSearch: of('app') },
@@ -37,6 +36,13 @@ export function createSharedParts(context: AppContext, accounts: Accounts, deepS
     watching: createServiceWatching(context, scheduler, of),
     deliveryPriority: createDeliveryPriority(() => performance.now()),
   };
+}
+
+/** Loads BullMQ and its client only with Redis: they are a third of what the app loads. */
+async function createScheduler({ config, log, random }: AppContext): Promise<CountedScheduler> {
+  if (config.REDIS_URL === undefined) return createTimerScheduler({ log, random });
+  const { createBullScheduler } = await import('../scheduler/bullmq.ts');
+  return createBullScheduler({ redisUrl: config.REDIS_URL.reveal(), log, random });
 }
 
 /** Watches the running questions of one service. `key` names it, if it is not the app's own one. */

@@ -8,7 +8,6 @@ import { storeFile } from './embedded-store.ts';
 import { type HomeMark, readHomeMark, writeHomeMark } from './home-mark.ts';
 import type { EngineStore } from './key-value-store.ts';
 import type { RecordCounts } from './record-counts.ts';
-import { openRedisContents } from './redis-contents.ts';
 import { leaseMigration } from './running-copies.ts';
 import { compareContents, isEmpty, transferContents } from './transfer.ts';
 
@@ -44,6 +43,7 @@ export async function migrateStore(options: MigrationOptions): Promise<Migrated>
   if (to === 'redis' && !existsSync(storeFile(dataDir))) {
     throw new AppError('storage', `There is no store of this app in ${dataDir}`);
   }
+  const { openRedisContents } = await import('./redis-contents.ts');
   const redis = await openRedisContents(redisUrl, log);
   try {
     const lease = await leaseMigration(redis);

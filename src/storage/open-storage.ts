@@ -40,7 +40,7 @@ import { createLocks } from './locks.ts';
 import { readerChoicesType } from './reader-choices.ts';
 import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType } from './records.ts';
 import type { Client } from './redis-connection.ts';
-import { openRedisStore } from './redis-store.ts';
+import type { RedisStore } from './redis-store.ts';
 import {
   createClaims,
   createQuestionStore,
@@ -129,7 +129,7 @@ export interface StorageOptions {
  */
 export async function openStorage(location: StorageLocation, options: StorageOptions): Promise<Storage> {
   if ('redisUrl' in location) {
-    const store = await openRedisStore(location.redisUrl, options.log);
+    const store = await openRedis(location.redisUrl, options.log);
     const copy = await orClose(store, (kv) => announceCopy(kv, options.onElsewhere ?? (() => {})));
     return {
       ...createStorage({ ...store, ...store.guardedBy(copy) }, options),
@@ -145,6 +145,12 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
   const store = openEmbeddedStore(location.dataDir, options.clock, options.log);
   await orClose(store, refuseElsewhere);
   return createStorage(store, options);
+}
+
+/** Loads the client of Redis only if there is a Redis: it doubles what a program loads. */
+async function openRedis(redisUrl: string, log: Log): Promise<RedisStore> {
+  const { openRedisStore } = await import('./redis-store.ts');
+  return openRedisStore(redisUrl, log);
 }
 
 /** Closes a store that can't be used. */
@@ -191,7 +197,7 @@ export async function openStoreBeside(
 ): Promise<EngineStore> {
   const store =
     'redisUrl' in location
-      ? await openRedisStore(location.redisUrl, log)
+      ? await openRedis(location.redisUrl, log)
       : openEmbeddedStoreBeside(location.dataDir, clock, log);
   await orClose(store, refuseElsewhere);
   return store;
@@ -203,7 +209,7 @@ async function openReader(
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<EmbeddedReader> {
   const store =
-    'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
+    'redisUrl' in location ? await openRedis(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
   await orClose(store, refuseElsewhere);
   return store;
 }
