@@ -83,6 +83,8 @@ export const LIMITS = {
   blobBytes: 10_000_000,
   commitsPerPage: 100,
   refsRead: 50_000,
+  /** Ids of commits that are remembered for each repository. */
+  knownCommits: 10_000,
   refsPerPage: 1_000,
   treeEntriesPerPage: 20_000,
   changedFiles: 3_000,

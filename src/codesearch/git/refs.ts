@@ -29,9 +29,14 @@ export interface RefPage {
  */
 export async function resolveRevision(repository: Repository, revision: string): Promise<string | undefined> {
   if (!isSafeRevision(revision)) return undefined;
+  if (revision === 'HEAD') return repository.head();
+  const { knownCommits } = repository;
+  if (knownCommits.has(revision)) return revision;
   const output = await gitText(repository.git, ['rev-parse', '-q', '--verify', `${revision}^{commit}`]);
   const oid = output.trim();
-  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(oid) ? oid : undefined;
+  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(oid)) return undefined;
+  knownCommits.set(oid, true);
+  return oid;
 }
 
 /** Whether a text can only name a commit: no option, range, path, pattern or reflog entry. */

@@ -1,5 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../limits.ts';
 import { createBlobs } from './blobs.ts';
 import { createGit, type Git, GitError, gitText, operatorSafeDirectories } from './git.ts';
@@ -20,6 +21,8 @@ export interface Repository {
   /** Whether it has no index: then HEAD is what it tracks. */
   readonly bare: boolean;
   readonly blobs: ReturnType<typeof createBlobs>;
+  /** Full ids of commits that git found. What an id names never changes. */
+  readonly knownCommits: LRUCache<string, true>;
   /** A string that changes when HEAD or the index changes. */
   fingerprint(): Promise<string>;
   /** Commit id of HEAD; undefined before the first commit. */
@@ -82,6 +85,7 @@ export async function openRepository(path: string): Promise<Repository> {
     git,
     bare,
     blobs,
+    knownCommits: new LRUCache<string, true>({ max: LIMITS.knownCommits }),
     head,
     async fingerprint() {
       const commit = (await head()) ?? '';

@@ -261,7 +261,8 @@ describe('of a repository that changes meanwhile', () => {
         return head();
       };
       await corpus.refresh();
-      expect(moved).toBe(2);
+      // For two listings, and once for the messages of the commits.
+      expect(moved).toBe(3);
       expect(corpus.index.get(repository.name, 'src/a.ts')?.commit).toBeUndefined();
       repository.head = head;
       await corpus.refresh();
