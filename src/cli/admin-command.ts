@@ -2,8 +2,6 @@ import type { Environment } from './program.ts';
 
 /** One command of `npm run admin`. */
 export interface AdminCommand {
-  /** One line for the list of all commands. */
-  about: string;
   /** What `--help` prints, with a line break at the end: usage, options, exit codes. */
   help: string;
   /**

@@ -1,24 +1,46 @@
 import type { AdminCommand } from './admin-command.ts';
-import { backupCommand } from './backup.ts';
-import { exportCommand } from './export-person.ts';
-import { forgetCommand } from './forget-person.ts';
-import { migrateCommand } from './migrate.ts';
 import { exitCodeOf, UsageError } from './program.ts';
-import { restoreCommand } from './restore.ts';
-import { rotateKeys } from './rotate-keys.ts';
-import { usageCommand } from './usage.ts';
-import { workspaceCommand } from './workspace.ts';
 
-/** Every command by its name, in the order of the list that `--help` prints. */
-const commands: Record<string, AdminCommand> = {
-  'rotate-keys': rotateKeys,
-  export: exportCommand,
-  forget: forgetCommand,
-  usage: usageCommand,
-  workspace: workspaceCommand,
-  backup: backupCommand,
-  restore: restoreCommand,
-  migrate: migrateCommand,
+interface Listed {
+  /** One line for the list of all commands. */
+  about: string;
+  load: () => Promise<AdminCommand>;
+}
+
+/** Every command by its name, in the order of the list that `--help` prints. Only the one that runs is loaded. */
+const commands: Record<string, Listed> = {
+  'rotate-keys': {
+    about: "encrypts people's accounts and workspaces' tokens with the first key of ENCRYPTION_KEYS",
+    load: async () => (await import('./rotate-keys.ts')).rotateKeys,
+  },
+  export: {
+    about: 'writes everything that is stored about a person as JSON',
+    load: async () => (await import('./export-person.ts')).exportCommand,
+  },
+  forget: {
+    about: 'erases everything that is stored about a person',
+    load: async () => (await import('./forget-person.ts')).forgetCommand,
+  },
+  usage: {
+    about: 'shows questions, answers, times, credits and votes by channel, person, repository and week',
+    load: async () => (await import('./usage.ts')).usageCommand,
+  },
+  workspace: {
+    about: "shows workspaces' services, and gives a workspace its own",
+    load: async () => (await import('./workspace.ts')).workspaceCommand,
+  },
+  backup: {
+    about: 'copies the embedded storage to a folder',
+    load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  restore: {
+    about: 'puts a backup into the embedded storage, while the app is stopped',
+    load: async () => (await import('./restore.ts')).restoreCommand,
+  },
+  migrate: {
+    about: 'moves all records from the embedded storage to Redis or back, while the app is stopped',
+    load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
 };
 
 const usage = `What an administrator of the app does on its storage. The app may run meanwhile, except for restore and migrate.
@@ -43,10 +65,11 @@ async function main(): Promise<number> {
     process.stdout.write(usage);
     return name === undefined ? 2 : 0;
   }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) {
+  const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (listed === undefined) {
     throw new UsageError(`there is no command "${name}"; the commands are: ${Object.keys(commands).join(', ')}`);
   }
+  const command = await listed.load();
   if (args.some((each) => each === '--help' || each === '-h')) {
     process.stdout.write(command.help);
     return 0;

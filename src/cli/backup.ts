@@ -19,7 +19,6 @@ Exit codes: 0 whole, 1 the storage or the folder can't be used, 2 wrong argument
 `;
 
 export const backupCommand: AdminCommand = {
-  about: 'copies the embedded storage to a folder',
   help,
   async run(args, environment) {
     const { values, problems } = readCommandLine(args, { out: { takes: 'text' } });

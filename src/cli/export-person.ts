@@ -24,7 +24,6 @@ Exit codes: 0 written, 1 the storage or the file can't be used, 2 wrong argument
 
 /** `export`: everything stored about a person. */
 export const exportCommand: AdminCommand = {
-  about: 'writes everything that is stored about a person as JSON',
   help,
   async run(args, environment) {
     const line = readCommandLine(args, { ...personOptions, out: { takes: 'text' } });

@@ -34,7 +34,6 @@ Exit codes: 0 erased, 1 something is left (run it again) or the storage can't be
 
 /** `forget`: erases everything stored about a person. */
 export const forgetCommand: AdminCommand = {
-  about: 'erases everything that is stored about a person',
   help,
   async run(args, environment) {
     const line = readCommandLine(args, {

@@ -21,7 +21,6 @@ Exit codes: 0 moved, 1 a storage can't be used or an app runs, 2 wrong arguments
 `;
 
 export const migrateCommand: AdminCommand = {
-  about: 'moves all records from the embedded storage to Redis or back, while the app is stopped',
   help,
   async run(args, environment) {
     const { values, problems } = readCommandLine(args, { to: { takes: 'text' } });

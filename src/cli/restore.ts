@@ -18,7 +18,6 @@ Exit codes: 0 restored, 1 the backup or the storage can't be used, 2 wrong argum
 `;
 
 export const restoreCommand: AdminCommand = {
-  about: 'puts a backup into the embedded storage, while the app is stopped',
   help,
   async run(args, environment) {
     const { values, problems } = readCommandLine(args, { from: { takes: 'text' }, replace: { takes: 'nothing' } });

@@ -17,7 +17,6 @@ Exit codes: 0 done, 1 the storage can't be used, 2 wrong arguments or settings.
 `;
 
 export const rotateKeys: AdminCommand = {
-  about: "encrypts people's accounts and workspaces' tokens with the first key of ENCRYPTION_KEYS",
   help,
   async run(args, environment) {
     const { problems } = readCommandLine(args, {});

@@ -31,7 +31,6 @@ interface Order {
 }
 
 export const usageCommand: AdminCommand = {
-  about: 'shows questions, answers, times, credits and votes by channel, person, repository and week',
   help,
   async run(args, environment) {
     const nowMs = Date.now();

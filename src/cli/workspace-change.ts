@@ -1,4 +1,3 @@
-import { examineService } from '../app/own-service.ts';
 import type { Config } from '../config.ts';
 import { shownLine } from '../core/shown-line.ts';
 import { type OwnService, withService } from '../core/workspaces/own-service.ts';
@@ -19,6 +18,7 @@ export async function changeService(
   let next: OwnService | undefined;
   if (service !== undefined) {
     try {
+      const { examineService } = await import('../app/own-service.ts');
       next = { ...service, ...(await examineService(config, service)) };
     } catch (error) {
       process.stderr.write(`${shownLine(`nothing is changed: ${problemText(error)}`)}\n`);

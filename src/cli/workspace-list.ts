@@ -1,4 +1,3 @@
-import { examineService } from '../app/own-service.ts';
 import type { Config } from '../config.ts';
 import { isAppError } from '../core/errors.ts';
 import type { OwnService } from '../core/workspaces/own-service.ts';
@@ -44,6 +43,7 @@ const noKey = 'a service that no key of ENCRYPTION_KEYS decrypts: set it again';
 /** Why the app can't ask there. Undefined if it can. */
 export async function problemOf(config: Config, service: Omit<OwnService, 'username'>): Promise<string | undefined> {
   try {
+    const { examineService } = await import('../app/own-service.ts');
     await examineService(config, service);
     return undefined;
   } catch (error) {

@@ -44,7 +44,6 @@ const options = {
 
 /** `workspace`: lists workspaces with their services, and changes the service of one. */
 export const workspaceCommand: AdminCommand = {
-  about: "shows workspaces' services, and gives a workspace its own",
   help,
   async run(args, environment) {
     const line = readCommandLine(args, options);
