@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { anyCharacter } from '../../support/any-character.ts';
 import { type ConversationServer, startConversationServer } from '../../support/codesearch/conversation-server.ts';
 
 let server: ConversationServer;
@@ -28,7 +29,7 @@ const leaves = fc.oneof(
     -1,
     1e300,
   ),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.double(),
 );
 const { value: bodies } = fc.letrec((tie) => ({

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -20,11 +20,30 @@ export function createTestRepository(files: Record<string, string | Buffer> = {}
   return repository;
 }
 
+/** The git directory of a repository without commits. */
+let empty: string | undefined;
+
 /** Makes an empty folder a repository without commits, with these files. */
-function begin({ git, write }: TestRepository, files: Record<string, string | Buffer>): void {
+function begin({ path, write }: TestRepository, files: Record<string, string | Buffer>): void {
+  const { RUN_FOLDER: runFolder } = process.env;
+  if (runFolder === undefined) initialize(path);
+  else {
+    // Hundreds of tests begin a repository. A copy needs no git process.
+    empty ??= initialize(mkdtempSync(join(runFolder, 'empty-repository-')));
+    cpSync(empty, join(path, '.git'), { recursive: true });
+  }
+  for (const [name, content] of Object.entries(files)) write(name, content);
+}
+
+/** Returns the git directory. */
+function initialize(path: string): string {
+  const { git } = repositoryIn(path);
   git('init', '-q', '-b', 'main');
   git('config', 'core.hooksPath', '/dev/null');
-  for (const [name, content] of Object.entries(files)) write(name, content);
+  // Each commit would start a process that looks whether there is something to tidy up.
+  git('config', 'gc.auto', '0');
+  git('config', 'maintenance.auto', 'false');
+  return join(path, '.git');
 }
 
 function repositoryIn(path: string): TestRepository {
@@ -58,7 +77,9 @@ function repositoryIn(path: string): TestRepository {
         '-m',
         message,
       );
-      return git('rev-parse', 'HEAD').trim();
+      const branch = join(path, '.git/refs/heads/main');
+      const isOnMain = existsSync(branch) && readFileSync(join(path, '.git/HEAD'), 'utf8') === 'ref: refs/heads/main\n';
+      return (isOnMain ? readFileSync(branch, 'utf8') : git('rev-parse', 'HEAD')).trim();
     },
     remove: () => rmSync(path, { recursive: true, force: true }),
   };

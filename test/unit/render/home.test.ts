@@ -6,6 +6,7 @@ import type { CardView } from '../../../src/core/ports.ts';
 import type { Question, Refusal } from '../../../src/core/question/question.ts';
 import { type HomeContent, renderHistory, renderHome, type ServiceState } from '../../../src/render/home.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, exampleQuestion } from './example.ts';
 
@@ -149,7 +150,7 @@ describe('the Home tab', () => {
 });
 
 const hostile = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.string({ unit: anyCharacter, maxLength: 400 }),
   fc.constantFrom(
     '&'.repeat(10_000),
     '<!here> <@U0BOB> <https://e.org|x>',

@@ -6,6 +6,7 @@ import { parseAnswer } from '../../../src/render/markdown/parse.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { hostileAnswers } from '../../support/hostile/hostile-markdown.ts';
+import { runs } from '../../support/runs.ts';
 import { answered } from './example.ts';
 import { words } from './readable.ts';
 
@@ -34,7 +35,7 @@ describe('an answer that is made to take long', () => {
     const hostile = fc.array(run, { minLength: 1, maxLength: 3 }).map((runs) => runs.join('').slice(0, 300_000));
     fc.assert(
       fc.property(hostile, (markdown) => expectDivided(markdown)),
-      { numRuns: 30 },
+      runs(30),
     );
   });
 
@@ -46,7 +47,7 @@ describe('an answer that is made to take long', () => {
         const { parts } = layoutAnswer(markdown, ROOM);
         for (const word of words) expect(parts.map((part) => part.words).join(' ')).toContain(word);
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 

@@ -9,12 +9,13 @@ import {
   renderWords,
   type ShownAudience,
 } from '../../../src/render/modals.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { QUESTION_ID } from './example.ts';
 
 const locales = fc.constantFrom('en-US', 'de-DE', undefined, 'xx-nonsense');
 const hostile = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 9_000 }),
+  fc.string({ unit: anyCharacter, maxLength: 9_000 }),
   fc.string({ maxLength: 9_000 }),
   fc.constantFrom(
     '<!channel> <@U1> @here &lt;x&gt;',

@@ -109,7 +109,7 @@ describe('an answer of generated Markdown', () => {
         const expected = words(markdown);
         for (const format of FORMATS) expect(words(parts[format].join('\n'))).toEqual(expected);
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../../src/render/ids.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../../support/fake-service/fake-service.ts';
 import { people, team } from '../../support/fake-slack/fake-slack.ts';
@@ -54,12 +55,12 @@ const odd = fc.oneof(
     'NaN',
     '\ud800',
   ),
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: anyCharacter, maxLength: 30 }),
   fc.jsonValue({ maxDepth: 2 }),
 );
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc.string({ unit: anyCharacter, maxLength: 80 }),
   fc.string({ unit: 'grapheme', maxLength: 80 }),
   fc.constantFrom(
     'why',
