@@ -84,7 +84,7 @@ export const LIMITS = {
   commitsPerPage: 100,
   refsRead: 50_000,
   /** Ids of commits that are remembered for each repository. */
-  knownCommits: 10_000,
+  knownCommits: 1_000,
   refsPerPage: 1_000,
   treeEntriesPerPage: 20_000,
   changedFiles: 3_000,

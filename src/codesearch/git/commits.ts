@@ -69,9 +69,15 @@ const FORMAT = `--format=tformat:${FIELDS.join('%x00')}%x00`;
 export async function readCommit(repository: Repository, revision: string): Promise<Commit | undefined> {
   const oid = await resolveRevision(repository, revision);
   if (oid === undefined) return undefined;
-  return parseCommits(
-    await repository.git(['log', '-z', '--no-textconv', '--no-ext-diff', '--max-count=1', FORMAT, oid]),
-  )[0];
+  const parameters = ['log', '-z', '--no-textconv', '--no-ext-diff', '--max-count=1', FORMAT, oid];
+  try {
+    return parseCommits(await repository.git(parameters))[0];
+  } catch (error) {
+    // A commit that was known may have been pruned since.
+    const mayBeGone = error instanceof GitError && error.kind === 'failed' && repository.knownCommits.delete(oid);
+    if (mayBeGone && (await resolveRevision(repository, oid)) === undefined) return undefined;
+    throw error;
+  }
 }
 
 /** Lists commits; undefined when a revision names no commit. Throws {@link GitError} for a bad cursor or path. */
