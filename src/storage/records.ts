@@ -231,7 +231,9 @@ const questionSchema = z.looseObject({
     })
     .exactOptional(),
   parkedUntilMs: z.number().exactOptional(),
-  cancel: z.looseObject({ byUserId: z.string(), atMs: z.number() }).exactOptional(),
+  cancel: z
+    .looseObject({ byUserId: z.string(), atMs: z.number(), isWithdrawn: z.literal(true).exactOptional() })
+    .exactOptional(),
   outcome: outcomeSchema.exactOptional(),
   endedMs: z.number().exactOptional(),
   recheckMs: z.number().exactOptional(),

@@ -13,14 +13,20 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   ...acceptedInStorage,
   {
     file: 'src/core/intake/accept.ts',
-    line: "if (taken) await settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question));",
-    becomes: ['if (taken) await settle(ports, "", id, () => joinQueue(threads, question));'],
+    line: "taken ? settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question)) : undefined,",
+    becomes: ['taken ? settle(ports, "", id, () => joinQueue(threads, question)) : undefined,'],
     reason: forTheLog,
   },
   {
     file: 'src/core/intake/accept.ts',
-    line: "await settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0));",
-    becomes: ['await settle(ports, "", id, () => scheduler.schedule(id, 0));'],
+    line: "settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0, { isNew: created && taken })),",
+    becomes: ['settle(ports, "", id, () => scheduler.schedule(id, 0, { isNew: created && taken })),'],
+    reason: forTheLog,
+  },
+  {
+    file: 'src/core/intake/accept.ts',
+    line: "taken && !created ? settle(ports, 'not_listed_again', id, () => questions.markOpen(id)) : undefined,",
+    becomes: ['taken && !created ? settle(ports, "", id, () => questions.markOpen(id)) : undefined,'],
     reason: forTheLog,
   },
   {

@@ -11,7 +11,8 @@ export const anyCharacter = fc.integer({ min: 0, max: 0x10_ffff - SURROGATES }).
   (index) => String.fromCodePoint(index < FIRST_SURROGATE ? index : index + SURROGATES),
   (character) => {
     const code = typeof character === 'string' ? (character.codePointAt(0) ?? -1) : -1;
-    if (code < 0 || String.fromCodePoint(code) !== character) throw new Error('not one character');
+    const isSurrogate = code >= FIRST_SURROGATE && code < FIRST_SURROGATE + SURROGATES;
+    if (code < 0 || isSurrogate || String.fromCodePoint(code) !== character) throw new Error('not one character');
     return code < FIRST_SURROGATE ? code : code - SURROGATES;
   },
 );

@@ -12,7 +12,7 @@ import {
   type Refusal,
 } from '../question/question.ts';
 import type { MessageFile } from '../question/thread-notes.ts';
-import { ackConfirmMs, maxQuestionLength } from '../settings.ts';
+import { ackConfirmMs, maxQuestionLength, offerMs } from '../settings.ts';
 import { within } from '../timeout.ts';
 import type { TraceContext } from '../tracing.ts';
 
@@ -81,7 +81,7 @@ export interface AcceptPorts
 /**
  * Creates `accept`, the only way to add a question. Once it returns `accepted`, the question is stored and will end
  * visibly, even if this process dies. Throws `AppError` of kind `storage` if the question was not accepted, also if it
- * could not be stored by `byMs` (epoch milliseconds) and confirmed `ackConfirmMs` later.
+ * could not be stored by `byMs` (epoch milliseconds) and confirmed at most `ackConfirmMs` after that.
  */
 export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: number) => Promise<Acceptance> {
   const { questions, threads, scheduler, tracer, settings, now } = ports;
@@ -130,21 +130,29 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     }
     const drafted = draft(id, request, now(), trace);
     const { question: stored, created } = await questions.create(drafted);
-    if (now() > byMs) throw new AppError('storage', 'stored too late to be taken');
+    if (now() > byMs) {
+      // The run drops the offer. Without it the sweep would report a question that was forgotten.
+      await settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, offerMs));
+      throw new AppError('storage', 'stored too late to be taken');
+    }
     // An offer that has left the open list is listed again before it is confirmed, so that no crash can hide it.
     if (!created && stored.phase === 'offered') await questions.markOpen(id);
     const { question, taken } = await confirm(id, drafted, byMs);
-    if (taken && now() >= byMs + ackConfirmMs) {
-      await takeBack(question, drafted);
-      throw new AppError('storage', 'confirmed too late to be taken');
-    }
+    const isLate = taken && now() >= byMs + ackConfirmMs;
+    const isWithdrawn = isLate && (await withdraw(question));
     // At the same time: a run that finds the question outside its queue adds it.
     const settling = Promise.all([
       // A run that took the offer for expired may have removed it from the list since it was listed.
       taken && !created ? settle(ports, 'not_listed_again', id, () => questions.markOpen(id)) : undefined,
-      taken ? settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question)) : undefined,
+      taken && !isWithdrawn
+        ? settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question))
+        : undefined,
       settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0, { isNew: created && taken })),
     ]);
+    if (isLate) {
+      await settling;
+      throw new AppError('storage', 'confirmed too late to be taken');
+    }
     // The question is accepted now. Slow storage must not delay that beyond the time in which the asker is told.
     await (byMs === Number.POSITIVE_INFINITY ? settling : within(settling, Math.max(0, byMs - now())));
     const kind = taken ? 'accepted' : 'duplicate';
@@ -182,7 +190,7 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
    * Turns the stored offer into an accepted question. This is a second write because storage may still carry out a
    * write that timed out: the asker then knows that the question was not accepted, and the offer expires. Stores the
    * current draft, because an earlier offer may have another text or place. A second request with a deadline is told that
-   * the question is accepted, so it gives the question another time of acceptance: the first one can't take it back then.
+   * the question is accepted, so it gives the question another time of acceptance: the first one can't withdraw it then.
    */
   async function confirm(id: string, drafted: Question, byMs: number): Promise<{ question: Question; taken: boolean }> {
     const nowMs = now();
@@ -190,7 +198,7 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     const question = await questions.update(id, (stored) => {
       taken = stored.phase === 'offered';
       if (taken) return { ...drafted, phase: 'waiting', acceptedMs: nowMs };
-      const isTold = byMs !== Number.POSITIVE_INFINITY && isUntouched(stored);
+      const isTold = byMs !== Number.POSITIVE_INFINITY && now() < byMs + ackConfirmMs && isUntouched(stored);
       return isTold ? { ...stored, acceptedMs: Math.max(nowMs, stored.acceptedMs + 1) } : stored;
     });
     if (question === undefined) throw new AppError('storage', 'a question vanished while it was taken');
@@ -198,15 +206,18 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
   }
 
   /**
-   * Makes an offer of a question again that was confirmed too late, unless another request confirmed it too. If a run was
-   * faster, the question is cancelled instead.
+   * Withdraws a question that was confirmed too late, unless another request confirmed it too. Returns whether it is
+   * withdrawn. Never throws an `AppError`: the asker knows already that the question was not taken.
    */
-  async function takeBack(confirmed: Question, drafted: Question): Promise<void> {
-    await questions.update(confirmed.id, (stored) => {
-      if (stored.acceptedMs !== confirmed.acceptedMs) return stored;
-      if (isUntouched(stored)) return drafted;
-      return withCancel(stored, { byUserId: drafted.askerId, atMs: now() });
+  async function withdraw({ id, askerId, acceptedMs }: Question): Promise<boolean> {
+    let isWithdrawn = false;
+    await settle(ports, 'late_question_not_withdrawn', id, async () => {
+      await questions.update(id, (stored) => {
+        isWithdrawn = stored.acceptedMs === acceptedMs;
+        return isWithdrawn ? withCancel(stored, { byUserId: askerId, atMs: now(), isWithdrawn: true }) : stored;
+      });
     });
+    return isWithdrawn;
   }
 }
 

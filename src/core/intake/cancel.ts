@@ -24,6 +24,7 @@ export function createCancel(ports: CancelPorts) {
 
   return {
     cancel,
+    withdraw,
     cancelOwn,
     cancelStartedBy,
     cancelReplacedBy,
@@ -37,7 +38,12 @@ export function createCancel(ports: CancelPorts) {
   async function cancel(questionId: string, requester: Requester, byMs?: number): Promise<CancelResult> {
     const question = await find(questionId, requester);
     if (question === undefined) return { kind: 'nothing' };
-    return cancelFound(question, requester.userId, byMs);
+    return cancelFound(question, requester.userId, { byMs });
+  }
+
+  /** Cancels a question whose asker was told that it was not taken. A card appears only if one was posted already. */
+  async function withdraw(question: Question): Promise<void> {
+    await cancelFound(question, question.askerId, { isWithdrawn: true });
   }
 
   /** Cancels the requester's own question, from a list of questions of all places. */
@@ -48,7 +54,7 @@ export function createCancel(ports: CancelPorts) {
   ): Promise<CancelResult> {
     const question = await questions.get(questionId);
     const isOwn = question?.askerId === requester.userId && question.place.teamId === requester.teamId;
-    return isOwn ? cancelFound(question, requester.userId, byMs) : { kind: 'nothing' };
+    return isOwn ? cancelFound(question, requester.userId, { byMs }) : { kind: 'nothing' };
   }
 
   /** Cancels the question of a message that was deleted. `key` as in `accept`. */
@@ -166,9 +172,13 @@ export function createCancel(ports: CancelPorts) {
   }
 
   /** Throws and cancels nothing if the cancellation can't be stored by `byMs`. */
-  async function cancelFound({ id }: Question, userId: string, byMs = Number.POSITIVE_INFINITY): Promise<CancelResult> {
+  async function cancelFound(
+    { id }: Question,
+    userId: string,
+    { byMs = Number.POSITIVE_INFINITY, ...more }: { byMs?: number | undefined; isWithdrawn?: true } = {},
+  ): Promise<CancelResult> {
     const cancelled = await questions.update(id, (stored) =>
-      now() > byMs ? stored : withCancel(stored, { byUserId: userId, atMs: now() }),
+      now() > byMs ? stored : withCancel(stored, { byUserId: userId, atMs: now(), ...more }),
     );
     if (cancelled === undefined) return { kind: 'nothing' };
     if (!hasEnded(cancelled) && cancelled.cancel === undefined)

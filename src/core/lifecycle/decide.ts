@@ -1,6 +1,6 @@
 import { isPatienceOver } from '../pacing.ts';
 import type { Conversation, UpstreamError, UpstreamQuestion } from '../ports.ts';
-import { endsQuietly, replacedBy } from '../question/cancellation.ts';
+import { endsQuietly, isUnseenWithdrawn, replacedBy } from '../question/cancellation.ts';
 import type { Answer, Failure, Outcome, Question } from '../question/question.ts';
 import { isInThread } from '../question/question.ts';
 import { isKeptPrivate } from '../question/readers.ts';
@@ -141,6 +141,8 @@ function replaceLeftMs(question: Question, nowMs: number): number {
 function decideWaiting(question: Question, situation: Situation): Step {
   const { nowMs, positionInQueue, slot, settings } = situation;
   const { upstream, cancel } = question;
+  if (isUnseenWithdrawn(question) && upstream.intentMs === undefined)
+    return { do: 'end', outcome: { kind: 'cancelled' } };
   if (question.admittedMs === undefined) return { do: 'admit' };
   if (isAccessOpen(question, settings)) return { do: 'chooseAccess' };
   if (isInThread(question.place) && positionInQueue < 0) return { do: 'join' };
@@ -297,9 +299,13 @@ function isFileDue({ outcome, delivery }: Question, parts: number): boolean {
   return delivery.posted.length === parts - 1 && (delivery.file === undefined || delivery.file.state === 'intended');
 }
 
-/** Whether the question was cancelled while it waited for an account, so that no one else knows of it. */
-function isUnseen({ awaitsAccount, card }: Question, { kind }: Outcome): boolean {
-  return kind === 'cancelled' && awaitsAccount !== undefined && card.ts === undefined && card.intentMs === undefined;
+/**
+ * Whether no one else knows of a cancelled question: it waited for an account, or its asker was told that it was not taken.
+ */
+function isUnseen(question: Question, { kind }: Outcome): boolean {
+  const { awaitsAccount, card } = question;
+  const isAwaiting = awaitsAccount !== undefined && card.ts === undefined && card.intentMs === undefined;
+  return kind === 'cancelled' && (isAwaiting || isUnseenWithdrawn(question));
 }
 
 /** A cancelled question needs no message if its card can show that. */

@@ -13,6 +13,11 @@ export function withCancel(question: Question, cancel: NonNullable<Question['can
   return question.outcome !== undefined || question.cancel !== undefined ? question : { ...question, cancel };
 }
 
+/** Whether a question was withdrawn before it had a card, so that no one is shown that it was cancelled. */
+export function isUnseenWithdrawn({ cancel, card }: Question): boolean {
+  return cancel?.isWithdrawn === true && card.ts === undefined && card.intentMs === undefined;
+}
+
 /** Whether the question ends without a word, because its workspace removed the app. */
 export function endsQuietly({ phase, endsQuietlyMs }: Question): boolean {
   return endsQuietlyMs !== undefined && phase !== 'offered' && phase !== 'closed';

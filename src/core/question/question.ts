@@ -292,7 +292,8 @@ export interface Question {
   trouble?: Trouble;
 
   parkedUntilMs?: number;
-  cancel?: { byUserId: string; atMs: number };
+  /** `isWithdrawn`: its asker was told that it was not taken, so it ends without a card or a message. */
+  cancel?: { byUserId: string; atMs: number; isWithdrawn?: true };
   outcome?: Outcome;
   endedMs?: number;
 

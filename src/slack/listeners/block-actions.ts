@@ -111,7 +111,7 @@ export function onBlockAction(
       handled =
         refusal === undefined
           ? await inAckTime(handle(action), byMs, async ({ asked }) => {
-              if (asked !== undefined) await withdraw(deps, asked, action.requester.userId);
+              if (asked !== undefined) await withdraw(deps, asked);
             })
           : { notice: refusal };
     } catch (error) {

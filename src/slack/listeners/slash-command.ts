@@ -84,7 +84,7 @@ export function registerCommand(app: App, deps: CommandDeps): void {
         ...responseUrl,
       };
       const accepting = deps.accept(question, byMs - ackConfirmMs);
-      const acceptance = await inAckTime(accepting, byMs, (late) => withdraw(deps, late, userId));
+      const acceptance = await inAckTime(accepting, byMs, (late) => withdraw(deps, late));
       const refusal = noticeOfAcceptance(acceptance, text);
       if (refusal !== undefined) return await say(refusal);
       await ack();

@@ -116,7 +116,7 @@ export function onViewSubmission(
         byMs: byMs - ackConfirmMs,
       });
       reply = await inAckTime(handling, byMs, async (late) => {
-        if (late.kind === 'done' && late.result !== undefined) await withdraw(deps, late.result, user.id);
+        if (late.kind === 'done' && late.result !== undefined) await withdraw(deps, late.result);
       });
     } catch (error) {
       const reference = logFailure(deps.log, 'error', { event: 'form_not_taken', outcome: 'told_in_form' }, error);

@@ -3,17 +3,16 @@ import type { Requests } from '../../core/intake/requests.ts';
 import type { Log } from '../../core/ports.ts';
 
 export interface WithdrawDeps {
-  requests: Pick<Requests, 'cancel'>;
+  requests: Pick<Requests, 'withdraw'>;
   log: Log;
 }
 
-/** Cancels a question that was stored after its asker had been told that it was not taken. Never throws. */
-export async function withdraw({ requests, log }: WithdrawDeps, late: ButtonResult, userId: string): Promise<void> {
+/** Withdraws a question that was accepted after its asker had been told that it was not taken. Never throws. */
+export async function withdraw({ requests, log }: WithdrawDeps, late: ButtonResult): Promise<void> {
   if (late.kind !== 'accepted') return;
-  const { id, place } = late.question;
   try {
-    await requests.cancel(id, { userId, teamId: place.teamId, channelId: place.channelId });
+    await requests.withdraw(late.question);
   } catch (error) {
-    log.error({ event: 'late_question_not_withdrawn', questionId: id }, error);
+    log.error({ event: 'late_question_not_withdrawn', questionId: late.question.id }, error);
   }
 }

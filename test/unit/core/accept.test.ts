@@ -85,15 +85,42 @@ describe('accepting a question', () => {
     await expect(accept(request(), 0)).rejects.toMatchObject({ kind: 'storage' });
     await life.run();
     expect(life.posted).toEqual([]);
+    expect(life.openIds()).toEqual([]);
   });
 
-  it('takes back a question that was confirmed too late, and posts nothing', async () => {
+  it('withdraws a question that was confirmed too late, and posts nothing', async () => {
     const { life, request } = createCoreHarness();
-    const accept = slowToConfirm(life);
-    await expect(accept(request(), life.startMs)).rejects.toMatchObject({ kind: 'storage' });
+    await expect(slowToConfirm(life)(request(), life.startMs)).rejects.toMatchObject({ kind: 'storage' });
     await life.run();
     expect(life.posted).toEqual([]);
     expect(life.upstream()).toEqual([]);
+    expect(life.questions()).toMatchObject([{ phase: 'closed', outcome: { kind: 'cancelled' } }]);
+    expect(life.openIds()).toEqual([]);
+    expect(life.threads().flatMap(({ queue }) => queue)).toEqual([]);
+  });
+
+  it('withdraws a question that two requests confirmed, both too late', async () => {
+    const { life, request } = createCoreHarness();
+    const same = request();
+    const late: Promise<unknown>[] = [];
+    const accept = slowToConfirm(life, async () => {
+      const second = createAccept({ ...life.ports, now: () => life.now() + 1_000, digest: digestOf });
+      late.push(second(same, life.startMs).catch(() => {}));
+      await Promise.all(late);
+    });
+    await expect(accept(same, life.startMs)).rejects.toMatchObject({ kind: 'storage' });
+    await life.run();
+    expect(life.upstream()).toEqual([]);
+    expect(life.posted).toEqual([]);
+  });
+
+  it('logs a question that was confirmed too late and could not be withdrawn', async () => {
+    const { life, request } = createCoreHarness({ faults: { write: [undefined, undefined, failing('storage')] } });
+    await expect(slowToConfirm(life)(request(), life.startMs)).rejects.toMatchObject({
+      message: 'confirmed too late to be taken',
+    });
+    await life.run();
+    expect(life.upstream()).toHaveLength(1);
   });
 
   it('keeps a question that was confirmed too late if another request for it was told that it is accepted', async () => {
@@ -115,8 +142,9 @@ describe('accepting a question', () => {
       await life.ports.questions.update(id, (stored) => ({ ...stored, card: { intentMs: life.startMs } }));
     });
     await expect(accept(request(), life.startMs)).rejects.toMatchObject({ kind: 'storage' });
-    const [question] = life.questions();
-    expect(question?.cancel).toMatchObject({ byUserId: question?.askerId });
+    await life.run();
+    expect(life.questions()).toMatchObject([{ cancel: { isWithdrawn: true }, outcome: { kind: 'cancelled' } }]);
+    expect(life.upstream()).toEqual([]);
   });
 
   it('waits for no slow storage after the question is confirmed', async () => {
