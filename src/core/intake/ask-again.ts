@@ -69,7 +69,8 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
     let newest = question;
     for (let attempts = 0; attempts < mostAttempts && endedPrivately(newest); attempts += 1) {
       const { question: next } = await attemptUnder(attemptKeys.again(newest.id));
-      if (next === undefined) break;
+      // An offer was not taken, and its asker knows that.
+      if (next === undefined || next.phase === 'offered') break;
       newest = next;
     }
     return newest;

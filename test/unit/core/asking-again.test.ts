@@ -107,6 +107,14 @@ describe('asking a question again', () => {
     });
   });
 
+  it.each(['notAllowed', 'failed'])('asks at the next press after one that came too late, %s', async (kind) => {
+    const outcome = kind === 'failed' ? failed : notAllowed;
+    const { requests, id, life } = await withQuestion({ outcome });
+    const byMs = life.now() - 1;
+    await expect(requests.askAgain(id, buttonUser, { byMs })).rejects.toMatchObject({ kind: 'storage' });
+    expect((await requests.askAgain(id, buttonUser)).kind).toBe('accepted');
+  });
+
   it('finds only its next attempt, of a question that failed where people could see it', async () => {
     const { requests, id, life } = await withQuestion({ outcome: failed });
     const again = await requests.askAgain(id, buttonUser);
