@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openProxy } from '../support/fake-service/http-proxy.ts';
 import { hangUp, json, type Reply, silence, status } from '../support/fake-service/scripted-server.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { selfSigned } from './self-signed.ts';
 import { connect, conversation, errorOf, openClient, openServer, SECRET } from './setup.ts';
 
@@ -75,9 +76,7 @@ describe('a connection', () => {
   });
 
   test('that is refused means that nothing was done', async () => {
-    const server = await openServer();
-    const client = openClient({ baseUrl: server.origin });
-    await server.close();
+    const client = openClient({ baseUrl: nowhere });
     expect(await errorOf(client.create('where?'))).toMatchObject({
       kind: 'unavailable',
       code: 'ECONNREFUSED',

@@ -16,6 +16,7 @@ import { createPatient, examinePatient, expectGolden, type Patient } from '../su
 import { startToldRedis } from '../support/doctor/told-redis.ts';
 import { openProxy } from '../support/fake-service/http-proxy.ts';
 import { hangUp, json, listenLocally, status, text } from '../support/fake-service/scripted-server.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
@@ -23,7 +24,6 @@ import { createRecordingLog } from '../support/recording-log.ts';
 import { expired, ofOtherHost, selfSigned } from './self-signed.ts';
 
 /** An address without a listener. */
-const nowhere = 'http://127.0.0.1:9';
 const signingSecret = 'signing-secret';
 
 /** The lines of one check, as `status code`. */

@@ -13,6 +13,7 @@ import { serviceToken, startFakeService } from '../support/fake-service/fake-ser
 import { openProxy } from '../support/fake-service/http-proxy.ts';
 import { people } from '../support/fake-slack/fake-slack.ts';
 import { appToken, startSocketSlack } from '../support/fake-slack/socket-mode-server.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { one } from '../support/one.ts';
 import { mentionOf, pressOf } from '../support/payloads/payloads.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
@@ -21,7 +22,6 @@ import { selfSigned } from './self-signed.ts';
 import { openServer } from './setup.ts';
 
 /** An address without a listener. */
-const nowhere = 'http://127.0.0.1:9';
 
 function openOutbound(proxy: ProxySettings): Outbound {
   const outbound = createOutbound(proxy);

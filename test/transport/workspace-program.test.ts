@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { type FakeService, startFakeService } from '../support/fake-service/fake-service.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
@@ -128,8 +129,7 @@ describe('npm run admin -- workspace', () => {
     expect(refused.code).toBe(1);
     expect(refused.output).toContain('nothing is changed: the service refuses the token');
     expect(refused.output).not.toContain('sgp_wrong');
-    await service.stop();
-    const gone = await admin(['--id', 'T0TWO', '--endpoint', service.url, '--token-file', tokenFile], {
+    const gone = await admin(['--id', 'T0TWO', '--endpoint', nowhere, '--token-file', tokenFile], {
       more: { SRC_TIMEOUT_MS: '500' },
     });
     expect(gone.code).toBe(1);

@@ -11,6 +11,7 @@ import {
 import { type ApiGeneration, createMetrics } from '../../../src/observability/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { exchange, statusOf } from '../../support/http-exchange.ts';
+import { freePort } from '../../support/processes/free-port.ts';
 
 let running: PageServer[] = [];
 
@@ -339,11 +340,14 @@ describe('a client that sends slowly', () => {
 
 describe('the server, when it stops,', () => {
   it('frees the port, and does nothing where it was not started', async () => {
-    const { server, port } = await start();
+    // Not port 0: a server of another file of tests could get the port in between.
+    const port = await freePort();
+    const create = () => createOperatorServer({ port, host: '127.0.0.1', dependencies: [], farSides: [], mounts: {} });
+    const [server, again] = [create(), create()];
+    running.push(server, again);
+    expect(await server.start()).toBe(port);
     await server.stop();
     await server.stop();
-    const again = createOperatorServer({ port, host: '127.0.0.1', dependencies: [], farSides: [], mounts: {} });
-    running.push(again);
     expect(await again.start()).toBe(port);
   });
 
