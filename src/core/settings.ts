@@ -52,7 +52,7 @@ export const offerMs = 30_000;
 
 /**
  * How long after the time by which a question must be stored it must be confirmed, in milliseconds. The asker is told the
- * result then, and a question that is confirmed later is taken back.
+ * result then, and a question that is confirmed later is withdrawn.
  */
 export const ackConfirmMs = 500;
 

@@ -230,9 +230,18 @@ function readsThread({ readsThread, origin, beginsThread = false }: NewQuestion)
   return readsThread ?? (origin === 'mention' && !beginsThread);
 }
 
-/** Whether no run has taken a step with a confirmed question. */
-function isUntouched({ phase, admittedMs, awaitsAccount, card, upstream, trouble, outcome }: Question): boolean {
-  const marks = [admittedMs, awaitsAccount, card.intentMs, card.ts, upstream.intentMs, trouble, outcome];
+/** Whether a confirmed question is as it was confirmed: no run has taken a step, and no one cancelled it. */
+function isUntouched({
+  phase,
+  admittedMs,
+  awaitsAccount,
+  card,
+  upstream,
+  trouble,
+  cancel,
+  outcome,
+}: Question): boolean {
+  const marks = [admittedMs, awaitsAccount, card.intentMs, card.ts, upstream.intentMs, trouble, cancel, outcome];
   return phase === 'waiting' && marks.every((mark) => mark === undefined);
 }
 
