@@ -15,8 +15,8 @@ const shared = { testTimeout: 180_000, hookTimeout: 180_000, restoreMocks: true 
 
 export default defineConfig({
   test: {
-    // Most tests wait for programs and timers rather than compute, so that four files at once suit two processors.
-    maxWorkers: 4,
+    // Most tests wait for programs and timers rather than compute, so that five files at once suit two processors.
+    maxWorkers: 5,
     sequence: { sequencer: FileOrder },
     globalSetup: [
       'test/support/run-folder.ts',
