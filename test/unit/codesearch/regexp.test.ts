@@ -93,6 +93,13 @@ describe('matching a regular expression in RE2 syntax', () => {
     },
   );
 
+  test.each([['(?:(?:a|a))??^(?:a|a)', ' a\na', 3]])(
+    'finds what begins behind a place where the same assertion did not hold: %s',
+    (source, text, start) => {
+      expect(compileRegexp(source, false).exec(text, 0, plenty())?.start).toBe(start);
+    },
+  );
+
   test('stops when the budget is used up', () => {
     const regexp = compileRegexp('(a|b|c|d)*e', false);
     expect(() => regexp.exec('abcd'.repeat(1_000), 0, { steps: 500 })).toThrow(WorkBudgetError);
