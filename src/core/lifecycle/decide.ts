@@ -1,6 +1,6 @@
 import { isPatienceOver } from '../pacing.ts';
 import type { Conversation, UpstreamError, UpstreamQuestion } from '../ports.ts';
-import { endsQuietly, isUnseenWithdrawn, replacedBy } from '../question/cancellation.ts';
+import { endsQuietly, hasNoCard, isUnseenWithdrawn, replacedBy } from '../question/cancellation.ts';
 import type { Answer, Failure, Outcome, Question } from '../question/question.ts';
 import { isInThread } from '../question/question.ts';
 import { isKeptPrivate } from '../question/readers.ts';
@@ -304,7 +304,7 @@ function isFileDue({ outcome, delivery }: Question, parts: number): boolean {
  */
 function isUnseen(question: Question, { kind }: Outcome): boolean {
   const { awaitsAccount, card } = question;
-  const isAwaiting = awaitsAccount !== undefined && card.ts === undefined && card.intentMs === undefined;
+  const isAwaiting = awaitsAccount !== undefined && hasNoCard(card);
   return kind === 'cancelled' && (isAwaiting || isUnseenWithdrawn(question));
 }
 

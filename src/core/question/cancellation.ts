@@ -15,7 +15,12 @@ export function withCancel(question: Question, cancel: NonNullable<Question['can
 
 /** Whether a question was withdrawn before it had a card, so that no one is shown that it was cancelled. */
 export function isUnseenWithdrawn({ cancel, card }: Question): boolean {
-  return cancel?.isWithdrawn === true && card.ts === undefined && card.intentMs === undefined;
+  return cancel?.isWithdrawn === true && hasNoCard(card);
+}
+
+/** Whether a card was neither posted nor about to be. */
+export function hasNoCard({ ts, intentMs }: Question['card']): boolean {
+  return ts === undefined && intentMs === undefined;
 }
 
 /** Whether the question ends without a word, because its workspace removed the app. */
