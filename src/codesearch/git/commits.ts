@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 import { GitError } from './git.ts';
-import { isSafePath, resolveRevision } from './refs.ts';
+import { atCommit, isSafePath, resolveRevision } from './refs.ts';
 import type { Repository } from './repository.ts';
 
 /** An author or committer as the commit records it; not mapped by a `.mailmap` file. */
@@ -67,29 +67,30 @@ const FORMAT = `--format=tformat:${FIELDS.join('%x00')}%x00`;
 
 /** Reads one commit; undefined when the revision names none. */
 export async function readCommit(repository: Repository, revision: string): Promise<Commit | undefined> {
-  const oid = await resolveRevision(repository, revision);
-  if (oid === undefined) return undefined;
-  const parameters = ['log', '-z', '--no-textconv', '--no-ext-diff', '--max-count=1', FORMAT, oid];
-  try {
+  return atCommit(repository, revision, async (oid) => {
+    const parameters = ['log', '-z', '--no-textconv', '--no-ext-diff', '--max-count=1', FORMAT, oid];
     return parseCommits(await repository.git(parameters))[0];
-  } catch (error) {
-    // A commit that was known may have been pruned since.
-    const mayBeGone = error instanceof GitError && error.kind === 'failed' && repository.knownCommits.delete(oid);
-    if (mayBeGone && (await resolveRevision(repository, oid)) === undefined) return undefined;
-    throw error;
-  }
+  });
 }
 
 /** Lists commits; undefined when a revision names no commit. Throws {@link GitError} for a bad cursor or path. */
 export async function log(repository: Repository, options: LogOptions = {}): Promise<CommitPage | undefined> {
-  const first = Math.max(1, Math.min(options.first ?? LIMITS.commitsPerPage, LIMITS.commitsIndexed));
   const cursor = options.after === undefined ? undefined : parseCursor(options.after);
-  const start = await resolveRevision(repository, cursor?.start ?? options.revision ?? 'HEAD');
-  if (start === undefined) return undefined;
+  return atCommit(repository, cursor?.start ?? options.revision ?? 'HEAD', (start) =>
+    logFrom(repository, start, cursor?.skip ?? 0, options),
+  );
+}
+
+async function logFrom(
+  repository: Repository,
+  start: string,
+  skip: number,
+  options: LogOptions,
+): Promise<CommitPage | undefined> {
+  const first = Math.max(1, Math.min(options.first ?? LIMITS.commitsPerPage, LIMITS.commitsIndexed));
   const since = options.since === undefined ? undefined : await resolveRevision(repository, options.since);
   if (options.since !== undefined && since === undefined) return undefined;
   if (options.path !== undefined && !isSafePath(options.path)) throw new GitError('The path is not valid.');
-  const skip = cursor?.skip ?? 0;
   const { path = '', lines } = options;
   const ofLines =
     lines === undefined || path === '' ? undefined : `-L${whole(lines.start)},${whole(lines.end)}:${path}`;
@@ -124,6 +125,37 @@ export async function log(repository: Repository, options: LogOptions = {}): Pro
   const hasNextPage = commits.length > first;
   const page = commits.slice(0, first);
   return { commits: page, hasNextPage, endCursor: page.length === 0 ? undefined : `${start}-${skip + page.length}` };
+}
+
+/** The paths that each of these commits changed since its first parent, a renamed file under both; none of a merge. */
+export async function changedPaths(
+  repository: Repository,
+  commits: readonly string[],
+  { timeoutMs = LIMITS.gitTimeoutMs }: { timeoutMs?: number } = {},
+): Promise<ReadonlyMap<string, string[]>> {
+  const paths = new Map(commits.map((oid) => [oid, [] as string[]]));
+  if (paths.size === 0) return paths;
+  const parameters = [
+    'log',
+    '--no-walk=unsorted',
+    '-z',
+    '--no-textconv',
+    '--no-ext-diff',
+    '--no-renames',
+    '--name-only',
+  ];
+  const output = await repository.git([...parameters, '--format=tformat:%H', ...paths.keys(), '--'], {
+    firstBytes: LIMITS.gitOutputBytes,
+    timeoutMs,
+  });
+  let own: string[] | undefined;
+  // Each commit is its id and its paths, the first after a line break.
+  for (const field of output.toString('utf8').split('\0')) {
+    const known = paths.get(field);
+    if (known !== undefined) own = known;
+    else if (field !== '') own?.push(field.replace(/^\n/, ''));
+  }
+  return paths;
 }
 
 function whole(line: number): number {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../limits.ts';
 import { type CommitPage, log } from './commits.ts';
 import { gitText } from './git.ts';
-import { isSafePath, resolveRevision } from './refs.ts';
+import { atCommit, isSafePath } from './refs.ts';
 import type { Repository } from './repository.ts';
 
 export interface ChangedFile {
@@ -45,13 +45,15 @@ export async function compare(
   head: string,
   { first, after, path }: { first?: number; after?: string; path?: string } = {},
 ): Promise<Comparison | undefined> {
-  const [from, to] = [await resolveRevision(repository, base), await resolveRevision(repository, head)];
-  if (from === undefined || to === undefined) return undefined;
-  const mergeBase = (await gitText(repository.git, ['merge-base', from, to])).trim() || undefined;
-  const commits = await log(repository, { revision: to, since: from, first, after, path });
-  if (commits === undefined) return undefined;
-  const changes = await readChanges(repository, ['diff', mergeBase ?? from, to], path);
-  return { base: from, head: to, mergeBase, commits, changes };
+  return atCommit(repository, base, (from) =>
+    atCommit(repository, head, async (to) => {
+      const mergeBase = (await gitText(repository.git, ['merge-base', from, to])).trim() || undefined;
+      const commits = await log(repository, { revision: to, since: from, first, after, path });
+      if (commits === undefined) return undefined;
+      const changes = await readChanges(repository, ['diff', mergeBase ?? from, to], path);
+      return { base: from, head: to, mergeBase, commits, changes };
+    }),
+  );
 }
 
 /** What a commit changes since its first parent; a first commit adds all its files. Undefined when there is no such commit. */
@@ -60,9 +62,9 @@ export async function commitChanges(
   revision: string,
   path?: string,
 ): Promise<Changes | undefined> {
-  const oid = await resolveRevision(repository, revision);
-  if (oid === undefined) return undefined;
-  return readChanges(repository, ['show', '--format=', '--diff-merges=first-parent', oid], path);
+  return atCommit(repository, revision, (oid) =>
+    readChanges(repository, ['show', '--format=', '--diff-merges=first-parent', oid], path),
+  );
 }
 
 async function readChanges(repository: Repository, command: readonly string[], path = ''): Promise<Changes> {

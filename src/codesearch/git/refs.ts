@@ -1,5 +1,5 @@
 import { LIMITS } from '../limits.ts';
-import { gitText } from './git.ts';
+import { GitError, gitText } from './git.ts';
 import type { Repository } from './repository.ts';
 
 /** A branch or a tag. */
@@ -37,6 +37,23 @@ export async function resolveRevision(repository: Repository, revision: string):
   if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(oid)) return undefined;
   knownCommits.set(oid, true);
   return oid;
+}
+
+/** Reads from a commit; undefined when the revision names none, also when a known one was pruned since. */
+export async function atCommit<T>(
+  repository: Repository,
+  revision: string,
+  read: (commit: string) => Promise<T>,
+): Promise<T | undefined> {
+  const commit = await resolveRevision(repository, revision);
+  if (commit === undefined) return undefined;
+  try {
+    return await read(commit);
+  } catch (error) {
+    const mayBeGone = error instanceof GitError && error.kind === 'failed' && repository.knownCommits.delete(commit);
+    if (mayBeGone && (await resolveRevision(repository, commit)) === undefined) return undefined;
+    throw error;
+  }
 }
 
 /** Whether a text can only name a commit: no option, range, path, pattern or reflog entry. */

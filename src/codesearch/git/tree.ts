@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 import { GitError } from './git.ts';
-import { isSafePath, resolveRevision } from './refs.ts';
+import { atCommit, isSafePath, resolveRevision } from './refs.ts';
 import type { Repository } from './repository.ts';
 
 export interface TreeEntry {
@@ -58,10 +58,10 @@ export async function readEntry(
   path: string,
 ): Promise<TreeEntry | undefined> {
   if (path === '' || !isSafePath(path)) return undefined;
-  const commit = await resolveRevision(repository, revision);
-  if (commit === undefined) return undefined;
-  const output = await repository.git(['ls-tree', '-z', '-l', '--full-tree', commit, '--', path]);
-  return parseEntries(output, '').find((entry) => entry.path === path);
+  return atCommit(repository, revision, async (commit) => {
+    const output = await repository.git(['ls-tree', '-z', '-l', '--full-tree', commit, '--', path]);
+    return parseEntries(output, '').find((entry) => entry.path === path);
+  });
 }
 
 /** Reads `ls-tree -z -l`: "mode type oid size\tpath". */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blame } from '../../../src/codesearch/git/blame.ts';
-import { log, readCommit } from '../../../src/codesearch/git/commits.ts';
+import { changedPaths, log, readCommit } from '../../../src/codesearch/git/commits.ts';
 import { commitChanges, compare } from '../../../src/codesearch/git/compare.ts';
 import { readFileAt } from '../../../src/codesearch/git/file-content.ts';
 import { findLanguage, languageBytes, languageOfFile } from '../../../src/codesearch/git/languages.ts';
@@ -45,6 +45,16 @@ describe('git data of a repository', () => {
     });
     expect(await readCommit(repository, 'HEAD')).toMatchObject({ subject: 'Rename\x1f it\x1e', parents: [ids[1]] });
     expect(await readCommit(repository, 'nowhere')).toBeUndefined();
+  });
+
+  test('commits name the paths that they changed, a renamed file with both its names', async () => {
+    const [start = '', change = '', rename = ''] = ids;
+    expect(Object.fromEntries(await changedPaths(repository, [rename, start, change]))).toEqual({
+      [start]: ['README.md', 'src/one.ts'],
+      [change]: ['link', 'picture.bin', 'src/one.ts'],
+      [rename]: ['src/first "file"\nof two.ts', 'src/one.ts'],
+    });
+    expect((await changedPaths(repository, [])).size).toBe(0);
   });
 
   test('the log has pages that continue where they began, also after new commits', async () => {
@@ -216,5 +226,37 @@ describe('git data of a repository', () => {
       'ts',
       'ruby',
     ]);
+  });
+});
+
+describe('a commit that git has pruned since it was known', () => {
+  let source: TestRepository;
+  let repository: Repository;
+  let [kept, gone] = ['', ''];
+
+  beforeAll(async () => {
+    source = createTestRepository({ 'one.ts': 'one();\n' });
+    kept = source.commit('Start');
+    source.write('one.ts', 'two();\n');
+    gone = source.commit('Replaced later');
+    source.git('reset', '-q', '--hard', kept);
+    source.git('reflog', 'expire', '--expire=now', '--all');
+    source.git('gc', '-q', '--prune=now');
+    repository = await openRepository(source.path);
+  });
+  afterAll(() => source.remove());
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['a commit', () => readCommit(repository, gone)],
+    ['a log', () => log(repository, { revision: gone })],
+    ['changes', () => commitChanges(repository, gone)],
+    ['a comparison from it', () => compare(repository, gone, kept)],
+    ['a comparison with it', () => compare(repository, kept, gone)],
+    ['a folder', () => readTree(repository, gone)],
+    ['an entry', () => readEntry(repository, gone, 'one.ts')],
+    ['an author', () => blame(repository, gone, 'one.ts')],
+  ])('is absent as %s', async (_, read) => {
+    repository.knownCommits.set(gone, true);
+    expect(await read()).toBeUndefined();
   });
 });
