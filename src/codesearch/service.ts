@@ -32,13 +32,13 @@ import { createConversationRoute } from './http/routes/rest-conversations.ts';
 import { createSearchStreamRoute } from './http/routes/search-stream.ts';
 import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
+import { openCorpus } from './index/corpus.ts';
+import { createKeptAnalyses } from './index/kept-analyses.ts';
 import { LIMITS } from './limits.ts';
 import { createMarkdownRenderer } from './pages/markdown.ts';
 import { createPages } from './pages/pages.ts';
 import { createSearch } from './query/search.ts';
-import { openCorpus } from './search/corpus.ts';
 import { createInvestigate } from './search/investigate.ts';
-import { createKeptAnalyses } from './search/kept-analyses.ts';
 
 /** A repository can't be read; the message says which one and why. */
 export class RepositoryError extends Error {

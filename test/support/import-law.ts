@@ -205,21 +205,24 @@ const parts: Record<string, Part> = {
 
 /**
  * What each folder or file of the code search service may import from the others: the program starts the service, the
- * service connects the folders, HTTP is the outermost folder, the search the innermost.
+ * service connects the folders, HTTP is the outermost folder, git the innermost.
  */
 const codesearchFolders: Record<string, readonly string[]> = {
+  addresses: [],
   limits: [],
   escape: [],
+  'group-by': [],
   'data-directory': [],
   git: ['limits'],
   accounts: ['escape', 'limits'],
-  query: ['git', 'search', 'escape', 'limits'],
-  search: ['git', 'escape', 'limits'],
+  index: ['git', 'limits'],
+  query: ['escape', 'git', 'group-by', 'index', 'limits'],
+  search: ['addresses', 'escape', 'git', 'group-by', 'index', 'limits'],
   conversations: ['accounts', 'search', 'limits'],
-  agent: ['git', 'query', 'search', 'escape', 'limits'],
-  graphql: ['accounts', 'conversations', 'git', 'query', 'search', 'escape', 'limits'],
-  pages: ['accounts', 'conversations', 'git', 'query', 'search', 'escape', 'limits'],
-  http: ['accounts', 'conversations', 'git', 'graphql', 'pages', 'query', 'search', 'escape', 'limits'],
+  agent: ['addresses', 'escape', 'git', 'index', 'limits', 'query', 'search'],
+  graphql: ['accounts', 'addresses', 'conversations', 'escape', 'git', 'index', 'limits', 'query', 'search'],
+  pages: ['accounts', 'addresses', 'conversations', 'escape', 'git', 'group-by', 'index', 'limits', 'query', 'search'],
+  http: ['accounts', 'addresses', 'conversations', 'git', 'graphql', 'index', 'limits', 'pages', 'query', 'search'],
   service: [
     'http',
     'accounts',
@@ -228,10 +231,11 @@ const codesearchFolders: Record<string, readonly string[]> = {
     'data-directory',
     'git',
     'graphql',
+    'index',
+    'limits',
     'pages',
     'query',
     'search',
-    'limits',
   ],
   arguments: ['accounts', 'agent', 'graphql'],
   commands: ['accounts', 'data-directory'],

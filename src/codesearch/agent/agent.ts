@@ -1,9 +1,10 @@
+import { repositoryPath } from '../addresses.ts';
 import { withinBudget } from '../git/budget.ts';
+import type { Corpus } from '../index/corpus.ts';
+import { readableCorpus } from '../index/readable-corpus.ts';
 import { LIMITS } from '../limits.ts';
 import type { Search } from '../query/search.ts';
-import { repositoryPath } from '../search/addresses.ts';
 import { cites } from '../search/cites.ts';
-import type { Corpus } from '../search/corpus.ts';
 import {
   type Asking,
   BASE_MARK,
@@ -12,7 +13,6 @@ import {
   type Investigate,
   type SourceRecord,
 } from '../search/finding.ts';
-import { readableCorpus } from '../search/readable-corpus.ts';
 import { saysUnread } from '../search/unread.ts';
 import { askModel, describeLimit } from './ask-model.ts';
 import { createLanguageModel, createModelConversation } from './conversation.ts';

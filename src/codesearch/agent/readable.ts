@@ -1,8 +1,8 @@
 import type { Repository } from '../git/repository.ts';
-import type { Corpus } from '../search/corpus.ts';
-import type { IndexedFile } from '../search/file-index.ts';
+import type { Corpus } from '../index/corpus.ts';
+import type { IndexedFile } from '../index/file-index.ts';
+import { readableCorpus } from '../index/readable-corpus.ts';
 import type { SourceRecord } from '../search/finding.ts';
-import { readableCorpus } from '../search/readable-corpus.ts';
 
 /** What the asker may read, as the model's tools and the check of links see it: rights are looked up at every use. */
 export interface Readable {

@@ -1,13 +1,13 @@
+import { filePath } from '../addresses.ts';
 import { escapeRegExp } from '../escape.ts';
 import { type Commit, log } from '../git/commits.ts';
 import { GitError } from '../git/git.ts';
 import type { Repository } from '../git/repository.ts';
+import { roleOf } from '../index/roles.ts';
 import { LIMITS } from '../limits.ts';
 import type { PatternType } from '../query/ast.ts';
 import type { FileMatch, SearchResults } from '../query/results.ts';
 import type { Search } from '../query/search.ts';
-import { filePath } from '../search/addresses.ts';
-import { roleOf } from '../search/roles.ts';
 import type { Readable } from './readable.ts';
 
 /** Where to search: undefined means everywhere. */

@@ -1,3 +1,4 @@
+import { commitPath, filePath, repositoryPath } from '../addresses.ts';
 import {
   type CommitMatch,
   chunksOf,
@@ -8,7 +9,6 @@ import {
   type SearchResult,
   type SearchResults,
 } from '../query/results.ts';
-import { commitPath, filePath, repositoryPath } from '../search/addresses.ts';
 
 /** How results are written; the shapes are those of the public streaming API. */
 export interface EventOptions {

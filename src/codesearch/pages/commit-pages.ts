@@ -1,10 +1,10 @@
+import { commitPath, encodeRevision, repositoryPath } from '../addresses.ts';
 import { type Commit, type CommitPage, log, readCommit } from '../git/commits.ts';
 import { commitChanges, compare } from '../git/compare.ts';
 import { GitError } from '../git/git.ts';
 import { isSafePath } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
-import { commitPath, encodeRevision, repositoryPath } from '../search/addresses.ts';
 import type { CodeAddress } from './code-address.ts';
 import { changesPart } from './diff.ts';
 import { type Html, html } from './html.ts';

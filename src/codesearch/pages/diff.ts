@@ -1,7 +1,7 @@
+import { filePath } from '../addresses.ts';
 import type { Changes } from '../git/compare.ts';
 import { patchesOf } from '../git/patch.ts';
 import { LIMITS } from '../limits.ts';
-import { filePath } from '../search/addresses.ts';
 import { type Html, html } from './html.ts';
 import { plural } from './repository-frame.ts';
 

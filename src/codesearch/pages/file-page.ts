@@ -1,11 +1,11 @@
+import { commitPath, encodePath, filePath, repositoryPath } from '../addresses.ts';
 import { type BlameRange, blame } from '../git/blame.ts';
 import { readFileAt } from '../git/file-content.ts';
 import { GitError } from '../git/git.ts';
 import { resolveRevision } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
+import type { Corpus } from '../index/corpus.ts';
 import { LIMITS } from '../limits.ts';
-import { commitPath, encodePath, filePath, repositoryPath } from '../search/addresses.ts';
-import type { Corpus } from '../search/corpus.ts';
 import { type CodeAddress, type LineRange, parseLines } from './code-address.ts';
 import { highlightLines } from './highlight.ts';
 import { type Html, html } from './html.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { createWorkerCalls, WorkerLimitError } from '../index/worker-calls.ts';
 import { LIMITS } from '../limits.ts';
-import { createWorkerCalls, WorkerLimitError } from '../search/worker-calls.ts';
 import { Html, html } from './html.ts';
 
 /** Turns `![text](address)` into a link: the policy of the pages blocks images. */

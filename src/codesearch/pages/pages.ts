@@ -1,7 +1,7 @@
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Repository } from '../git/repository.ts';
+import type { Corpus } from '../index/corpus.ts';
 import type { Search } from '../query/search.ts';
-import type { Corpus } from '../search/corpus.ts';
 import { type CodeAddress, parseCodeAddress } from './code-address.ts';
 import { commitPage, commitsPage, comparePage } from './commit-pages.ts';
 import { consolePage } from './console-page.ts';

@@ -1,7 +1,7 @@
+import { commitPath, encodeRevision, repositoryPath } from '../addresses.ts';
 import { defaultBranch, listRefs, type Ref } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
-import { commitPath, encodeRevision, repositoryPath } from '../search/addresses.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
 import { day, plural, repositoryPage } from './repository-frame.ts';

@@ -1,5 +1,5 @@
+import { directoryPath, encodeRevision, repositoryPath } from '../addresses.ts';
 import { escapeRegExp } from '../escape.ts';
-import { directoryPath, encodeRevision, repositoryPath } from '../search/addresses.ts';
 import type { CodeAddress } from './code-address.ts';
 import { type Html, html } from './html.ts';
 import { type Page, type PageContent, page } from './page.ts';

@@ -1,4 +1,6 @@
-import type { Repository } from '../git/repository.ts';
+import { commitPath, filePath, repositoryPath } from '../addresses.ts';
+import { groupBy } from '../group-by.ts';
+import type { Corpus } from '../index/corpus.ts';
 import { LIMITS } from '../limits.ts';
 import type { PatternType } from '../query/ast.ts';
 import {
@@ -12,8 +14,6 @@ import {
   type SearchResults,
 } from '../query/results.ts';
 import type { Search } from '../query/search.ts';
-import { commitPath, filePath, repositoryPath } from '../search/addresses.ts';
-import type { Corpus } from '../search/corpus.ts';
 import { type Html, html } from './html.ts';
 import { type Page, page } from './page.ts';
 import { day, plural } from './repository-frame.ts';
@@ -156,19 +156,15 @@ function keyOf({ repository, path }: { repository: string; path: string }): stri
 async function readContext(corpus: Corpus, results: readonly SearchResult[]): Promise<Texts> {
   const texts = new Map<string, readonly string[]>();
   const wanted = results.filter((result) => result.kind === 'file').slice(0, LIMITS.resultsWithContext);
-  const byRepository = new Map<Repository, { key: string; blob: string }[]>();
-  for (const match of wanted) {
+  const known = wanted.flatMap((match) => {
     const file = corpus.index.get(match.repository, match.path);
-    const repository = corpus.repository(match.repository);
-    if (file === undefined || repository === undefined || file.commit !== match.commit) continue;
-    if (match.lineMatches.length === 0) continue;
-    byRepository.set(repository, [...(byRepository.get(repository) ?? []), { key: keyOf(match), blob: file.blob }]);
-  }
-  for (const [repository, files] of byRepository) {
-    const found = await repository.blobs.texts(files.map(({ blob }) => blob));
-    for (const { key, blob } of files) {
-      const text = found.get(blob);
-      if (text !== undefined) texts.set(key, text.split('\n'));
+    return file?.commit === match.commit && match.lineMatches.length > 0 ? [file] : [];
+  });
+  for (const [repository, files] of groupBy(known, (file) => file.repository)) {
+    const found = await corpus.repository(repository)?.blobs.texts(files.map(({ blob }) => blob));
+    for (const file of files) {
+      const text = found?.get(file.blob);
+      if (text !== undefined) texts.set(keyOf(file), text.split('\n'));
     }
   }
   return texts;

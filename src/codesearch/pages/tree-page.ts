@@ -1,9 +1,9 @@
+import { directoryPath, filePath, repositoryPath } from '../addresses.ts';
 import { readFileAt } from '../git/file-content.ts';
 import type { Repository } from '../git/repository.ts';
 import { readTree } from '../git/tree.ts';
+import type { Corpus } from '../index/corpus.ts';
 import { LIMITS } from '../limits.ts';
-import { directoryPath, filePath, repositoryPath } from '../search/addresses.ts';
-import type { Corpus } from '../search/corpus.ts';
 import type { CodeAddress } from './code-address.ts';
 import { type Html, html } from './html.ts';
 import type { MarkdownRenderer } from './markdown.ts';

@@ -1,7 +1,8 @@
 import { languageOfFile } from '../git/languages.ts';
+import { groupBy } from '../group-by.ts';
+import type { FileIndex } from '../index/file-index.ts';
+import { mayHave, type TrigramFilter } from '../index/trigrams.ts';
 import { LIMITS } from '../limits.ts';
-import type { FileIndex } from '../search/file-index.ts';
-import { mayHave, type TrigramFilter } from '../search/trigrams.ts';
 import { type Place, type PlaceFile, pathGroups, selectFiles } from './files.ts';
 import { type FoundLine, grepFiles, grepLines, type WholePlace } from './grep.ts';
 import type { Pattern } from './pattern.ts';
@@ -203,7 +204,7 @@ async function addFound(
   const pause = createPause(run);
   const grep = async (paths: readonly string[]): Promise<Map<string, FoundLine[]>> => {
     const own = paths.filter((path) => !texts.has(path) && hasContent(path));
-    return groupByPath(own.length === 0 ? [] : await grepLines(place, shown, own, run));
+    return groupBy(own.length === 0 ? [] : await grepLines(place, shown, own, run), ({ path }) => path);
   };
   for (const group of pathGroups(files.map(({ path }) => path))) {
     let byGit = await grep(group);
@@ -244,16 +245,6 @@ function linesIn(
     texts.steps = 0;
     return undefined;
   }
-}
-
-function groupByPath(lines: readonly FoundLine[]): Map<string, FoundLine[]> {
-  const groups = new Map<string, FoundLine[]>();
-  for (const line of lines) {
-    const group = groups.get(line.path);
-    if (group === undefined) groups.set(line.path, [line]);
-    else group.push(line);
-  }
-  return groups;
 }
 
 export function fileMatch({ repository, revision, commit }: Place, path: string): FileMatch {

@@ -1,5 +1,5 @@
+import { trigramsOf } from '../index/trigrams.ts';
 import { LIMITS } from '../limits.ts';
-import { trigramsOf } from '../search/trigrams.ts';
 import type { PatternNode, QueryProblem } from './ast.ts';
 import { singleOf } from './regexp/character-set.ts';
 import { compileRegexp, type Regexp, type WorkBudget } from './regexp/matcher.ts';

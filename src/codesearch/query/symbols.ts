@@ -1,7 +1,7 @@
+import type { Corpus } from '../index/corpus.ts';
+import { createFileAnalyzer } from '../index/file-analyzer.ts';
+import type { CodeSymbol } from '../index/symbols.ts';
 import { LIMITS } from '../limits.ts';
-import type { Corpus } from '../search/corpus.ts';
-import { createFileAnalyzer } from '../search/file-analyzer.ts';
-import type { CodeSymbol } from '../search/symbols.ts';
 import { fileMatch } from './content.ts';
 import { type Place, selectFiles } from './files.ts';
 import type { PlannedBranch } from './plan.ts';

@@ -1,4 +1,4 @@
-import { repositoryPath } from './addresses.ts';
+import { repositoryPath } from '../addresses.ts';
 import { BASE_MARK, type SourceRecord } from './finding.ts';
 
 /** Whether an answer or its sources link to a repository or to something in it. */

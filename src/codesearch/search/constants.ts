@@ -1,27 +1,5 @@
 /** Every number that the ranking depends on. They were chosen on the part `tune` of `npm run bench:answers`. */
 
-/** How files are cut into units. */
-export const UNITS = {
-  /** A definition of fewer lines belongs to the text around it. */
-  fewestLines: 3,
-  /** A function within a shorter function is no unit of its own. */
-  shortFunctionLines: 60,
-  /** A longer unit is split into windows. */
-  mostLines: 60,
-  windowLines: 40,
-} as const;
-
-/** BM25F (Robertson, Zaragoza and Taylor 2004): weighted term frequencies of all fields are added before they saturate. */
-export const BM25F = {
-  k1: 1.2,
-  b: 0.5,
-  path: 1.5,
-  symbol: 4,
-  comment: 1.5,
-  subject: 2,
-  body: 1,
-} as const;
-
 /** Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
 export const FUSION = {
   k: 60,
@@ -56,11 +34,11 @@ export const PRIOR = {
   generated: 0.3,
 } as const;
 
-/** The same for units of source code, beside 1 for a function: classes and types, and text between definitions. */
-export const KIND_PRIOR = { type: 0.8, none: 0.7 } as const;
+/** The same for units of source code, beside 1 for a function: classes and types, text between definitions, and long constants. */
+export const KIND_PRIOR = { type: 0.8, none: 0.7, data: 0.5 } as const;
 
-/** The same for a list of changes. */
-export const LOG_PRIOR = 0.3;
+/** The same for documents that are not about the code: lists of changes, licenses, rules for contributors. */
+export const ASIDE_PRIOR = 0.3;
 
 /** The second ranking: each is a factor of the share of the question's weight that was found in that way. */
 export const RERANK = {
@@ -72,6 +50,16 @@ export const RERANK = {
   score: 0.6,
   /** Lines that are kept of a passage. */
   keyLines: 8,
+} as const;
+
+/** The files that commits changed whose messages have words of the question. */
+export const COMMITS = {
+  /** Commits that are read. */
+  most: 20,
+  /** A commit that changed more says nothing of one of them. */
+  mostFiles: 20,
+  /** What the best file adds to the worth of its units. */
+  weight: 0.3,
 } as const;
 
 /** Texts of a question that are looked up as they are written. */
@@ -97,6 +85,8 @@ export const VERBATIM = {
 export const CONFIDENCE = {
   /** Below it nothing is presented as the answer. */
   least: 0.5,
+  /** What a word counts there that only the rest of the file has. */
+  inFile: 0.5,
   /** From it on a passage is presented as the answer; between both as the closest match. */
   sure: 0.6,
   /** A sentence of a comment or a document that is quoted. */

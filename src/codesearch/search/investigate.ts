@@ -1,4 +1,6 @@
 import { currentBudget, withinBudget } from '../git/budget.ts';
+import type { Corpus } from '../index/corpus.ts';
+import { readableCorpus } from '../index/readable-corpus.ts';
 import { overview } from './answers/about.ts';
 import { compare, splitComparison } from './answers/compare.ts';
 import { type Draft, type Findings, focusOf, tidyFollowUps, tidySources } from './answers/draft.ts';
@@ -11,14 +13,12 @@ import { describePlace } from './answers/place.ts';
 import { listTests } from './answers/tests.ts';
 import { explainUsage } from './answers/usage.ts';
 import { CONFIDENCE, PRIOR } from './constants.ts';
-import type { Corpus } from './corpus.ts';
 import type { Finding, Investigate } from './finding.ts';
 import { createInvestigation, type Investigation } from './investigation.ts';
 import { queryWords } from './query-terms.ts';
 import { parseQuestionInContext, type QuestionInContext } from './questions/carry-over.ts';
 import { separateRestriction } from './questions/surroundings.ts';
 import { rankPassages } from './rank.ts';
-import { readableCorpus } from './readable-corpus.ts';
 import { resolveTargets, type Targets } from './targets.ts';
 import { saysUnread, searchedFiles } from './unread.ts';
 import { isTelling, type Literal } from './verbatim.ts';
@@ -129,7 +129,7 @@ function isCovered({ question, targets, passages, literals }: Findings): boolean
   if (targets.names.length > 0) return true;
   if (literals.some((literal) => literal.hits.length > 0 && isTelling(literal))) return true;
   const covered = Math.max(
-    ...passages.map(({ covered: own, file }) => own * (question.intent === 'tests' ? 1 : PRIOR[file.role])),
+    ...passages.map(({ coveredInFile, file }) => coveredInFile * (question.intent === 'tests' ? 1 : PRIOR[file.role])),
   );
   return covered >= CONFIDENCE.least;
 }

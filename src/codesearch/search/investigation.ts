@@ -1,11 +1,14 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { escapeRegExp } from '../escape.ts';
 import type { LogOptions } from '../git/commits.ts';
+import { groupBy } from '../group-by.ts';
+import type { CommitHit } from '../index/commit-index.ts';
+import { type Commit, readChangedPaths, readCommits } from '../index/commits.ts';
+import type { Corpus } from '../index/corpus.ts';
+import type { Definition, IndexedFile, UnitMatch } from '../index/file-index.ts';
+import { compareRoles } from '../index/roles.ts';
+import { type CodeSymbol, enclosing } from '../index/symbols.ts';
 import { estimateTokens, LIMITS } from '../limits.ts';
-import { type Commit, readCommits } from './commits.ts';
-import type { Corpus } from './corpus.ts';
-import type { Definition, IndexedFile, UnitMatch } from './file-index.ts';
-import { type CodeSymbol, enclosing } from './symbols.ts';
 import { type Literal, lookUp } from './verbatim.ts';
 
 /** One line that uses a name; `within` is the enclosing definition. */
@@ -103,6 +106,26 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
         .flatMap(({ name }) => corpus.commits(name)?.find(terms) ?? [])
         .sort((a, b) => b.score - a.score);
     },
+    /** The indexed files that each of these commits changed. */
+    async filesOf(hits: readonly CommitHit[]): Promise<ReadonlyMap<CommitHit, IndexedFile[]>> {
+      toolCalls += 1;
+      const files = new Map<CommitHit, IndexedFile[]>();
+      for (const [name, own] of groupBy(hits, ({ repository }) => repository)) {
+        const repository = corpus.repository(name);
+        if (repository === undefined) continue;
+        const paths = await readChangedPaths(
+          repository,
+          own.map(({ commit }) => commit.id),
+        );
+        for (const hit of own) {
+          files.set(
+            hit,
+            (paths.get(hit.commit.id) ?? []).flatMap((path) => corpus.index.get(name, path) ?? []),
+          );
+        }
+      }
+      return files;
+    },
   };
   return tools;
 }
@@ -130,11 +153,9 @@ function isOwnLine(symbol: CodeSymbol, line: number): boolean {
   return line === symbol.line || (symbol.kind === 'constant' && symbol.line < line && line <= symbol.end);
 }
 
-const ROLE_ORDER = ['source', 'config', 'test', 'example', 'docs', 'vendored', 'generated'];
-
 /** Sorts source before tests before documents, then by path. */
 export function byUsefulness(a: IndexedFile, b: IndexedFile): number {
-  return ROLE_ORDER.indexOf(a.role) - ROLE_ORDER.indexOf(b.role) || comparePaths(a, b);
+  return compareRoles(a.role, b.role) || comparePaths(a, b);
 }
 
 export function comparePaths(a: IndexedFile, b: IndexedFile): number {

@@ -1,10 +1,10 @@
+import type { FileIndex } from '../index/file-index.ts';
+import { stem } from '../index/stem.ts';
+import { MOST_QUERY_TERMS } from '../index/text-index.ts';
 import { CONFIDENCE, WEIGHTS } from './constants.ts';
-import type { FileIndex } from './file-index.ts';
 import { partsOfSpeech } from './questions/parts-of-speech.ts';
 import type { Question } from './questions/question.ts';
 import { zipfOf } from './questions/speech.ts';
-import { stem } from './stem.ts';
-import { MOST_QUERY_TERMS } from './text-index.ts';
 
 /** A word of the question as it is searched for. */
 export interface QueryWord {

@@ -1,12 +1,16 @@
-import { FUSION, KIND_PRIOR, LOG_PRIOR, PRIOR, RERANK, VERBATIM } from './constants.ts';
-import type { IndexedFile, IndexedUnit, UnitMatch } from './file-index.ts';
+import { groupBy } from '../group-by.ts';
+import { UNITS } from '../index/constants.ts';
+import type { IndexedFile, IndexedUnit } from '../index/file-index.ts';
+import { isCode } from '../index/roles.ts';
+import type { CodeSymbol } from '../index/symbols.ts';
+import { MOST_QUERY_TERMS } from '../index/text-index.ts';
+import { worthByCommits } from './commit-messages.ts';
+import { ASIDE_PRIOR, COMMITS, FUSION, KIND_PRIOR, PRIOR, RERANK, VERBATIM } from './constants.ts';
+import { confidence, coverage, share, wordsIn } from './coverage.ts';
 import type { Investigation } from './investigation.ts';
 import type { QueryWord } from './query-terms.ts';
 import type { Intent } from './questions/intent.ts';
-import type { CodeSymbol } from './symbols.ts';
-import { MOST_QUERY_TERMS } from './text-index.ts';
-import { type Literal, rankVerbatim, type VerbatimHit } from './verbatim.ts';
-import { textTerms } from './words.ts';
+import { type Literal, rankVerbatim } from './verbatim.ts';
 
 /** Consecutive lines of a file that match the question. */
 export interface Passage {
@@ -18,6 +22,8 @@ export interface Passage {
   score: number;
   /** How much of what the question is about it has, from 0 to 1. */
   covered: number;
+  /** The same with the rest of its file, whose words count in part. */
+  coveredInFile: number;
   /** Lines that match best, best first. */
   keyLines: number[];
 }
@@ -37,35 +43,29 @@ export async function rankPassages(
   const prior = priorOf(intent);
   const verbatim = rankVerbatim(literals, prior);
   const byText = [...verbatim.keys()].slice(0, FUSION.candidates);
-  const { rankings, relevance } = rankByWords(words, investigation.find, prior);
+  const byCommits = await worthByCommits(words, investigation);
+  const { rankings, relevance, foundIn } = rankByWords(words, investigation.find, prior, byCommits);
   const fused = fuse([...rankings, byText]);
   const candidates = [...new Set([...byText, ...[...fused].sort((a, b) => b[1] - a[1]).map(([unit]) => unit)])];
   const read = candidates.slice(0, FUSION.candidates + byText.length);
   await investigation.preload(read.map(({ file }) => file));
-  const hitsOf = hitsByFile(literals);
+  const hitsOf = groupBy(
+    literals.flatMap(({ hits }) => hits),
+    ({ file }) => file,
+  );
   const passages: Passage[] = [];
   for (const unit of read) {
     const judged = judge(unit, await investigation.lines(unit.file), words);
-    const score =
-      judged.worth * prior(unit) + RERANK.score * relevance(unit) + VERBATIM.lead * (verbatim.get(unit) ?? 0);
+    const worth = judged.worth + COMMITS.weight * (byCommits.get(unit.file) ?? 0);
+    const score = worth * prior(unit) + RERANK.score * relevance(unit) + VERBATIM.lead * (verbatim.get(unit) ?? 0);
     const hits = (hitsOf.get(unit.file) ?? []).filter(({ line }) => isWithin(line, unit));
     const keyLines = [...new Set([...hits.map(({ line }) => line), ...judged.keyLines])].slice(0, RERANK.keyLines);
-    passages.push({ ...placeOf(unit), score, covered: judged.covered, keyLines });
+    const covered = confidence(judged.found, words);
+    const coveredInFile = confidence(judged.found, words, foundIn(unit.file));
+    passages.push({ ...placeOf(unit), score, covered, coveredInFile, keyLines });
   }
   passages.sort((a, b) => b.score - a.score || comparePlaces(a, b));
   return passages.slice(0, FUSION.kept);
-}
-
-function hitsByFile(literals: readonly Literal[]): Map<IndexedFile, VerbatimHit[]> {
-  const byFile = new Map<IndexedFile, VerbatimHit[]>();
-  for (const { hits } of literals) {
-    for (const hit of hits) {
-      const own = byFile.get(hit.file);
-      if (own === undefined) byFile.set(hit.file, [hit]);
-      else own.push(hit);
-    }
-  }
-  return byFile;
 }
 
 function isWithin(line: number, { start, end }: IndexedUnit): boolean {
@@ -89,13 +89,18 @@ export function fuse<Document>(rankings: readonly (readonly Document[])[]): Map<
 }
 
 /**
- * Three rankings: BM25F of the unit, BM25F of all of its file, and the weight of the different words in the unit; and BM25F of a
- * unit as a share of the best.
+ * Four rankings: BM25F of the unit, BM25F of all of its file, the weight of the different words in the unit, and BM25F of the unit with
+ * the worth of its file by commits. Besides, BM25F of a unit as a share of the best, and the words that a file has.
  */
-function rankByWords(words: readonly QueryWord[], find: Investigation['find'], prior: Prior) {
+function rankByWords(
+  words: readonly QueryWord[],
+  find: Investigation['find'],
+  prior: Prior,
+  byCommits: ReadonlyMap<IndexedFile, number>,
+) {
   const terms = words
     .flatMap(({ terms: own, weight }, word) =>
-      [...own].map(([term, share]) => ({ term, word, weight: share * weight })),
+      [...own].map(([term, part]) => ({ term, word, share: part, weight: part * weight })),
     )
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_QUERY_TERMS);
@@ -104,10 +109,11 @@ function rankByWords(words: readonly QueryWord[], find: Investigation['find'], p
     terms.map(({ weight }) => weight),
   );
   const ofFile = new Map<IndexedFile, number>();
-  const scored = matches.map((match) => {
-    const { document: unit, score } = match;
+  const foundInFile = new Map<IndexedFile, number>();
+  const scored = matches.map(({ document: unit, score, found }) => {
     ofFile.set(unit.file, Math.hypot(ofFile.get(unit.file) ?? 0, score * prior(unit)));
-    return { unit, score: score * prior(unit), covered: weightOf(match, terms) * prior(unit) };
+    foundInFile.set(unit.file, (foundInFile.get(unit.file) ?? 0) | found);
+    return { unit, score: score * prior(unit), covered: share(wordsWith(found, terms), words) * prior(unit) };
   });
   const scores = new Map(scored.map(({ unit, score }) => [unit, score]));
   const most = scored.reduce((highest, { score }) => Math.max(highest, score), 0);
@@ -115,17 +121,25 @@ function rankByWords(words: readonly QueryWord[], find: Investigation['find'], p
     best(scored, ({ score }) => score),
     best(scored, ({ covered }) => covered),
     best(scored, ({ unit, score }) => (ofFile.get(unit.file) ?? 0) + score),
+    best(
+      scored.filter(({ unit }) => byCommits.has(unit.file)),
+      ({ unit, score }) => (byCommits.get(unit.file) ?? 0) * score,
+    ),
   ];
-  return { rankings, relevance: (unit: IndexedUnit): number => (scores.get(unit) ?? 0) / (most || 1) };
+  return {
+    rankings,
+    relevance: (unit: IndexedUnit): number => (scores.get(unit) ?? 0) / (most || 1),
+    foundIn: (file: IndexedFile): Map<number, number> => wordsWith(foundInFile.get(file) ?? 0, terms),
+  };
 }
 
-/** The weight of the words of which a unit has any term. */
-function weightOf({ found }: UnitMatch, terms: readonly { word: number; weight: number }[]): number {
-  const weights = new Map<number, number>();
-  for (const [bit, { word, weight }] of terms.entries()) {
-    if ((found & (1 << bit)) !== 0) weights.set(word, Math.max(weights.get(word) ?? 0, weight));
+/** The words of which terms were found, by their places, each with the share of the best term. */
+function wordsWith(found: number, terms: readonly { word: number; share: number }[]): Map<number, number> {
+  const shares = new Map<number, number>();
+  for (const [bit, { word, share: own }] of terms.entries()) {
+    if ((found & (1 << bit)) !== 0) shares.set(word, Math.max(shares.get(word) ?? 0, own));
   }
-  return [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  return shares;
 }
 
 interface Scored {
@@ -155,14 +169,29 @@ function priorOf(intent: Intent): Prior {
     ...PRIOR,
     ...(intent === 'tests' ? { test: 1.5, source: 0.5 } : {}),
   };
-  const isLog = /(^|\/)(change-?logs?|changes|news|history|releases?)[^/]*$/i;
-  return ({ file, symbol }) => (isLog.test(file.path) ? LOG_PRIOR : priors[file.role] * kindPrior(file, symbol));
+  return ({ file, symbol }) => {
+    if (!isCode(file.path) && ASIDE.test(file.path)) return ASIDE_PRIOR;
+    if (file.role === 'source' && symbol !== undefined && isTest(symbol)) return priors.test;
+    return priors[file.role] * kindPrior(file, symbol);
+  };
+}
+
+/** Lists of changes, and documents about licenses and contributors. */
+const ASIDE =
+  /(^|\/)(?:(?:change-?logs?|changes|news|history|releases?)[^/]*|(?:licen[sc]es?|copying|notice|authors|contributors|maintainers|code_of_conduct|governance|contributing)\b[^/]*)$/i;
+
+/** Whether a definition in a source file tests it, as in Rust. */
+function isTest({ name, owner = '' }: CodeSymbol): boolean {
+  return (
+    /^(?:test|bench)_|^(?:Test|Benchmark)(?=[A-Z_])|^tests?$/.test(name) || /^(?:tests?|bench(?:es)?)$/.test(owner)
+  );
 }
 
 /** In source code, functions say how something is done; types, and text between definitions, mostly what there is. */
 function kindPrior({ role }: IndexedFile, symbol: CodeSymbol | undefined): number {
   if (role !== 'source') return 1;
   if (symbol === undefined) return KIND_PRIOR.none;
+  if (symbol.kind === 'constant' && symbol.end - symbol.line >= UNITS.mostLines) return KIND_PRIOR.data;
   return /class|interface|type|module/.test(symbol.kind) ? KIND_PRIOR.type : 1;
 }
 
@@ -171,7 +200,7 @@ function judge(
   { start, end, symbol }: IndexedUnit,
   lines: readonly string[],
   words: readonly QueryWord[],
-): { worth: number; covered: number; keyLines: number[] } {
+): { worth: number; found: ReadonlyMap<number, number>; keyLines: number[] } {
   const gains: { line: number; gain: number }[] = [];
   const all = new Map<number, number>();
   for (let line = start; line <= end; line += 1) {
@@ -180,47 +209,8 @@ function judge(
     for (const [word, part] of found) if ((all.get(word) ?? 0) < part) all.set(word, part);
   }
   return {
-    covered: confidence(all, words),
+    found: all,
     worth: share(all, words) + RERANK.name * coverage(symbol?.name ?? '', words),
     keyLines: gains.sort((a, b) => b.gain - a.gain || a.line - b.line).map(({ line }) => line),
   };
-}
-
-/** The share of a question's weight that a text covers. */
-export function coverage(text: string, words: readonly QueryWord[]): number {
-  return share(wordsIn(text, words), words);
-}
-
-function wordsIn(text: string, words: readonly QueryWord[]): Map<number, number> {
-  const terms = new Set(textTerms(text));
-  const found = new Map<number, number>();
-  for (const [at, { terms: own }] of words.entries()) {
-    let most = 0;
-    for (const [term, part] of own) if (part > most && terms.has(term)) most = part;
-    if (most > 0) found.set(at, most);
-  }
-  return found;
-}
-
-/**
- * How much of what the question is about a unit has. Square roots keep one rare word from deciding alone. A related word counts less
- * for a noun only.
- */
-export function confidence(found: ReadonlyMap<number, number>, words: readonly QueryWord[]): number {
-  let total = 0;
-  let sum = 0;
-  for (const [at, { isNeeded, isNoun, weight }] of words.entries()) {
-    if (!isNeeded) continue;
-    total += Math.sqrt(weight);
-    const part = found.get(at) ?? 0;
-    sum += Math.sqrt(weight) * (isNoun ? part : Math.ceil(part));
-  }
-  return total === 0 ? share(found, words) : sum / total;
-}
-
-function share(found: ReadonlyMap<number, number>, words: readonly QueryWord[]): number {
-  const total = words.reduce((sum, { weight }) => sum + weight, 0);
-  let sum = 0;
-  for (const [at, part] of found) sum += part * (words[at]?.weight ?? 0);
-  return total === 0 ? 0 : sum / total;
 }

@@ -1,8 +1,9 @@
-import type { Definition, IndexedFile } from './file-index.ts';
+import type { Definition, IndexedFile } from '../index/file-index.ts';
+import { compareRoles } from '../index/roles.ts';
+import { stem } from '../index/stem.ts';
 import { comparePaths, type Investigation } from './investigation.ts';
 import type { QuestionInContext } from './questions/carry-over.ts';
 import { INTENT_STEMS } from './questions/vocabulary.ts';
-import { stem } from './stem.ts';
 
 /** Names and paths in the question that exist in the repositories. */
 export interface Targets {
@@ -14,7 +15,6 @@ export interface Targets {
   unknown: string[];
 }
 
-const ROLE_RANK = { source: 0, config: 1, test: 3, example: 2, docs: 4, vendored: 5, generated: 6 } as const;
 const KIND_RANK = {
   class: 0,
   interface: 0,
@@ -94,7 +94,7 @@ function membersOf(parts: readonly string[], definitions: Definition[]): Definit
 
 function byRank(a: Definition, b: Definition): number {
   return (
-    ROLE_RANK[a.file.role] - ROLE_RANK[b.file.role] ||
+    compareRoles(a.file.role, b.file.role) ||
     KIND_RANK[a.symbol.kind] - KIND_RANK[b.symbol.kind] ||
     Number(b.symbol.exported) - Number(a.symbol.exported) ||
     comparePaths(a.file, b.file)

@@ -1,4 +1,4 @@
-import type { FileIndex } from './file-index.ts';
+import type { FileIndex } from '../index/file-index.ts';
 
 type Counts = Pick<FileIndex, 'size' | 'unread'>;
 

@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import type { FileIndex, IndexedFile, IndexedUnit } from '../index/file-index.ts';
+import { stem } from '../index/stem.ts';
+import { splitIdentifier } from '../index/words.ts';
 import { VERBATIM } from './constants.ts';
-import type { FileIndex, IndexedFile, IndexedUnit } from './file-index.ts';
-import { stem } from './stem.ts';
-import { splitIdentifier } from './words.ts';
 
 /** A place that has a text of the question as it is written there. */
 export interface VerbatimHit {

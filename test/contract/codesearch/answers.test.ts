@@ -70,9 +70,10 @@ describe('a question', () => {
 
       **Other places**
 
-      - “Retries”, [docs/retries.md:1-3]: A failed job is tried again after a delay that doubles.
       - \`enqueue\`, [src/queue.ts:14-17]: \`enqueue(job: () => Promise<void>): void {\`
-      - \`JobQueue\`, [src/queue.ts:10-13]: Runs jobs in the order in which they came."
+      - “Retries”, [docs/retries.md:1-3]: A failed job is tried again after a delay that doubles.
+      - \`JobQueue\`, [src/queue.ts:10-13]: Runs jobs in the order in which they came.
+      - \`QueueOptions\`, [src/queue.ts:3-8]: How many jobs run at once."
     `);
   });
 

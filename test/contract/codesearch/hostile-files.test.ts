@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import { type AnalyzedFile, analyzeFile } from '../../../src/codesearch/search/analyze-file.ts';
-import { createFileAnalyzer } from '../../../src/codesearch/search/file-analyzer.ts';
-import { createWorkerCalls, WorkerLimitError } from '../../../src/codesearch/search/worker-calls.ts';
+import { type AnalyzedFile, analyzeFile } from '../../../src/codesearch/index/analyze-file.ts';
+import { createFileAnalyzer } from '../../../src/codesearch/index/file-analyzer.ts';
+import { createWorkerCalls, WorkerLimitError } from '../../../src/codesearch/index/worker-calls.ts';
 import { createTestRepository } from '../../support/codesearch/repository.ts';
 import { startTestService } from '../../support/codesearch/service.ts';
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
+import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { BASE_MARK } from '../../../src/codesearch/search/finding.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 import { createTestRepository } from '../../support/codesearch/repository.ts';
@@ -105,7 +105,7 @@ test('a grammar that could not be read is read again', async () => {
   };
   undo.push(() => use(readFile));
   vi.resetModules();
-  const { grammarOf } = await import('../../../src/codesearch/search/syntax/grammars.ts');
+  const { grammarOf } = await import('../../../src/codesearch/index/syntax/grammars.ts');
   use(() => Promise.reject(new Error('EMFILE: too many open files')));
   await expect(grammarOf('a.go')).rejects.toThrow('EMFILE');
   use(readFile);

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
-import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 
 let source: TestRepository;

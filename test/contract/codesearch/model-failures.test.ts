@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { currentBudget } from '../../../src/codesearch/git/budget.ts';
-import { type Corpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
+import { type Corpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { type AgentWorld, startAgentWorld, WITHOUT_MODEL } from '../../support/codesearch/agent-world.ts';
 import {
   callsTools,

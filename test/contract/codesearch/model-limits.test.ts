@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Corpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
+import { type Corpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { type AgentWorld, startAgentWorld, WITHOUT_MODEL } from '../../support/codesearch/agent-world.ts';
 import { callsTools, type ReportedTokens, says } from '../../support/codesearch/model-server.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';

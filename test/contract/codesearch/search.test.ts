@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import type { PatternType } from '../../../src/codesearch/query/ast.ts';
 import type { FileMatch, SearchResult, SearchResults } from '../../../src/codesearch/query/results.ts';
 import { createSearch, type Search, type SearchRequest } from '../../../src/codesearch/query/search.ts';
-import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 
 const FILES = {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { LIMITS } from '../../../src/codesearch/limits.ts';
 import { compileRegexp } from '../../../src/codesearch/query/regexp/matcher.ts';
 import type { SearchResults } from '../../../src/codesearch/query/results.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
-import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/search/corpus.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 
 const LINES = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openCorpus } from '../../../src/codesearch/search/corpus.ts';
+import { openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 

@@ -1,8 +1,8 @@
 import { createAgent } from '../../../src/codesearch/agent/agent.ts';
 import type { ModelReport } from '../../../src/codesearch/agent/report.ts';
 import type { ModelSettings } from '../../../src/codesearch/agent/settings.ts';
+import type { Corpus } from '../../../src/codesearch/index/corpus.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
-import type { Corpus } from '../../../src/codesearch/search/corpus.ts';
 import type { EarlierQuestion, Finding, Investigate, ModelUse } from '../../../src/codesearch/search/finding.ts';
 import { type ModelServer, startModelServer } from './model-server.ts';
 

@@ -3,8 +3,8 @@ import { statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openIndexFolder } from '../../../src/codesearch/data-directory.ts';
-import { analyzeFile } from '../../../src/codesearch/search/analyze-file.ts';
-import { createKeptAnalyses } from '../../../src/codesearch/search/kept-analyses.ts';
+import { analyzeFile } from '../../../src/codesearch/index/analyze-file.ts';
+import { createKeptAnalyses } from '../../../src/codesearch/index/kept-analyses.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
 
 const samples = {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { QuestionRecord } from '../../../src/codesearch/conversations/records.ts';
 import { emptyStats } from '../../../src/codesearch/conversations/records.ts';
+import { stem } from '../../../src/codesearch/index/stem.ts';
 import { parseQuestionInContext } from '../../../src/codesearch/search/questions/carry-over.ts';
 import { intentOf } from '../../../src/codesearch/search/questions/intent.ts';
 import { parseQuestion } from '../../../src/codesearch/search/questions/question.ts';
-import { stem } from '../../../src/codesearch/search/stem.ts';
 
 describe('the intent of a question', () => {
   test.each([

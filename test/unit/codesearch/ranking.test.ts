@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { analyzeFile } from '../../../src/codesearch/search/analyze-file.ts';
-import type { Corpus } from '../../../src/codesearch/search/corpus.ts';
-import { createFileIndex } from '../../../src/codesearch/search/file-index.ts';
+import { analyzeFile } from '../../../src/codesearch/index/analyze-file.ts';
+import type { Corpus } from '../../../src/codesearch/index/corpus.ts';
+import { createFileIndex } from '../../../src/codesearch/index/file-index.ts';
+import { stem } from '../../../src/codesearch/index/stem.ts';
+import { createTextIndex, weigh } from '../../../src/codesearch/index/text-index.ts';
+import { confidence, coverage } from '../../../src/codesearch/search/coverage.ts';
 import { createInvestigation } from '../../../src/codesearch/search/investigation.ts';
 import { queryWords } from '../../../src/codesearch/search/query-terms.ts';
 import { parseQuestion } from '../../../src/codesearch/search/questions/question.ts';
 import { zipfOf } from '../../../src/codesearch/search/questions/speech.ts';
 import { phrasesIn, relatedStems } from '../../../src/codesearch/search/questions/thesaurus.ts';
-import { confidence, coverage, fuse, rankPassages } from '../../../src/codesearch/search/rank.ts';
-import { stem } from '../../../src/codesearch/search/stem.ts';
-import { createTextIndex, weigh } from '../../../src/codesearch/search/text-index.ts';
+import { fuse, rankPassages } from '../../../src/codesearch/search/rank.ts';
 import { lookUp, rankVerbatim } from '../../../src/codesearch/search/verbatim.ts';
 
 async function indexOf(files: Record<string, string>) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { mayHave, trigramFilterOf, trigramsOf } from '../../../src/codesearch/index/trigrams.ts';
 import { compilePattern } from '../../../src/codesearch/query/pattern.ts';
-import { mayHave, trigramFilterOf, trigramsOf } from '../../../src/codesearch/search/trigrams.ts';
 
 const budget = () => ({ steps: 1_000_000 });
 /** Texts with letters whose other capitals are letters of ASCII, or are not. */

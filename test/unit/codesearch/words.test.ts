@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { stem } from '../../../src/codesearch/search/stem.ts';
-import { identifierTerms, splitIdentifier, textTerms } from '../../../src/codesearch/search/words.ts';
+import { stem } from '../../../src/codesearch/index/stem.ts';
+import { identifierTerms, splitIdentifier, textTerms } from '../../../src/codesearch/index/words.ts';
 
 describe('splitting an identifier', () => {
   test.each([

@@ -1,9 +1,9 @@
+import { commitPath } from '../../addresses.ts';
 import { type Commit, type CommitPage, log } from '../../git/commits.ts';
 import { languageBytes } from '../../git/languages.ts';
 import { isSafePath } from '../../git/refs.ts';
 import { readTree } from '../../git/tree.ts';
 import { LIMITS } from '../../limits.ts';
-import { commitPath } from '../../search/addresses.ts';
 import { fieldError } from '../graphql-error.ts';
 import type { Work } from '../work.ts';
 import { createComparison } from './comparison.ts';

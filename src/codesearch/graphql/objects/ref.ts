@@ -1,6 +1,6 @@
+import { repositoryPath } from '../../addresses.ts';
 import { listRefs, type Ref } from '../../git/refs.ts';
 import { LIMITS } from '../../limits.ts';
-import { repositoryPath } from '../../search/addresses.ts';
 import type { Work } from '../work.ts';
 import { connection, connectionOf, type PageArguments, pageOf } from './connection.ts';
 import { idWithin } from './global-id.ts';

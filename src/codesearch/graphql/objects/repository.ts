@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { repositoryPath } from '../../addresses.ts';
 import { languageBytes } from '../../git/languages.ts';
 import { defaultBranch } from '../../git/refs.ts';
 import { nameFromRemote, type Repository } from '../../git/repository.ts';
-import { repositoryPath } from '../../search/addresses.ts';
 import type { GraphqlData } from '../data.ts';
 import type { Work } from '../work.ts';
 import { compareRevisions, createCommit } from './commit.ts';

@@ -1,8 +1,8 @@
+import { commitPath } from '../../addresses.ts';
 import { createFilterCounter } from '../../query/filters.ts';
 import type { CommitMatch, FileMatch, HighlightedText, Location, SearchResults } from '../../query/results.ts';
 import { chunksOf } from '../../query/results.ts';
 import type { SearchRequest } from '../../query/search.ts';
-import { commitPath } from '../../search/addresses.ts';
 import type { GraphqlData } from '../data.ts';
 import type { Work } from '../work.ts';
 import { createBlob } from './file.ts';

@@ -1,4 +1,4 @@
-import { directoryPath, encodePath, filePath, repositoryPath } from '../../search/addresses.ts';
+import { directoryPath, encodePath, filePath, repositoryPath } from '../../addresses.ts';
 
 /** Path of the page of a file or folder, or of the content alone; an empty revision means the default branch. */
 export function entryUrl(name: string, revision: string, kind: 'blob' | 'tree' | 'raw', path: string): string {

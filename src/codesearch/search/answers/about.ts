@@ -1,13 +1,14 @@
 import type { RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
+import { directoryPath, repositoryPath } from '../../addresses.ts';
 import { languageOfFile } from '../../git/languages.ts';
 import type { Repository } from '../../git/repository.ts';
+import { groupBy } from '../../group-by.ts';
+import type { IndexedFile } from '../../index/file-index.ts';
 import { LIMITS } from '../../limits.ts';
-import { directoryPath, repositoryPath } from '../addresses.ts';
 import { fileComment, firstSentence } from '../blocks.ts';
-import type { IndexedFile } from '../file-index.ts';
 import { byUsefulness, type Investigation } from '../investigation.ts';
-import { type Draft, type Findings, fileSource, repositorySource } from './draft.ts';
+import { type Draft, emptyDraft, type Findings, fileSource, repositorySource } from './draft.ts';
 import { bullets, code, count, endSentence, fileLink, joinWords, link, prose } from './markdown.ts';
 
 const MOST_REPOSITORIES = 4;
@@ -20,7 +21,7 @@ const ENTRY =
 /** Answers "what is this repository": the start of its README, its folders, its languages. */
 export async function overview({ investigation, question }: Findings): Promise<Draft> {
   const { corpus } = investigation;
-  const draft: Draft = { title: '', sections: [], sources: [], followUps: [], symbols: [], files: [] };
+  const draft = emptyDraft('');
   const asked = question.text.toLowerCase();
   const named = corpus.repositories.filter(({ name }) => asked.includes(name.split('/').at(-1)?.toLowerCase() ?? name));
   const chosen = (named.length > 0 ? named : corpus.repositories).slice(0, MOST_REPOSITORIES);
@@ -111,15 +112,11 @@ function languages(files: readonly IndexedFile[]): string {
 
 /** The main folders, and the second level of source folders, each with a short description. */
 async function layout(files: readonly IndexedFile[], investigation: Investigation): Promise<string[]> {
-  const folders = new Map<string, IndexedFile[]>();
-  for (const file of files) {
-    const [first = '', ...rest] = file.path.split('/');
-    if (rest.length === 0 || file.role === 'vendored') continue;
-    const folder = SOURCE_FOLDERS.has(first) && rest.length > 1 ? `${first}/${rest[0]}` : first;
-    const own = folders.get(folder);
-    if (own === undefined) folders.set(folder, [file]);
-    else own.push(file);
-  }
+  const within = files.filter(({ path, role }) => path.includes('/') && role !== 'vendored');
+  const folders = groupBy(within, ({ path }) => {
+    const [first = '', ...rest] = path.split('/');
+    return SOURCE_FOLDERS.has(first) && rest.length > 1 ? `${first}/${rest[0]}` : first;
+  });
   const isTest = (own: readonly IndexedFile[]): number =>
     Number(own.filter(({ role }) => role === 'test').length * 2 > own.length);
   const sorted = [...folders].sort(

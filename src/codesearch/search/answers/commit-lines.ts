@@ -1,6 +1,6 @@
-import { commitPath } from '../addresses.ts';
+import { commitPath } from '../../addresses.ts';
+import type { Commit } from '../../index/commits.ts';
 import { firstSentence } from '../blocks.ts';
-import type { Commit } from '../commits.ts';
 import { link, prose } from './markdown.ts';
 
 /** A link to a commit, labeled with its short id. */

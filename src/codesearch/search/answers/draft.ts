@@ -1,5 +1,5 @@
-import { commitPath, filePath, repositoryPath } from '../addresses.ts';
-import type { IndexedFile } from '../file-index.ts';
+import { commitPath, fileLabel, filePath, repositoryPath } from '../../addresses.ts';
+import type { IndexedFile } from '../../index/file-index.ts';
 import type { Focus, SourceRecord } from '../finding.ts';
 import type { Investigation } from '../investigation.ts';
 import type { QueryWord } from '../query-terms.ts';
@@ -28,9 +28,12 @@ export interface Draft {
   files: IndexedFile[];
 }
 
+export function emptyDraft(title: string): Draft {
+  return { title, sections: [], sources: [], followUps: [], symbols: [], files: [] };
+}
+
 export function fileSource(file: IndexedFile, start?: number, end?: number): SourceRecord {
-  const lines = start === undefined ? '' : end === undefined || end === start ? `:${start}` : `:${start}-${end}`;
-  return { type: 'File', link: filePath(file, start, end), label: `${file.path}${lines}` };
+  return { type: 'File', link: filePath(file, start, end), label: fileLabel(file, start, end) };
 }
 
 export function commitSource(repository: string, id: string, subject: string): SourceRecord {

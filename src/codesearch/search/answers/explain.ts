@@ -1,20 +1,21 @@
+import { conditionOf } from '../../index/syntax/condition.ts';
 import { CONFIDENCE } from '../constants.ts';
+import { coverage } from '../coverage.ts';
 import { absentWords } from '../query-terms.ts';
-import { coverage, type Passage } from '../rank.ts';
-import { conditionOf } from '../syntax/condition.ts';
+import type { Passage } from '../rank.ts';
 import { isTelling } from '../verbatim.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { followUpsFor } from './follow-ups.ts';
 import { bullets, code, endSentence, fence, fileLink, joinWords, prose, withArticle } from './markdown.ts';
 import { quote } from './snippet.ts';
-import { bestStatement, descriptionOf } from './statement.ts';
-import { addSurroundings, kindWord } from './surroundings.ts';
+import { bestStatement, descriptionOf, whatIsSaid } from './statement.ts';
+import { addSurroundings, kindWord, nameInText, shorten } from './surroundings.ts';
 import { questionTitle } from './titles.ts';
 
 const MOST_LINES = 20;
 /** Sentences with the same beginning of so many characters are one sentence, cut at different places. */
 const SAME_FROM = 60;
-const MOST_OTHERS = 4;
+const MOST_OTHERS = 6;
 /** Lines before and after the best one, where it is in no definition. */
 const AROUND = 5;
 /** Share of the best score from which another passage is worth a line. */
@@ -79,7 +80,17 @@ function choosePassage({ targets, passages }: Findings): Passage | undefined {
   }
   const { file, symbol } = definition;
   const known = passages.find((passage) => passage.file === file && passage.symbol === symbol);
-  return { score: 1, covered: 1, keyLines: [symbol.line], ...known, file, symbol, start: symbol.line, end: symbol.end };
+  return {
+    score: 1,
+    covered: 1,
+    coveredInFile: 1,
+    keyLines: [symbol.line],
+    ...known,
+    file,
+    symbol,
+    start: symbol.line,
+    end: symbol.end,
+  };
 }
 
 async function opening(main: Passage, lines: readonly string[], findings: Findings): Promise<string> {
@@ -113,7 +124,7 @@ async function verbatimOpening(
     const condition = await conditionOf(main.file.path, lines, hit.line);
     const reached = condition === undefined ? '' : ` It gets there when ${code(condition)}.`;
     const what = hit.run === parts.length ? code(text) : `A part of ${code(text)}`;
-    const said = bestStatement(main, lines, words)?.text ?? descriptionOf(main, lines);
+    const said = whatIsSaid(main, lines, words);
     return `${what} is${within} at ${place}.${reached}${said === '' ? '' : ` ${source(main)} ${endSentence(said)}`}`;
   }
   return undefined;
@@ -189,11 +200,9 @@ async function passageLine(passage: Passage, { investigation, words }: Findings)
   const { file, symbol, start, end, keyLines } = passage;
   const lines = await investigation.lines(file);
   const place = fileLink(file, start, end);
-  const name =
-    symbol === undefined ? '' : symbol.kind === 'heading' ? `“${prose(symbol.name)}”, ` : `${code(symbol.name)}, `;
-  const described = bestStatement(passage, lines, words)?.text ?? descriptionOf(passage, lines);
+  const name = symbol === undefined ? '' : `${nameInText(symbol)}, `;
+  const said = whatIsSaid(passage, lines, words);
   const key = (lines[(keyLines[0] ?? start) - 1] ?? '').trim();
-  const shown =
-    described !== '' ? described : key.length < 8 ? '' : code(key.length > 120 ? `${key.slice(0, 120)}…` : key);
+  const shown = said !== '' || key.length < 8 ? said : code(shorten(key));
   return `${name}${place}${shown === '' ? '' : `: ${shown}`}`;
 }

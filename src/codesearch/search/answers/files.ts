@@ -1,11 +1,12 @@
-import type { Definition, IndexedFile } from '../file-index.ts';
+import type { Definition, IndexedFile } from '../../index/file-index.ts';
+import { coverage } from '../coverage.ts';
 import { comparePaths } from '../investigation.ts';
-import { coverage, type Passage } from '../rank.ts';
+import type { Passage } from '../rank.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { followUpsFor } from './follow-ups.ts';
-import { bullets, code, count, fileLink, joinWords, prose } from './markdown.ts';
-import { bestStatement, descriptionOf } from './statement.ts';
-import { definitionLine, shorten } from './surroundings.ts';
+import { bullets, bulletsUpTo, code, count, fileLink, joinWords } from './markdown.ts';
+import { whatIsSaid } from './statement.ts';
+import { definitionLine, nameInText, shorten } from './surroundings.ts';
 import { questionTitle } from './titles.ts';
 
 const MOST_DEFINITIONS = 24;
@@ -34,11 +35,10 @@ export async function listFiles(findings: Findings): Promise<Draft> {
   const lines = await Promise.all(
     definitions.slice(0, MOST_DEFINITIONS).map((definition) => definitionLine(definition, investigation)),
   );
-  if (definitions.length > MOST_DEFINITIONS) lines.push(`… and ${definitions.length - MOST_DEFINITIONS} more`);
   const listed =
     definitions.length < 2
       ? ''
-      : `${count(definitions.length, 'definition is', 'definitions are')} named after ${about}.\n\n${bullets(lines)}`;
+      : `${count(definitions.length, 'definition is', 'definitions are')} named after ${about}.\n\n${bulletsUpTo(MOST_DEFINITIONS, lines, definitions.length)}`;
   const [first, ...rest] = passages;
   return {
     title: questionTitle(question, undefined),
@@ -80,8 +80,8 @@ function matchingDefinitions({ investigation, words }: Findings): Definition[] {
 async function reason(passage: Passage, { investigation, words }: Findings): Promise<string> {
   const lines = await investigation.lines(passage.file);
   const { symbol, keyLines } = passage;
-  const name = symbol === undefined ? '' : symbol.kind === 'heading' ? `“${prose(symbol.name)}”` : code(symbol.name);
-  const said = bestStatement(passage, lines, words)?.text ?? descriptionOf(passage, lines);
+  const name = symbol === undefined ? '' : nameInText(symbol);
+  const said = whatIsSaid(passage, lines, words);
   if (name !== '' || said !== '') return `: ${[name, said].filter((part) => part !== '').join(', ')}`;
   const [line] = keyLines;
   const text = line === undefined ? '' : (lines[line - 1] ?? '').trim();

@@ -1,7 +1,9 @@
-import { directoryPath } from '../addresses.ts';
-import { blameAuthors, type Commit, countAuthors, lastChange } from '../commits.ts';
+import { directoryPath } from '../../addresses.ts';
+import { blameAuthors, type Commit, countAuthors, lastChange } from '../../index/commits.ts';
+import { commitsAbout } from '../commit-messages.ts';
 import { CONFIDENCE } from '../constants.ts';
-import { coverage, type Passage } from '../rank.ts';
+import { coverage } from '../coverage.ts';
+import type { Passage } from '../rank.ts';
 import { atOrBefore, commitLine, commitLink, reasonOf } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
 import { nameOf } from './follow-ups.ts';
@@ -105,6 +107,11 @@ function told(repository: string, commit: Commit): string {
   return `on ${commit.date} with ${commitLink(repository, commit)} by ${prose(commit.author)}: ${endSentence(prose(commit.subject))}${because}`;
 }
 
+/** "Ada (12) and Grace (3)". */
+function mostOf(authors: ReturnType<typeof countAuthors>, most: number): string {
+  return joinWords(authors.slice(0, most).map(({ author, lines }) => `${prose(author)} (${lines})`));
+}
+
 /** The commit that brought a name or a text; undefined where only the newest of its commits were read. */
 function firstOf(commits: readonly Commit[]): Commit | undefined {
   if (commits.length > PICKAXE_COMMITS) return undefined;
@@ -132,8 +139,7 @@ async function ofName({ targets, investigation, question }: Findings): Promise<P
   if (newest === undefined) return [];
   const opened = investigation.corpus.repository(repository);
   const authors = opened === undefined ? [] : await blameAuthors(opened, file, lines.start, lines.end);
-  const shares = authors.slice(0, 3).map(({ author, lines: amount }) => `${prose(author)} (${amount})`);
-  const by = shares.length === 0 ? '' : ` Its lines today are by ${joinWords(shares)}.`;
+  const by = authors.length === 0 ? '' : ` Its lines today are by ${mostOf(authors, 3)}.`;
   const since =
     oldest === undefined
       ? ''
@@ -147,7 +153,7 @@ async function ofName({ targets, investigation, question }: Findings): Promise<P
       : question.intent === 'authors' && !newest.isBoundary
         ? `${name} was last changed by ${prose(newest.author)} on ${newest.date}.${by}${since}`
         : `${name} was last changed ${told(repository, newest)}${since}${by}`;
-  const passage = { file, symbol, ...lines, score: 1, covered: 1, keyLines: [symbol.line] };
+  const passage = { file, symbol, ...lines, score: 1, covered: 1, coveredInFile: 1, keyLines: [symbol.line] };
   return [
     {
       repository,
@@ -222,7 +228,7 @@ async function ofPath(
     return [{ repository, commits: [newest], opening: `${label} was last changed ${told(repository, newest)}` }];
   }
   const authors = countAuthors(own.map(({ author }) => author));
-  const by = joinWords(authors.slice(0, 4).map(({ author, lines }) => `${prose(author)} (${lines})`));
+  const by = mostOf(authors, 4);
   const amount =
     all.length > PATH_COMMITS
       ? `more than ${PATH_COMMITS} commits, the last ${PATH_COMMITS}`
@@ -238,14 +244,7 @@ const ASKS_FIRST = /\b(?:introduced?|added?|created?|first|original(?:ly)?|begin
 
 /** Commits whose messages have most of the question. */
 function byMessage({ words, investigation, question }: Findings): (Part & { isClear: boolean })[] {
-  if (words.length === 0) return [];
-  const terms = new Map(
-    words.flatMap(({ terms: own, weight }) => [...own].map(([term, part]) => [term, part * weight])),
-  );
-  const hits = investigation
-    .findCommits(terms)
-    .map((hit) => ({ ...hit, covered: coverage(`${hit.commit.subject}\n${hit.commit.body}`, words) }))
-    .filter(({ covered }) => covered >= CONFIDENCE.message);
+  const hits = commitsAbout(words, investigation).filter(({ covered }) => covered >= CONFIDENCE.message);
   const most = Math.max(0, ...hits.map(({ covered }) => covered));
   const close = hits.filter(({ covered }) => covered >= most * 0.8).slice(0, 6);
   return [...new Set(close.map(({ repository }) => repository))].flatMap((repository) => {
@@ -269,7 +268,7 @@ function recent({ investigation }: Findings): Part[] {
     const newest = commits[0];
     if (newest === undefined) return [];
     const authors = countAuthors(commits.map(({ author }) => author));
-    const opening = `The last change in ${prose(name)} was made on ${newest.date} by ${prose(newest.author)}: ${endSentence(prose(newest.subject))} The last ${count(commits.length, 'commit')} are by ${joinWords(authors.slice(0, 4).map(({ author, lines }) => `${prose(author)} (${lines})`))}.`;
+    const opening = `The last change in ${prose(name)} was made on ${newest.date} by ${prose(newest.author)}: ${endSentence(prose(newest.subject))} The last ${count(commits.length, 'commit')} are by ${mostOf(authors, 4)}.`;
     return [{ repository: name, commits, opening }];
   });
 }

@@ -1,7 +1,7 @@
-import { filePath } from '../addresses.ts';
-import type { IndexedFile } from '../file-index.ts';
+import { fileLabel, filePath } from '../../addresses.ts';
+import type { IndexedFile } from '../../index/file-index.ts';
+import { languageOf } from '../../index/roles.ts';
 import { BASE_MARK } from '../finding.ts';
-import { languageOf } from '../roles.ts';
 
 /** A Markdown link within this service; it becomes absolute when the answer is sent. */
 export function link(label: string, relative: string): string {
@@ -10,8 +10,7 @@ export function link(label: string, relative: string): string {
 
 /** A link to lines of a file, labeled `path:10-20`. */
 export function fileLink(file: IndexedFile, start?: number, end?: number): string {
-  const lines = start === undefined ? '' : end === undefined || end === start ? `:${start}` : `:${start}-${end}`;
-  return link(`${file.path}${lines}`, filePath(file, start, end));
+  return link(fileLabel(file, start, end), filePath(file, start, end));
 }
 
 /** Inline code; handles backticks in the text. */
@@ -58,6 +57,12 @@ export function fence(lines: readonly string[], path: string): string {
 
 export function bullets(items: readonly string[]): string {
   return items.map((item) => `- ${item}`).join('\n');
+}
+
+/** Bullets of the first items; the last one says how many more there are, of `total`. */
+export function bulletsUpTo(most: number, items: readonly string[], total = items.length): string {
+  const rest = total - Math.min(most, items.length);
+  return bullets([...items.slice(0, most), ...(rest > 0 ? [`… and ${rest} more`] : [])]);
 }
 
 export function count(amount: number, one: string, many = `${one}s`): string {

@@ -1,9 +1,9 @@
+import type { Definition, IndexedFile } from '../../index/file-index.ts';
+import { indentOf } from '../../index/syntax/indent.ts';
 import { commentAbove, firstSentence } from '../blocks.ts';
-import type { Definition, IndexedFile } from '../file-index.ts';
-import { coverage } from '../rank.ts';
-import { indentOf } from '../syntax/indent.ts';
-import { type Draft, type Findings, fileSource } from './draft.ts';
-import { bullets, code, count, fileLink, prose } from './markdown.ts';
+import { coverage } from '../coverage.ts';
+import { type Draft, emptyDraft, type Findings, fileSource } from './draft.ts';
+import { bulletsUpTo, code, count, fileLink, prose } from './markdown.ts';
 import { descriptionOf } from './statement.ts';
 import { shorten } from './surroundings.ts';
 import { questionTitle } from './titles.ts';
@@ -20,9 +20,7 @@ const NO_MEMBER = /^\s*(?:[/*#@}\]]|(?:private|protected|async|get|set|return|if
 /** Answers "what options/settings/environment variables" with members of option types or variables read; undefined without any. */
 export async function listOptions(findings: Findings): Promise<Draft | undefined> {
   const { question, investigation } = findings;
-  const draft: Draft = {
-    ...{ title: questionTitle(question, undefined), sections: [], sources: [], followUps: [], symbols: [], files: [] },
-  };
+  const draft = emptyDraft(questionTitle(question, undefined));
   const wantsEnvironment = /\benv(?:ironment)?\b/i.test(question.text);
   await investigation.step(
     wantsEnvironment ? 'Collecting environment variables' : 'Collecting members of option types',
@@ -78,10 +76,6 @@ function membersOf(lines: readonly string[], { line: start, end }: Definition['s
     members.push(`${code(name)} ${code(shorten(detail, 60))}${description === '' ? '' : `: ${description}`}`);
   }
   return members;
-}
-
-function bulletsUpTo(most: number, items: readonly string[]): string {
-  return bullets(items.length > most ? [...items.slice(0, most), `… and ${items.length - most} more`] : items);
 }
 
 async function addEnvironment({ investigation }: Findings, draft: Draft): Promise<void> {

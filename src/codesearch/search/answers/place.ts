@@ -1,11 +1,13 @@
+import { directoryPath } from '../../addresses.ts';
 import { escapeRegExp } from '../../escape.ts';
-import { directoryPath } from '../addresses.ts';
+import type { IndexedFile } from '../../index/file-index.ts';
 import { docComment, fileComment, firstSentence } from '../blocks.ts';
-import type { IndexedFile } from '../file-index.ts';
 import { byUsefulness, type Investigation } from '../investigation.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
-import { bullets, code, count, endSentence, fence, fileLink, joinWords, link, prose } from './markdown.ts';
+import { bulletsUpTo, code, count, endSentence, fence, fileLink, joinWords, link, prose } from './markdown.ts';
 import { sectionText } from './statement.ts';
+
+const MOST_LISTED = 20;
 
 /** Answers "what is in <file or folder>?". */
 export async function describePlace(findings: Findings): Promise<Draft> {
@@ -23,20 +25,19 @@ async function describeFile(file: IndexedFile, investigation: Investigation): Pr
   const description = isDocument ? sectionText(file, lines, 0) : fileComment(lines);
   const members = file.symbols.filter(({ indent, kind }) => (isDocument ? kind === 'heading' : indent <= 4));
   const top = members.filter(({ indent }) => indent === 0);
-  const shown = (top.length > 0 ? top : members).slice(0, 20);
+  const listed = top.length > 0 ? top : members;
+  const shown = listed.slice(0, MOST_LISTED);
   const items = shown.map((symbol) => {
-    if (isDocument) return fileLinkNamed(file, symbol.name, symbol.line);
+    if (isDocument) return `${fileLink(file, symbol.line)} ${prose(symbol.name)}`;
     const meaning = prose(firstSentence(docComment(lines, symbol.line), 160));
     return `${code(symbol.name)} (${fileLink(file, symbol.line, symbol.end)})${meaning === '' ? '' : `: ${meaning}`}`;
   });
-  const what = isDocument ? 'sections' : 'definitions';
+  const what = isDocument ? 'section' : 'definition';
   const sections = [
-    `${fileLink(file)} has ${count(file.lineCount, 'line')}${shown.length === 0 ? '' : ` and ${count(top.length || members.length, what.slice(0, -1))}`}.${description === '' ? '' : ` ${endSentence(prose(firstSentence(description, 320)))}`}`,
+    `${fileLink(file)} has ${count(file.lineCount, 'line')}${shown.length === 0 ? '' : ` and ${count(listed.length, what)}`}.${description === '' ? '' : ` ${endSentence(prose(firstSentence(description, 320)))}`}`,
   ];
-  if (items.length > 0) {
-    const rest = (top.length || members.length) - shown.length;
-    sections.push(bullets(rest > 0 ? [...items, `… and ${rest} more`] : items));
-  } else if (lines.length > 0) sections.push(fence(lines.slice(0, 20), file.path));
+  if (items.length > 0) sections.push(bulletsUpTo(MOST_LISTED, items, listed.length));
+  else if (lines.length > 0) sections.push(fence(lines.slice(0, 20), file.path));
   const importers = isDocument ? [] : await importersOf(file, investigation);
   if (importers.length > 0) {
     const named = importers.slice(0, 5).map((other) => fileLink(other));
@@ -60,10 +61,6 @@ async function describeFile(file: IndexedFile, investigation: Investigation): Pr
     symbols: name === undefined ? [] : [name],
     files: [file, ...importers],
   };
-}
-
-function fileLinkNamed(file: IndexedFile, label: string, line: number): string {
-  return `${fileLink(file, line)} ${prose(label)}`;
 }
 
 /** Files with an import line that names this file; matched by name only. */
@@ -91,8 +88,8 @@ async function describeDirectory(
   await investigation.step(`Reading ${path}/`);
   const sorted = [...files].sort((a, b) => byUsefulness(a, b));
   const items: string[] = [];
-  await investigation.preload(sorted.slice(0, 20));
-  for (const file of sorted.slice(0, 20)) {
+  await investigation.preload(sorted.slice(0, MOST_LISTED));
+  for (const file of sorted.slice(0, MOST_LISTED)) {
     const lines = await investigation.lines(file);
     const main = file.symbols.find(({ exported, kind }) => exported && kind !== 'heading') ?? file.symbols[0];
     const description =
@@ -106,7 +103,6 @@ async function describeDirectory(
     const meaning = prose(firstSentence(description, 140));
     items.push(`${fileLink(file)}${meaning !== '' ? `: ${meaning}` : names.length > 0 ? `: ${joinWords(names)}` : ''}`);
   }
-  if (sorted.length > 20) items.push(`… and ${sorted.length - 20} more`);
   const [first, second] = sorted;
   const lines = sorted.reduce((sum, { lineCount }) => sum + lineCount, 0);
   const size = sorted.every(({ isRead }) => isRead) ? ` with ${count(lines, 'line')}` : '';
@@ -114,7 +110,7 @@ async function describeDirectory(
     title: `What is in ${path}/`,
     sections: [
       `${link(`${path}/`, directoryPath(repository, path))} has ${count(files.length, 'file')}${size}.`,
-      bullets(items),
+      bulletsUpTo(MOST_LISTED, items, sorted.length),
     ],
     sources: sorted.slice(0, 10).map((file) => fileSource(file)),
     followUps: [

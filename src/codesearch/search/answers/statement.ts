@@ -1,8 +1,9 @@
+import type { IndexedFile } from '../../index/file-index.ts';
 import { docComment, firstSentence, stripMarks } from '../blocks.ts';
 import { CONFIDENCE } from '../constants.ts';
-import type { IndexedFile } from '../file-index.ts';
+import { coverage } from '../coverage.ts';
 import type { QueryWord } from '../query-terms.ts';
-import { coverage, type Passage } from '../rank.ts';
+import type { Passage } from '../rank.ts';
 import { prose } from './markdown.ts';
 
 /** A sentence that people wrote about the code, and the line where it begins. */
@@ -44,6 +45,11 @@ export function descriptionOf({ file, symbol }: Pick<Passage, 'file' | 'symbol'>
       ),
     ) || (file.role === 'docs' ? prose(symbol.name) : '')
   );
+}
+
+/** The sentence of a passage that says most about the question, or else the first one of its comment; empty without one. */
+export function whatIsSaid(passage: Passage, lines: readonly string[], words: readonly QueryWord[]): string {
+  return bestStatement(passage, lines, words)?.text ?? descriptionOf(passage, lines);
 }
 
 /** Consecutive lines of comment, or of text in a document, without marks. */

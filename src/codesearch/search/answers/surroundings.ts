@@ -1,12 +1,13 @@
+import { groupBy } from '../../group-by.ts';
+import { lastChange } from '../../index/commits.ts';
+import type { Definition } from '../../index/file-index.ts';
+import type { CodeSymbol } from '../../index/symbols.ts';
 import { commentStart } from '../blocks.ts';
-import { lastChange } from '../commits.ts';
-import type { Definition, IndexedFile } from '../file-index.ts';
 import { byUsefulness, type Investigation, type Usage } from '../investigation.ts';
 import type { Passage } from '../rank.ts';
-import type { CodeSymbol } from '../symbols.ts';
 import { commitLine } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
-import { bullets, code, count, fileLink, joinWords } from './markdown.ts';
+import { bullets, code, count, fileLink, joinWords, prose } from './markdown.ts';
 import { descriptionOf } from './statement.ts';
 
 const MOST_CALLERS = 4;
@@ -101,24 +102,13 @@ export async function definitionLine({ file, symbol }: Definition, investigation
 
 /** Usages by file, as bullets that name the enclosing definitions. */
 export function usageLines(usages: readonly Usage[], most: number): string[] {
-  const byFile = new Map<IndexedFile, Usage[]>();
-  for (const usage of usages) byFile.set(usage.file, [...(byFile.get(usage.file) ?? []), usage]);
-  const files = [...byFile.keys()].sort(byUsefulness);
-  const lines = files.slice(0, most).map((file) => {
-    const own = byFile.get(file) ?? [];
+  const files = [...groupBy(usages, ({ file }) => file)].sort(([a], [b]) => byUsefulness(a, b));
+  const lines = files.slice(0, most).map(([file, own]) => {
     const [first] = own;
-    const names = [...new Set(own.flatMap(({ within }) => (within === undefined ? [] : [code(within.name)])))].slice(
-      0,
-      3,
-    );
-    const more =
-      own.length > 1
-        ? ` (${count(own.length, 'line')}: ${own
-            .slice(0, 3)
-            .map(({ line }) => line)
-            .join(', ')}${own.length > 3 ? ', …' : ''})`
-        : '';
-    const where = names.length > 0 && file.role !== 'docs' ? ` in ${joinWords(names)}` : '';
+    const names = new Set(own.flatMap(({ within }) => (within === undefined ? [] : [code(within.name)])));
+    const numbers = [...own.slice(0, 3).map(({ line }) => line), ...(own.length > 3 ? ['…'] : [])].join(', ');
+    const more = own.length > 1 ? ` (${count(own.length, 'line')}: ${numbers})` : '';
+    const where = names.size > 0 && file.role !== 'docs' ? ` in ${joinWords([...names].slice(0, 3))}` : '';
     return `${fileLink(file, first?.line)}${where}${more}: ${code(shorten(first?.text ?? ''))}`;
   });
   if (files.length > most) lines.push(`… and ${count(files.length - most, 'more file')}`);
@@ -132,6 +122,10 @@ export function firstPerFile(usages: readonly Usage[]): Usage[] {
 export function shorten(text: string, most = 110): string {
   const single = text.replace(/\s+/g, ' ').trim();
   return single.length > most ? `${single.slice(0, most)}…` : single;
+}
+
+export function nameInText({ kind, name }: CodeSymbol): string {
+  return kind === 'heading' ? `“${prose(name)}”` : code(name);
 }
 
 /** The word for a kind of definition in a sentence. */

@@ -1,4 +1,4 @@
-import type { IndexedFile } from '../file-index.ts';
+import type { IndexedFile } from '../../index/file-index.ts';
 import { byUsefulness } from '../investigation.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { bullets, code, count, fence, fileLink, joinWords } from './markdown.ts';

@@ -1,6 +1,6 @@
 import { escapeRegExp } from '../../escape.ts';
+import { conditionOf } from '../../index/syntax/condition.ts';
 import type { Usage } from '../investigation.ts';
-import { conditionOf } from '../syntax/condition.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { bullets, code, count, endSentence, fence, fileLink, joinWords } from './markdown.ts';
 import { descriptionOf } from './statement.ts';

@@ -1,6 +1,6 @@
+import { stem } from '../../index/stem.ts';
+import { splitIdentifier } from '../../index/words.ts';
 import type { EarlierQuestion, Focus } from '../finding.ts';
-import { stem } from '../stem.ts';
-import { splitIdentifier } from '../words.ts';
 import { asIntent } from './intent.ts';
 import { parseQuestion, type Question } from './question.ts';
 import { withQuotes } from './quoted.ts';

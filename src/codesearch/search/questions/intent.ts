@@ -34,7 +34,7 @@ const RULES: readonly [Intent, RegExp][] = [
   ],
   [
     'tests',
-    /\b(?:how|where|what|which|is|are|any|show|list|find)\b.*\b(?:tests?|specs?|test cases?|tested|covered|coverage)\b/,
+    /^(?!.*\bwhy\b|.*\btest (?:helpers?|utilit\w+|doubles?|fixtures?|servers?|harness)\b).*\b(?:how|where|what|which|is|are|any|show|list|find)\b.*\b(?:tests?|specs?|test cases?|tested|covered|coverage)\b/,
   ],
   [
     'usage',

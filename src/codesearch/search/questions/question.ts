@@ -1,5 +1,5 @@
-import { stem } from '../stem.ts';
-import { splitIdentifier } from '../words.ts';
+import { stem } from '../../index/stem.ts';
+import { splitIdentifier } from '../../index/words.ts';
 import { type Intent, intentOf } from './intent.ts';
 import { phrasesIn, relatedStems } from './thesaurus.ts';
 import { INTENT_STEMS, STOP_WORDS, WEAK_STEMS } from './vocabulary.ts';

@@ -1,4 +1,4 @@
-import { stem } from '../stem.ts';
+import { stem } from '../../index/stem.ts';
 import { parseQuestion, type Question, type Subject } from './question.ts';
 import type { Quoted } from './surroundings.ts';
 

@@ -1,4 +1,4 @@
-import { stem } from '../stem.ts';
+import { stem } from '../../index/stem.ts';
 
 /**
  * What people say, and the words that programs have for it. Left of `=` words or phrases of a question, right of it words of code;
@@ -37,7 +37,7 @@ once more, another time = retry re reconnect repeat backoff; connect again, reco
 too big, too large, too long, bigger, larger, oversized, huge = large limit max exceed size length;
 too small, smallest, least, lowest = min minimum; largest, biggest, highest = max maximum limit; upload = body payload content;
 payload = body; side by side, at once, at the same time, simultaneously = concurrent parallel pool jobs;
-circle, loop, each other = cycle circular recursive; mixed, alternate = interleave shuffle merge;
+circle, loop = cycle circular recursive; mixed, alternate = interleave shuffle merge;
 tampered, genuine, untouched = checksum sha256 sha hash integrity verify sum; shortened = truncate abbreviate format;
 written down, write down, recorded = write log record dump; forwards, passes on = proxy delegate redirect;
 keep running, keep alive = ref unref keepalive; money, price, cost = amount value price balance currency;
@@ -54,7 +54,7 @@ who is allowed, allowed = permission allow accept; hidden, hide, masked, secret 
 machine, computer = host platform os arch; processor, cpu = cpu arch thread; memory, ram = memory heap buffer size;
 threads, workers = thread worker pool; waits its turn, in line = queue pending;
 spread, shared out, distribute = balance distribute round robin; same machine, own machine = localhost loopback local;
-name lookup, names = dns resolve; browser = web dom; word by word, piece by piece, bit by bit = stream chunk;
+name lookup, domain name = dns resolve; browser = web dom; word by word, piece by piece, bit by bit = stream chunk;
 pieces, parts, bits = chunk segment part; text, words = string text; letters, characters = char string; number = int count;
 on purpose, deliberately = intentional; by mistake, accidentally = error; answer, reply = response reply; question = request query;
 address = ip host url; visitor, caller, user = client request user; other side, other end, peer = peer remote server;

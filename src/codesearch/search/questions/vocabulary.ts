@@ -1,4 +1,4 @@
-import { stem } from '../stem.ts';
+import { stem } from '../../index/stem.ts';
 import type { Intent } from './intent.ts';
 
 const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));

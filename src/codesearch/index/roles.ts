@@ -1,7 +1,14 @@
 import { languageOfFile } from '../git/languages.ts';
 
+const ROLES = ['source', 'config', 'test', 'example', 'docs', 'vendored', 'generated'] as const;
+
 /** The purpose of a file; decides its weight in searches and its heading in answers. */
-export type Role = 'source' | 'test' | 'docs' | 'config' | 'example' | 'vendored' | 'generated';
+export type Role = (typeof ROLES)[number];
+
+/** Sorts what answers most questions first. */
+export function compareRoles(a: Role, b: Role): number {
+  return ROLES.indexOf(a) - ROLES.indexOf(b);
+}
 
 /** Their text is not indexed. */
 const MACHINE_WRITTEN =
@@ -12,7 +19,7 @@ const TEST =
   /(^|\/)(tests?|__tests__|__mocks__|specs?|e2e|testdata|testing|fixtures?|cypress)\/|([._-](test|spec|e2e|bench)s?\.[a-z]+$)|_test\.(go|py|rb|exs?|dart|cc|cpp)$|(^|\/)(test_[^/]*|conftest)\.py$|(Tests?|Spec)\.(java|kt|cs|swift|scala|php)$/;
 const DOCS =
   /\.(md|mdx|markdown|rst|adoc|txt|org)$|(^|\/)docs?\/|(^|\/)(readme|changelog|contributing|license|authors)[^/]*$/i;
-const EXAMPLE = /(^|\/)(examples?|samples?|demos?|playground|benchmarks?|bench)\//i;
+const EXAMPLE = /(^|\/)(examples?|samples?|demos?|playground|benchmarks?|bench(?:es)?)\//i;
 const CONFIG =
   /\.(json|ya?ml|toml|ini|cfg|conf|env|properties|lock|editorconfig)$|(^|\/)(\.[^/]+|dockerfile[^/]*|makefile|procfile)$|\.config\.[cm]?[jt]s$/i;
 

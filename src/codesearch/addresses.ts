@@ -8,8 +8,17 @@ export interface FilePlace {
 
 /** Path of a file, or of lines in it, relative to the service. */
 export function filePath(file: FilePlace, start?: number, end?: number): string {
-  const lines = start === undefined ? '' : end === undefined || end === start ? `?L${start}` : `?L${start}-${end}`;
-  return `${repositoryPath(file.repository, file.commit)}/-/blob/${encodePath(file.path)}${lines}`;
+  const path = `${repositoryPath(file.repository, file.commit)}/-/blob/${encodePath(file.path)}`;
+  return start === undefined ? path : `${path}?L${lineRange(start, end)}`;
+}
+
+/** `path`, `path:10` or `path:10-20`. */
+export function fileLabel({ path }: FilePlace, start?: number, end?: number): string {
+  return start === undefined ? path : `${path}:${lineRange(start, end)}`;
+}
+
+function lineRange(start: number, end = start): string {
+  return end === start ? String(start) : `${start}-${end}`;
 }
 
 export function directoryPath(repository: string, path: string, revision?: string): string {

@@ -1,5 +1,5 @@
 import { type BlameRange, blame } from '../git/blame.ts';
-import { type LogOptions, log } from '../git/commits.ts';
+import { changedPaths, type LogOptions, log } from '../git/commits.ts';
 import { GitError } from '../git/git.ts';
 import type { Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
@@ -29,6 +29,14 @@ export async function readCommits(repository: Repository, options: LogOptions): 
     body,
     isBoundary: boundary.has(oid),
   }));
+}
+
+/** The paths that commits changed; none when git fails or takes longer than 5 seconds. */
+export async function readChangedPaths(
+  repository: Repository,
+  commits: readonly string[],
+): Promise<ReadonlyMap<string, string[]>> {
+  return (await orNothing(changedPaths(repository, commits, { timeoutMs: LIMITS.historyTimeoutMs }))) ?? new Map();
 }
 
 /** For their messages, which are those of each commit itself, also without older history. */

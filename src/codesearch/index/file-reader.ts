@@ -3,11 +3,10 @@ import { setImmediate as breathe, setTimeout as wait } from 'node:timers/promise
 import type { Repository, TrackedFile } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
 import { type AnalyzedFile, analyzeFile } from './analyze-file.ts';
-import { PRIOR } from './constants.ts';
 import { createFileAnalyzer, type FileAnalyzer } from './file-analyzer.ts';
 import type { FileIndex } from './file-index.ts';
 import type { KeptAnalyses } from './kept-analyses.ts';
-import { roleOf } from './roles.ts';
+import { compareRoles, roleOf } from './roles.ts';
 
 const FILES_PER_BATCH = 400;
 const FILES_PER_BREATH = 25;
@@ -132,9 +131,9 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
         if (copy <= LIMITS.copiesAnalyzed) planned.push(file);
         else putRead(repository.name, file, await analyzeFile(file.path, undefined));
       }
-      const worth = new Map(planned.map((file) => [file, PRIOR[roleOf(file.path)]]));
-      planned.sort((a, b) => (worth.get(a) ?? 0) - (worth.get(b) ?? 0));
-      plans.set(repository.name, { repository, files: planned });
+      const ranked = planned.map((file) => ({ file, role: roleOf(file.path) }));
+      ranked.sort((a, b) => compareRoles(b.role, a.role));
+      plans.set(repository.name, { repository, files: ranked.map(({ file }) => file) });
     },
     /** From now on uses and extends what an earlier process kept. `close` closes it. */
     use(analyses: KeptAnalyses): void {
