@@ -8,7 +8,7 @@ import type { AnalyzedFile } from './analyze-file.ts';
  * Names the form of the kept analyses. Raise it when `analyzeFile` returns something else for the same file: then everything is
  * read again (test/unit/codesearch/kept-analyses.test.ts fails until then).
  */
-const ANALYSIS_VERSION = 4;
+const ANALYSIS_VERSION = 5;
 
 const VERSION_KEY = 'version';
 /** Analyses of files that are gone are removed when there are so many times as many as files. */

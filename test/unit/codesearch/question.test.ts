@@ -30,6 +30,8 @@ describe('the intent of a question', () => {
     ['how do I configure the retries?', 'options'],
     ['how is retryDelay tested?', 'tests'],
     ['which tests cover the queue', 'tests'],
+    ['In the pipeline, why is the flag tested before sending?', 'why'],
+    ['Is there a test helper to split the network?', 'general'],
     ['what is this repository about?', 'about'],
     ['How is the code organized?', 'about'],
     ['why do delays double?', 'why'],

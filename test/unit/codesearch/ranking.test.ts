@@ -4,6 +4,7 @@ import type { Corpus } from '../../../src/codesearch/index/corpus.ts';
 import { createFileIndex } from '../../../src/codesearch/index/file-index.ts';
 import { stem } from '../../../src/codesearch/index/stem.ts';
 import { createTextIndex, weigh } from '../../../src/codesearch/index/text-index.ts';
+import { CONFIDENCE } from '../../../src/codesearch/search/constants.ts';
 import { confidence, coverage } from '../../../src/codesearch/search/coverage.ts';
 import { createInvestigation } from '../../../src/codesearch/search/investigation.ts';
 import { queryWords } from '../../../src/codesearch/search/query-terms.ts';
@@ -130,6 +131,15 @@ describe('the words of a question', () => {
     expect(confidence(new Map(), verb)).toBe(0);
   });
 
+  test('count in part where only the rest of the file has them, and once where the unit has them too', async () => {
+    const { index } = await indexOf({ 'a.ts': 'connection(); abort()' });
+    const [noun, verb] = ['the connection', 'How does it abort?'].map((text) => queryWords(parseQuestion(text), index));
+    const whole = new Map([[0, 1]]);
+    expect(confidence(new Map(), noun ?? [], whole)).toBeCloseTo(CONFIDENCE.inFile);
+    expect(confidence(new Map(), verb ?? [], whole)).toBeCloseTo(CONFIDENCE.inFile);
+    expect(confidence(whole, noun ?? [], whole)).toBeCloseTo(1);
+  });
+
   test('have related words by the thesaurus, phrases too', () => {
     expect(relatedStems(stem('delay'))).toContain(stem('backoff'));
     expect(phrasesIn('How many run side by side?').map(({ phrase }) => phrase)).toEqual(['side by side']);
@@ -198,6 +208,46 @@ describe('a text that a question quotes', () => {
     const { index, reader } = await indexOf({ 'src/many.ts': text });
     const { hits } = await lookUp('no boats in the harbour', index, reader);
     expect(hits.map(({ line, run }) => [line, run])).toEqual([[1_201, 5]]);
+  });
+});
+
+describe('of units with the same words', () => {
+  const body = Array.from({ length: 70 }, () => "  'idle timeout',").join('\n');
+  const says = '  let idle = timeout;\n  return idle;\n';
+
+  test.each<[string, Record<string, string>, string]>([
+    [
+      'a test in a source file of Rust comes after what it tests',
+      {
+        'src/a.rs': `mod tests {\n  fn test_idle_timeout() {\n${says}  }\n}\n`,
+        'src/b.rs': `fn begin() {\n${says}}\n`,
+      },
+      'src/b.rs',
+    ],
+    [
+      'a long list comes after a function',
+      { 'src/a.js': `const idleTimeout = [\n${body}\n];\n`, 'src/b.js': `function begin() {\n${says}}\n` },
+      'src/b.js',
+    ],
+    [
+      'rules for contributors come after a document about the code',
+      { 'CODE_OF_CONDUCT.md': '# Idle timeout\n\nThe idle timeout.\n', 'docs/z.md': '# Begin\n\nThe idle timeout.\n' },
+      'docs/z.md',
+    ],
+    [
+      'a source file called history is no list of changes',
+      { 'docs/a.md': '# Begin\n\nThe idle timeout.\n', 'src/history.js': `function begin() {\n${says}}\n` },
+      'src/history.js',
+    ],
+  ])('%s', async (_, files, first) => {
+    const { index, reader } = await indexOf(files);
+    const investigation = {
+      ...createInvestigation({ repositories: [], index } as unknown as Corpus, async () => {}),
+      ...reader,
+    };
+    const words = queryWords(parseQuestion('How does the idle timeout work?'), index);
+    const [best] = await rankPassages(words, [], 'how', investigation);
+    expect(best?.file.path).toBe(first);
   });
 });
 

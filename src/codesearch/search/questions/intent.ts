@@ -52,7 +52,7 @@ const RULES: readonly [Intent, RegExp][] = [
     'files',
     /^(?:list|enumerate)\b|^(?:which|what)\s+(?:kinds?\s+of\s+)?[\w -]+\s+(?:are\s+there|exist|can\s+be|do\s+we\s+have|are\s+(?:defined|supported|available))\b/,
   ],
-  ['why', /^(?:and\s+|but\s+|so\s+)?(?:why|what(?:'s| is| was)\s+the\s+(?:reason|rationale|motivation))\b/],
+  ['why', /(?:^(?:and\s+|but\s+|so\s+)?|,\s+)(?:why|what(?:'s| is| was)\s+the\s+(?:reason|rationale|motivation))\b/],
   [
     'define',
     /\bwhere(?:'s|\s+is|\s+are|\s+can|\s+do|\s+does|\s+in|\s+exactly|\s+would|\s+should)?\b|\b(?:definition|declaration|implementation|source)\s+of\b|\b(?:defined|declared|implemented|located)\b/,
