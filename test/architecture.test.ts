@@ -125,7 +125,7 @@ describe('the check of the source tree', () => {
     ],
     ['src/codesearch/main.ts', "import { GitError } from './git/git.ts';", 'imports src/codesearch/git/git.ts'],
     [
-      'src/codesearch/search/corpus.ts',
+      'src/codesearch/index/corpus.ts',
       "import { execFile } from 'node:child_process';",
       'starts programs beside the git wrapper',
     ],

@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 import { GitError } from './git.ts';
-import { atCommit, isSafePath, resolveRevision } from './refs.ts';
+import { atCommit, isSafePath } from './refs.ts';
 import type { Repository } from './repository.ts';
 
 /** An author or committer as the commit records it; not mapped by a `.mailmap` file. */
@@ -77,19 +77,20 @@ export async function readCommit(repository: Repository, revision: string): Prom
 export async function log(repository: Repository, options: LogOptions = {}): Promise<CommitPage | undefined> {
   const cursor = options.after === undefined ? undefined : parseCursor(options.after);
   return atCommit(repository, cursor?.start ?? options.revision ?? 'HEAD', (start) =>
-    logFrom(repository, start, cursor?.skip ?? 0, options),
+    options.since === undefined
+      ? logFrom(repository, start, undefined, cursor?.skip ?? 0, options)
+      : atCommit(repository, options.since, (since) => logFrom(repository, start, since, cursor?.skip ?? 0, options)),
   );
 }
 
 async function logFrom(
   repository: Repository,
   start: string,
+  since: string | undefined,
   skip: number,
   options: LogOptions,
 ): Promise<CommitPage | undefined> {
   const first = Math.max(1, Math.min(options.first ?? LIMITS.commitsPerPage, LIMITS.commitsIndexed));
-  const since = options.since === undefined ? undefined : await resolveRevision(repository, options.since);
-  if (options.since !== undefined && since === undefined) return undefined;
   if (options.path !== undefined && !isSafePath(options.path)) throw new GitError('The path is not valid.');
   const { path = '', lines } = options;
   const ofLines =
@@ -138,6 +139,7 @@ export async function changedPaths(
   const parameters = [
     'log',
     '--no-walk=unsorted',
+    '--ignore-missing',
     '-z',
     '--no-textconv',
     '--no-ext-diff',

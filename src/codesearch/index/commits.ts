@@ -31,12 +31,17 @@ export async function readCommits(repository: Repository, options: LogOptions): 
   }));
 }
 
-/** The paths that commits changed; none when git fails or takes longer than 5 seconds. */
+/**
+ * The paths that commits changed; none when git fails or takes longer than 5 seconds, and of the oldest commits of a shallow clone, which
+ * seem to add all files.
+ */
 export async function readChangedPaths(
   repository: Repository,
   commits: readonly string[],
 ): Promise<ReadonlyMap<string, string[]>> {
-  return (await orNothing(changedPaths(repository, commits, { timeoutMs: LIMITS.historyTimeoutMs }))) ?? new Map();
+  const boundary = await repository.boundary();
+  const known = commits.filter((commit) => !boundary.has(commit));
+  return (await orNothing(changedPaths(repository, known, { timeoutMs: LIMITS.historyTimeoutMs }))) ?? new Map();
 }
 
 /** For their messages, which are those of each commit itself, also without older history. */

@@ -6,8 +6,10 @@ import { type AnalyzedFile, analyzeFile } from './analyze-file.ts';
 import { createFileAnalyzer, type FileAnalyzer } from './file-analyzer.ts';
 import type { FileIndex } from './file-index.ts';
 import type { KeptAnalyses } from './kept-analyses.ts';
-import { compareRoles, roleOf } from './roles.ts';
+import { type Role, roleOf } from './roles.ts';
 
+/** Most answers are in source code, and what a repository is about stands in its documents. */
+const READING_ORDER: readonly Role[] = ['source', 'docs', 'config', 'test', 'example', 'generated', 'vendored'];
 const FILES_PER_BATCH = 400;
 const FILES_PER_BREATH = 25;
 const MOST_THREADS = 4;
@@ -132,7 +134,7 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
         else putRead(repository.name, file, await analyzeFile(file.path, undefined));
       }
       const ranked = planned.map((file) => ({ file, role: roleOf(file.path) }));
-      ranked.sort((a, b) => compareRoles(b.role, a.role));
+      ranked.sort((a, b) => READING_ORDER.indexOf(b.role) - READING_ORDER.indexOf(a.role));
       plans.set(repository.name, { repository, files: ranked.map(({ file }) => file) });
     },
     /** From now on uses and extends what an earlier process kept. `close` closes it. */

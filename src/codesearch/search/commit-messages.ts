@@ -42,13 +42,12 @@ export async function worthByCommits(
   investigation: Investigation,
 ): Promise<ReadonlyMap<IndexedFile, number>> {
   const hits = commitsAbout(words, investigation, COMMITS.most);
-  const files = await investigation.filesOf(hits);
+  const best = hits[0]?.score ?? 1;
   const worth = new Map<IndexedFile, number>();
-  for (const hit of hits) {
-    const own = files.get(hit) ?? [];
-    if (own.length > COMMITS.mostFiles) continue;
-    const each = ((hit.score / (hits[0]?.score ?? 1)) * hit.covered) / Math.sqrt(own.length);
-    for (const file of own) worth.set(file, (worth.get(file) ?? 0) + each);
+  for (const { hit, files, changed } of await investigation.filesOf(hits)) {
+    if (changed > COMMITS.mostFiles) continue;
+    const each = ((hit.score / best) * hit.covered) / Math.sqrt(changed);
+    for (const file of files) worth.set(file, (worth.get(file) ?? 0) + each);
   }
   const most = Math.max(1, ...worth.values());
   return new Map([...worth].map(([file, own]) => [file, own / most]));

@@ -58,7 +58,7 @@ export const COMMITS = {
   most: 20,
   /** A commit that changed more says nothing of one of them. */
   mostFiles: 20,
-  /** What the best file adds to the worth of its units. */
+  /** What the best file adds to the worth of its units at most. */
   weight: 0.3,
 } as const;
 
@@ -85,7 +85,7 @@ export const VERBATIM = {
 export const CONFIDENCE = {
   /** Below it nothing is presented as the answer. */
   least: 0.5,
-  /** What a word counts there that only the rest of the file has. */
+  /** What a word counts for `least` that only the rest of the file, or its path, has. */
   inFile: 0.5,
   /** From it on a passage is presented as the answer; between both as the closest match. */
   sure: 0.6,

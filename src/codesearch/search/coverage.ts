@@ -21,7 +21,7 @@ export function wordsIn(text: string, words: readonly QueryWord[]): Map<number, 
 
 /**
  * How much of what the question is about a unit has. Square roots keep one rare word from deciding alone. A related word counts less
- * for a noun only. Words in the rest of the file count in part.
+ * for a noun only. Words in the rest of the file and in its path count in part.
  */
 export function confidence(
   found: ReadonlyMap<number, number>,

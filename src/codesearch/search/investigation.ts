@@ -106,25 +106,24 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
         .flatMap(({ name }) => corpus.commits(name)?.find(terms) ?? [])
         .sort((a, b) => b.score - a.score);
     },
-    /** The indexed files that each of these commits changed. */
-    async filesOf(hits: readonly CommitHit[]): Promise<ReadonlyMap<CommitHit, IndexedFile[]>> {
+    /** The indexed files that each of these commits changed, and how many paths it changed in all. */
+    async filesOf<Hit extends CommitHit>(
+      hits: readonly Hit[],
+    ): Promise<{ hit: Hit; files: IndexedFile[]; changed: number }[]> {
+      if (hits.length === 0) return [];
       toolCalls += 1;
-      const files = new Map<CommitHit, IndexedFile[]>();
-      for (const [name, own] of groupBy(hits, ({ repository }) => repository)) {
+      const read = [...groupBy(hits, ({ repository }) => repository)].map(async ([name, own]) => {
         const repository = corpus.repository(name);
-        if (repository === undefined) continue;
-        const paths = await readChangedPaths(
-          repository,
-          own.map(({ commit }) => commit.id),
-        );
-        for (const hit of own) {
-          files.set(
-            hit,
-            (paths.get(hit.commit.id) ?? []).flatMap((path) => corpus.index.get(name, path) ?? []),
-          );
-        }
-      }
-      return files;
+        if (repository === undefined) return [];
+        const ids = own.map(({ commit }) => commit.id);
+        const paths = await readChangedPaths(repository, ids);
+        return own.map((hit) => {
+          const changed = paths.get(hit.commit.id) ?? [];
+          const files = changed.flatMap((path) => corpus.index.get(name, path) ?? []);
+          return { hit, files, changed: changed.length };
+        });
+      });
+      return (await Promise.all(read)).flat();
     },
   };
   return tools;

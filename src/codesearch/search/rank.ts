@@ -22,7 +22,7 @@ export interface Passage {
   score: number;
   /** How much of what the question is about it has, from 0 to 1. */
   covered: number;
-  /** The same with the rest of its file, whose words count in part. */
+  /** The same with the rest of its file and its path, whose words count in part. */
   coveredInFile: number;
   /** Lines that match best, best first. */
   keyLines: number[];
@@ -171,20 +171,18 @@ function priorOf(intent: Intent): Prior {
   };
   return ({ file, symbol }) => {
     if (!isCode(file.path) && ASIDE.test(file.path)) return ASIDE_PRIOR;
-    if (file.role === 'source' && symbol !== undefined && isTest(symbol)) return priors.test;
+    if (file.role === 'source' && symbol !== undefined && isTest(file, symbol)) return priors.test;
     return priors[file.role] * kindPrior(file, symbol);
   };
 }
 
 /** Lists of changes, and documents about licenses and contributors. */
 const ASIDE =
-  /(^|\/)(?:(?:change-?logs?|changes|news|history|releases?)[^/]*|(?:licen[sc]es?|copying|notice|authors|contributors|maintainers|code_of_conduct|governance|contributing)\b[^/]*)$/i;
+  /(^|\/)(?:(?:change-?logs?|changes|news|history|releases?)[^/]*|(?:licen[sc]es?|copying|notice|authors|contributors|maintainers|code[-_]of[-_]conduct|governance|contributing)(?:\.[^/.]+)?)$/i;
 
-/** Whether a definition in a source file tests it, as in Rust. */
-function isTest({ name, owner = '' }: CodeSymbol): boolean {
-  return (
-    /^(?:test|bench)_|^(?:Test|Benchmark)(?=[A-Z_])|^tests?$/.test(name) || /^(?:tests?|bench(?:es)?)$/.test(owner)
-  );
+/** Whether a definition in a source file is one of its tests, which Rust has there. */
+function isTest({ path }: IndexedFile, { name, owner = '' }: CodeSymbol): boolean {
+  return path.endsWith('.rs') && (/^(?:test|bench)_|^tests?$/.test(name) || /^(?:tests?|bench(?:es)?)$/.test(owner));
 }
 
 /** In source code, functions say how something is done; types, and text between definitions, mostly what there is. */

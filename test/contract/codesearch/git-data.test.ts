@@ -250,6 +250,7 @@ describe('a commit that git has pruned since it was known', () => {
     ['a commit', () => readCommit(repository, gone)],
     ['a log', () => log(repository, { revision: gone })],
     ['changes', () => commitChanges(repository, gone)],
+    ['a log since it', () => log(repository, { since: gone })],
     ['a comparison from it', () => compare(repository, gone, kept)],
     ['a comparison with it', () => compare(repository, kept, gone)],
     ['a folder', () => readTree(repository, gone)],

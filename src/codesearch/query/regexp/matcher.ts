@@ -73,7 +73,7 @@ export function compileRegexp(source: string, ignoreCase: boolean): Regexp {
       // No match begins here, and none is under way.
       if (first !== undefined && current.count === 0 && found === undefined) {
         while (at < text.length && first[text.charCodeAt(at)] === 0) at += 1;
-        // What the marks say holds at the character before.
+        // The marks hold only for the place before the skip.
         generation += 1;
       }
       if (found === undefined) add(current, 0, at, at);

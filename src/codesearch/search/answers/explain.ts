@@ -203,6 +203,6 @@ async function passageLine(passage: Passage, { investigation, words }: Findings)
   const name = symbol === undefined ? '' : `${nameInText(symbol)}, `;
   const said = whatIsSaid(passage, lines, words);
   const key = (lines[(keyLines[0] ?? start) - 1] ?? '').trim();
-  const shown = said !== '' || key.length < 8 ? said : code(shorten(key));
+  const shown = said !== '' || key.length < 8 ? said : code(shorten(key, 120));
   return `${name}${place}${shown === '' ? '' : `: ${shown}`}`;
 }
