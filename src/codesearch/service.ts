@@ -14,7 +14,7 @@ import { createConversations } from './conversations/conversations.ts';
 import { createQuota } from './conversations/quota.ts';
 import { createRunner } from './conversations/runner.ts';
 import { openConversationStore } from './conversations/store.ts';
-import { openDataDirectory, openIndexFolder } from './data-directory.ts';
+import { openDataDirectory } from './data-directory.ts';
 import { GitError } from './git/git.ts';
 import { createGraphqlService } from './graphql/graphql-service.ts';
 import { numberOfRepository } from './graphql/objects/repository-context.ts';
@@ -33,7 +33,7 @@ import { createSearchStreamRoute } from './http/routes/search-stream.ts';
 import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
 import { openCorpus } from './index/corpus.ts';
-import { createKeptAnalyses } from './index/kept-analyses.ts';
+import { createKeptIndex } from './index/kept-index.ts';
 import { LIMITS } from './limits.ts';
 import { createMarkdownRenderer } from './pages/markdown.ts';
 import { createPages } from './pages/pages.ts';
@@ -118,22 +118,22 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
   async function start() {
     let url = '';
     const startMs = clock();
-    const corpus = await openCorpus(options.repos, onProblem);
-    undo.push(() => corpus.close());
-    const [shared] = options.repoAccess === undefined ? [] : corpus.sharedNames;
-    // A repository names itself by its origin, and so could take the name that a rule protects.
-    if (shared !== undefined) {
-      throw new RepositoryError(`Two repositories are named ${shared}: rules of access can't tell them apart.`);
-    }
     const directory = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'codesearch-')));
     if (options.dataDir === undefined) undo.push(() => rm(directory, { recursive: true, force: true }));
     const data = openDataDirectory(directory);
     undo.push(() => data.close());
     if (data.repaired.length > 0) options.onNotice?.(`Made private: ${data.repaired.join(', ')}`);
     // A temporary folder is gone at the next start.
-    const kept = options.dataDir === undefined ? undefined : createKeptAnalyses(openIndexFolder(directory));
+    const kept = options.dataDir === undefined ? undefined : createKeptIndex(directory);
+    const corpus = await openCorpus(options.repos, onProblem, kept);
+    undo.push(() => corpus.close());
+    const [shared] = options.repoAccess === undefined ? [] : corpus.sharedNames;
+    // A repository names itself by its origin, and so could take the name that a rule protects.
+    if (shared !== undefined) {
+      throw new RepositoryError(`Two repositories are named ${shared}: rules of access can't tell them apart.`);
+    }
     const isLarge = corpus.index.unread() > LIMITS.filesReadBeforeStart;
-    await corpus.read(isLarge ? 0 : LIMITS.readingStartMs, kept);
+    await corpus.read(isLarge ? 0 : LIMITS.readingStartMs);
     const accounts = await openAccounts(data.root, clock);
     const oauth = await openOAuthStore(data.root, clock);
     const tokenLifetime = options.oauthTokenLifetime ?? LIMITS.oauthTokenSeconds;

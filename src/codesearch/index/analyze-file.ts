@@ -6,7 +6,7 @@ import { type TrigramFilter, trigramFilterOf } from './trigrams.ts';
 import { cutUnits, type Unit } from './units.ts';
 import { textTerms } from './words.ts';
 
-/** What the index keeps of a file; plain data, so that a worker thread can send it, and a store can keep it. */
+/** What the index keeps of a file; plain data, so that a worker thread can send it. */
 export interface AnalyzedFile {
   role: Role;
   lineCount: number;

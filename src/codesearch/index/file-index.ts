@@ -1,7 +1,8 @@
 import type { AnalyzedFile } from './analyze-file.ts';
+import { type LineSet, lineSetOf } from './line-set.ts';
 import type { Role } from './roles.ts';
 import type { CodeSymbol } from './symbols.ts';
-import { createTextIndex, type Match, type Numbered } from './text-index.ts';
+import { createTextIndex, type Match, type Numbered, type TermColumns } from './text-index.ts';
 import type { TrigramFilter } from './trigrams.ts';
 import type { Unit } from './units.ts';
 import { identifierTerms, longestIdentifier } from './words.ts';
@@ -27,9 +28,6 @@ export interface IndexedFile {
   isRead: boolean;
 }
 
-/** Line numbers of a file. */
-export type LineSet = Pick<ReadonlySet<number>, 'has'>;
-
 /** A unit with its file. */
 export interface IndexedUnit extends Unit, Numbered {
   file: IndexedFile;
@@ -46,18 +44,43 @@ export interface Definition {
   symbol: CodeSymbol;
 }
 
-/** The search index of all repositories: terms of units, and definitions by name. */
-export function createFileIndex() {
-  const search = createTextIndex<IndexedUnit>();
+/** A whole index. The documents of its terms are the units of its files, in the same order. */
+export interface IndexContent {
+  terms: TermColumns;
+  files: readonly IndexedFile[];
+}
+
+/** The search index of all repositories: terms of units, and definitions by name. It begins with what is kept. */
+export function createFileIndex(kept?: IndexContent) {
+  const keptFiles = kept?.files ?? [];
+  const search = createTextIndex<IndexedUnit>(
+    kept && { columns: kept.terms, documents: keptFiles.flatMap(({ units }) => units) },
+  );
   /** By repository and path: a key of both would be built for each file of a search. */
   const files = new Map<string, Map<string, IndexedFile>>();
   let size = 0;
   const byName = new Map<string, Definition[]>();
   let unread = 0;
+  let unkept = 0;
 
-  function remove(repository: string, path: string): void {
+  function enter(file: IndexedFile): void {
+    const own = files.get(file.repository) ?? new Map<string, IndexedFile>();
+    files.set(file.repository, own.set(file.path, file));
+    size += 1;
+    if (file.isRead) unkept += 1;
+    else unread += 1;
+    for (const symbol of file.symbols) {
+      if (symbol.kind === 'heading') continue;
+      const name = nameKey(symbol.name);
+      const known = byName.get(name);
+      if (known === undefined) byName.set(name, [{ file, symbol }]);
+      else known.push({ file, symbol });
+    }
+  }
+
+  function take(repository: string, path: string): IndexedFile | undefined {
     const file = files.get(repository)?.get(path);
-    if (file === undefined) return;
+    if (file === undefined) return undefined;
     files.get(repository)?.delete(path);
     size -= 1;
     if (!file.isRead) unread -= 1;
@@ -68,16 +91,26 @@ export function createFileIndex() {
       if (rest.length > 0) byName.set(name, rest);
       else byName.delete(name);
     }
+    return file;
   }
 
+  for (const file of keptFiles) enter(file);
+  unkept = 0;
+
   return {
+    /** Everything that has terms, to be kept. Later changes of the index don't change it. */
+    content(): IndexContent {
+      const { columns, documents } = search.columns();
+      unkept = 0;
+      return { terms: columns, files: [...new Set(documents.map(({ file }) => file))] };
+    },
     /** Adds or replaces a file. `isRead`: as in {@link IndexedFile}. */
-    put({ repository, path, blob, commit }: Place, analyzed: AnalyzedFile, isRead: boolean): void {
-      remove(repository, path);
+    put({ repository, path, blob, commit }: Place, analyzed: AnalyzedFile, isRead: boolean): IndexedFile {
+      take(repository, path);
       const { role, lineCount, symbols, units, trigrams, textLength } = analyzed;
       const file: IndexedFile = {
         ...{ repository, path, blob, commit, role, lineCount, symbols, trigrams, textLength, isRead },
-        commentLines: lineSet(analyzed.commentLines),
+        commentLines: lineSetOf(analyzed.commentLines),
         importLines: new Set(analyzed.importLines),
         units: [],
       };
@@ -87,19 +120,12 @@ export function createFileIndex() {
         search.add(unit, terms);
         file.units.push(unit);
       }
-      const own = files.get(repository) ?? new Map<string, IndexedFile>();
-      files.set(repository, own.set(path, file));
-      size += 1;
-      if (!isRead) unread += 1;
-      for (const symbol of symbols) {
-        if (symbol.kind === 'heading') continue;
-        const name = nameKey(symbol.name);
-        const known = byName.get(name);
-        if (known === undefined) byName.set(name, [{ file, symbol }]);
-        else known.push({ file, symbol });
-      }
+      enter(file);
+      return file;
     },
-    remove,
+    remove(repository: string, path: string): void {
+      if (take(repository, path)?.isRead === true) unkept += 1;
+    },
     get: (repository: string, path: string): IndexedFile | undefined => files.get(repository)?.get(path),
     *all(): IterableIterator<IndexedFile> {
       for (const own of files.values()) yield* own.values();
@@ -107,6 +133,8 @@ export function createFileIndex() {
     size: (): number => size,
     /** How many files are listed but not read yet. */
     unread: (): number => unread,
+    /** How many files were read or removed since {@link content} was last called. */
+    unkept: (): number => unkept,
     /** Definitions of this name; those with the same capitalization first. */
     definitions(name: string): Definition[] {
       const found = byName.get(nameKey(name)) ?? [];
@@ -135,13 +163,6 @@ export function createFileIndex() {
 }
 
 export type FileIndex = ReturnType<typeof createFileIndex>;
-
-/** One bit for each line: large files have thousands of lines of comments. */
-function lineSet(lines: readonly number[]): LineSet {
-  const bits = new Uint8Array((lines.reduce((last, line) => Math.max(last, line), 0) >> 3) + 1);
-  for (const line of lines) bits[line >> 3] = (bits[line >> 3] ?? 0) | (1 << (line & 7));
-  return { has: (line) => ((bits[line >> 3] ?? 0) & (1 << (line & 7))) !== 0 };
-}
 
 /** The same key for names that differ only in capitals and underscores. */
 function nameKey(name: string): string {

@@ -4,8 +4,8 @@ import type { Repository, TrackedFile } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
 import { type AnalyzedFile, analyzeFile } from './analyze-file.ts';
 import { createFileAnalyzer, type FileAnalyzer } from './file-analyzer.ts';
-import type { FileIndex } from './file-index.ts';
-import type { KeptAnalyses } from './kept-analyses.ts';
+import type { FileIndex, IndexedFile } from './file-index.ts';
+import type { KeptIndex } from './kept-index.ts';
 import { type Role, roleOf } from './roles.ts';
 
 /** Most answers are in source code, and what a repository is about stands in its documents. */
@@ -13,6 +13,10 @@ const READING_ORDER: readonly Role[] = ['source', 'docs', 'config', 'test', 'exa
 const FILES_PER_BATCH = 400;
 const FILES_PER_BREATH = 25;
 const MOST_THREADS = 4;
+/** The index is kept when so large a part of it is not kept yet: while files are read, with at least so many, and when all are read. */
+const UNKEPT_WHILE_READING = 0.5;
+const FEWEST_WHILE_READING = 2_000;
+const UNKEPT_AT_END = 0.1;
 
 export type FileReader = ReturnType<typeof createFileReader>;
 
@@ -25,12 +29,19 @@ interface Plan {
 /**
  * Reads the texts of listed files into the index, in the background and in threads: source code first, because most answers are
  * there. `onFailed` gets what ended the reading of a repository; its other files stay unread until they are planned again. Without a
- * repository, the analyses can't be kept any more, and reading goes on without that.
+ * repository, the index can't be kept any more, and reading goes on without that.
  */
-export function createFileReader(index: FileIndex, onFailed: (error: unknown, repository?: Repository) => void) {
+export function createFileReader(
+  index: FileIndex,
+  onFailed: (error: unknown, repository?: Repository) => void,
+  keepIn?: Pick<KeptIndex, 'save'>,
+) {
   const plans = new Map<string, Plan>();
-  let kept: KeptAnalyses | undefined;
-  let closeKept = async (): Promise<void> => {};
+  let kept = keepIn;
+  /** Of the files in the index, those that the next process is to read again. */
+  const incomplete = new WeakSet<IndexedFile>();
+  let keeping: Promise<void> | undefined;
+  let mustKeep = false;
   let reading: Promise<void> | undefined;
   let isClosed = false;
 
@@ -48,13 +59,36 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
   }
 
   async function readAll(): Promise<void> {
-    // A plan may arrive while what is kept is tidied.
-    while (batchesLeft() > 0 && !isClosed) {
-      for (let batches = batchesLeft(); batches > 0 && !isClosed; batches = batchesLeft()) {
-        const threads = Math.min(batches, availableParallelism(), MOST_THREADS);
-        await Promise.all(Array.from({ length: threads }, () => readBatches(batches === 1)));
-      }
-      if (!isClosed) await kept?.tidy(index.all());
+    for (let batches = batchesLeft(); batches > 0 && !isClosed; batches = batchesLeft()) {
+      const threads = Math.min(batches, availableParallelism(), MOST_THREADS);
+      await Promise.all(Array.from({ length: threads }, () => readBatches(batches === 1)));
+    }
+  }
+
+  /** Keeps the index in the background when enough of it is not kept yet, one time after the other. */
+  function keepIfMuch(): void {
+    if (kept === undefined || keeping !== undefined || isClosed) return;
+    const read = index.size() - index.unread();
+    const enough = mustKeep
+      ? 1
+      : reading === undefined
+        ? read * UNKEPT_AT_END
+        : Math.max(FEWEST_WHILE_READING, read * UNKEPT_WHILE_READING);
+    if (index.unkept() === 0 || index.unkept() < enough) return;
+    keeping = keep().finally(() => {
+      keeping = undefined;
+      keepIfMuch();
+    });
+  }
+
+  /** When it fails, nothing is kept any more. */
+  async function keep(): Promise<void> {
+    mustKeep = false;
+    try {
+      await kept?.save(index.content(), (file) => file.isRead && !incomplete.has(file));
+    } catch (error) {
+      kept = undefined;
+      onFailed(error);
     }
   }
 
@@ -69,6 +103,7 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
       for (let batch = nextBatch(); batch !== undefined && !isClosed; batch = nextBatch()) {
         try {
           await readBatch(batch, analyzerOf);
+          keepIfMuch();
         } catch (error) {
           plans.delete(batch.repository.name);
           if (!isClosed) onFailed(error, batch.repository);
@@ -81,18 +116,14 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
 
   async function readBatch({ repository, files }: Plan, analyzerOf: (bytes: number) => FileAnalyzer): Promise<void> {
     let count = 0;
-    const put = async (file: TrackedFile, analyzed: AnalyzedFile): Promise<void> => {
-      putRead(repository.name, file, analyzed);
+    const put = async (file: TrackedFile, analyzed: AnalyzedFile, isComplete: boolean): Promise<void> => {
+      putRead(repository.name, file, analyzed, isComplete);
       count += 1;
       if (count % FILES_PER_BREATH === 0) await breathe();
       if (isClosed) throw new Error('the reader is closed');
     };
     const pathsOf = new Map<string, string[]>();
-    for (const file of files) {
-      const known = kept?.get(file);
-      if (known === undefined) pathsOf.set(file.blob, [...(pathsOf.get(file.blob) ?? []), file.path]);
-      else await put(file, known);
-    }
+    for (const { path, blob } of files) pathsOf.set(blob, [...(pathsOf.get(blob) ?? []), path]);
     const sizes = await repository.blobs.sizes([...pathsOf.keys()]);
     const readable = new Map([...sizes].filter(([, size]) => size <= LIMITS.fileBytes));
     const bytes = [...readable.values()].reduce((sum, size) => sum + size, 0);
@@ -101,25 +132,22 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
         (pathsOf.get(blob) ?? []).splice(0).map((path) => ({ path, blob, text })),
       );
       for await (const [file, analyzed, isCut] of analyzerOf(bytes).analyze(group)) {
-        await put(file, analyzed);
-        // A busy machine may have been the reason: the next process tries again.
-        if (!isCut) kept?.put(file, analyzed);
+        // A busy machine may be why it is cut: the next process tries again.
+        await put(file, analyzed, !isCut);
       }
     }
-    // What is not text, or too large, or not there.
+    // What is not text, or too large, or not there. What is not there may come.
     for (const [blob, paths] of pathsOf) {
-      for (const path of paths) await put({ path, blob }, await analyzeFile(path, undefined));
+      for (const path of paths) await put({ path, blob }, await analyzeFile(path, undefined), sizes.has(blob));
     }
-    await kept?.written().catch((error: unknown) => {
-      kept = undefined;
-      onFailed(error);
-    });
   }
 
   /** Leaves out a file that has changed, or is gone, since it was planned. */
-  function putRead(repository: string, { path, blob }: TrackedFile, analyzed: AnalyzedFile): void {
+  function putRead(repository: string, { path, blob }: TrackedFile, analyzed: AnalyzedFile, isComplete: boolean): void {
     const listed = index.get(repository, path);
-    if (listed?.blob === blob) index.put({ repository, path, blob, commit: listed.commit }, analyzed, true);
+    if (listed?.blob !== blob) return;
+    const file = index.put({ repository, path, blob, commit: listed.commit }, analyzed, true);
+    if (!isComplete) incomplete.add(file);
   }
 
   return {
@@ -131,16 +159,15 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
         const copy = (copies.get(file.blob) ?? 0) + 1;
         copies.set(file.blob, copy);
         if (copy <= LIMITS.copiesAnalyzed) planned.push(file);
-        else putRead(repository.name, file, await analyzeFile(file.path, undefined));
+        else putRead(repository.name, file, await analyzeFile(file.path, undefined), false);
       }
       const ranked = planned.map((file) => ({ file, role: roleOf(file.path) }));
       ranked.sort((a, b) => READING_ORDER.indexOf(b.role) - READING_ORDER.indexOf(a.role));
       plans.set(repository.name, { repository, files: ranked.map(({ file }) => file) });
     },
-    /** From now on uses and extends what an earlier process kept. `close` closes it. */
-    use(analyses: KeptAnalyses): void {
-      kept = analyses;
-      closeKept = analyses.close;
+    /** Keeps the index at the next occasion, however little changed: it has what must not be kept any longer. */
+    keepSoon(): void {
+      mustKeep = true;
     },
     /** Reads these files now, before the others. */
     async readFirst(repository: Repository, files: readonly TrackedFile[]): Promise<void> {
@@ -162,8 +189,10 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
       if (batchesLeft() > 0 && !isClosed) {
         reading ??= readAll().finally(() => {
           reading = undefined;
+          // Those who waited for the reading go on first.
+          void breathe().then(keepIfMuch);
         });
-      }
+      } else if (reading === undefined) keepIfMuch();
       if (reading === undefined || waitMs === undefined) return reading;
       const ending = new AbortController();
       const end = signal === undefined ? ending.signal : AbortSignal.any([ending.signal, signal]);
@@ -171,11 +200,12 @@ export function createFileReader(index: FileIndex, onFailed: (error: unknown, re
       await Promise.race([reading, late]);
       ending.abort();
     },
-    /** Resolves when nothing more is read, with the current batches cut short. */
+    /** Resolves when nothing more is read, with the current batches cut short, and the index is kept. */
     async close(): Promise<void> {
       isClosed = true;
       await reading;
-      await closeKept();
+      await keeping;
+      if (index.unkept() > 0) await keep();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { languageOfFile } from '../git/languages.ts';
 
-const ROLES = ['source', 'config', 'example', 'test', 'docs', 'vendored', 'generated'] as const;
+export const ROLES = ['source', 'config', 'example', 'test', 'docs', 'vendored', 'generated'] as const;
 
 /** The purpose of a file; decides its weight in searches and its heading in answers. */
 export type Role = (typeof ROLES)[number];

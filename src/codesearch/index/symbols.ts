@@ -1,4 +1,15 @@
-export type SymbolKind = 'function' | 'method' | 'class' | 'interface' | 'type' | 'constant' | 'heading' | 'module';
+export const SYMBOL_KINDS = [
+  'function',
+  'method',
+  'class',
+  'interface',
+  'type',
+  'constant',
+  'heading',
+  'module',
+] as const;
+
+export type SymbolKind = (typeof SYMBOL_KINDS)[number];
 
 /** A definition; lines count from 1, and both ends are included. */
 export interface CodeSymbol {

@@ -45,36 +45,80 @@ export interface Numbered {
 /** A query has at most as many terms as an integer has bits. */
 export const MOST_QUERY_TERMS = 31;
 
-/** The greatest weighted frequency that is stored; more occurrences add almost nothing. */
-const MOST_FREQUENCY = 255;
+/** A posting holds the number of a document in its upper 24 bits and the weighted frequency of the term in its lower 8. */
+const FREQUENCY_BITS = 8;
+/** More occurrences add almost nothing. */
+const MOST_FREQUENCY = 2 ** FREQUENCY_BITS - 1;
 const STEPS = 8;
 
-/**
- * An inverted index with BM25F. One number per term and document holds the document and the frequency of the term, weighted by
- * field, so that a large repository fits into memory. Removed documents are left out at once and freed when they are the half.
- */
-export function createTextIndex<Document extends Numbered>() {
-  let documents: (Document | undefined)[] = [];
-  let lengths: number[] = [];
-  let postings = new Map<string, number[]>();
-  let alive = 0;
-  let totalLength = 0;
+/** The postings of an index whose documents are numbered from 0 without gaps. The arrays are replaced, never changed. */
+export interface TermColumns {
+  /** Each once. */
+  terms: readonly string[];
+  /** Where the postings of each term begin, and at the end where the last ones end. */
+  starts: Uint32Array;
+  postings: Uint32Array;
+  /** Of each document. */
+  lengths: Uint32Array;
+}
 
-  function free(): void {
-    const ids = new Map<number, number>();
-    for (const [id, document] of documents.entries()) if (document !== undefined) ids.set(id, ids.size);
-    const kept = new Map<string, number[]>();
-    for (const [term, list] of postings) {
-      const own = list.flatMap((packed) => {
-        const id = ids.get(Math.floor(packed / (MOST_FREQUENCY + 1)));
-        return id === undefined ? [] : [id * (MOST_FREQUENCY + 1) + (packed % (MOST_FREQUENCY + 1))];
-      });
-      if (own.length > 0) kept.set(term, own);
-    }
-    postings = kept;
+/**
+ * An inverted index with BM25F that begins with the documents of `kept`. Postings of further documents stay in lists until
+ * `columns` is called, or half of the documents are removed: then all go into arrays, which take half of the memory.
+ */
+export function createTextIndex<Document extends Numbered>(kept?: { columns: TermColumns; documents: Document[] }) {
+  let columns = kept?.columns ?? NO_COLUMNS;
+  let places = placesOf(columns.terms);
+  let added = new Map<string, number[]>();
+  let documents: (Document | undefined)[] = kept?.documents ?? [];
+  let lengths = Array.from(columns.lengths);
+  let alive = documents.length;
+  let totalLength = lengths.reduce((sum, length) => sum + length, 0);
+  for (const [id, document] of documents.entries()) if (document !== undefined) document.id = id;
+
+  function postingsOf(term: string): [Uint32Array, readonly number[]] {
+    const place = places.get(term);
+    const start = place === undefined ? 0 : columns.starts[place];
+    const end = place === undefined ? 0 : columns.starts[place + 1];
+    return [columns.postings.subarray(start, end), added.get(term) ?? NO_POSTINGS];
+  }
+
+  const count = (term: string): number => postingsOf(term).reduce((sum, { length }) => sum + length, 0);
+
+  /** Numbers the documents without gaps and puts all postings into new arrays. */
+  function compact(): void {
+    const ids = new Int32Array(documents.length).fill(-1);
     lengths = lengths.filter((_, id) => documents[id] !== undefined);
-    documents = documents.filter((document) => document !== undefined);
-    for (const [id, document] of documents.entries()) if (document !== undefined) document.id = id;
+    const rest = documents.filter((document) => document !== undefined);
+    for (const [id, document] of rest.entries()) {
+      ids[document.id] = id;
+      document.id = id;
+    }
+    documents = rest;
+    const allTerms = [...columns.terms, ...[...added.keys()].filter((term) => !places.has(term))];
+    const postings = new Uint32Array(allTerms.reduce((sum, term) => sum + count(term), 0));
+    const terms: string[] = [];
+    const ends = [0];
+    let end = 0;
+    for (const term of allTerms) {
+      const start = end;
+      for (const list of postingsOf(term)) {
+        for (let at = 0; at < list.length; at += 1) {
+          const packed = list[at] ?? 0;
+          const id = ids[packed >>> FREQUENCY_BITS] ?? -1;
+          if (id < 0) continue;
+          postings[end] = id * (MOST_FREQUENCY + 1) + (packed & MOST_FREQUENCY);
+          end += 1;
+        }
+      }
+      if (end === start) continue;
+      terms.push(term);
+      ends.push(end);
+    }
+    const starts = Uint32Array.from(ends);
+    columns = { terms, starts, postings: postings.slice(0, end), lengths: Uint32Array.from(lengths) };
+    places = placesOf(terms);
+    added = new Map();
   }
 
   return {
@@ -88,8 +132,8 @@ export function createTextIndex<Document extends Numbered>() {
       totalLength += length;
       for (const [place, term] of terms.entries()) {
         const packed = id * (MOST_FREQUENCY + 1) + (frequencies[place] ?? 0);
-        const list = postings.get(term);
-        if (list === undefined) postings.set(term, [packed]);
+        const list = added.get(term);
+        if (list === undefined) added.set(term, [packed]);
         else list.push(packed);
       }
     },
@@ -99,21 +143,28 @@ export function createTextIndex<Document extends Numbered>() {
         alive -= 1;
         totalLength -= lengths[id] ?? 0;
       }
-      if (alive * 2 < documents.length) free();
+      if (alive * 2 < documents.length) compact();
+    },
+    /** The documents in the order of their numbers, and their postings. Numbers them first, so that it takes a while. */
+    columns(): { columns: TermColumns; documents: Document[] } {
+      if (documents.length > columns.lengths.length || alive < documents.length) compact();
+      return { columns, documents: documents.filter((document) => document !== undefined) };
     },
     /** Whether any document, also a removed one that is not freed yet, has the term. */
-    has: (term: string): boolean => postings.has(term),
+    has: (term: string): boolean => places.has(term) || added.has(term),
     *documentsWith(term: string): Generator<Document> {
-      for (const packed of postings.get(term) ?? []) {
-        const document = documents[Math.floor(packed / (MOST_FREQUENCY + 1))];
-        if (document !== undefined) yield document;
+      for (const list of postingsOf(term)) {
+        for (const packed of list) {
+          const document = documents[packed >>> FREQUENCY_BITS];
+          if (document !== undefined) yield document;
+        }
       }
     },
     /** Inverse document frequency of a term, or of several taken as one. */
     rarity(terms: readonly string[]): number {
-      const sum = terms.reduce((total, term) => total + (postings.get(term)?.length ?? 0), 0);
-      const count = Math.min(sum, alive);
-      return Math.log(1 + (alive - count + 0.5) / (count + 0.5));
+      const sum = terms.reduce((total, term) => total + count(term), 0);
+      const found = Math.min(sum, alive);
+      return Math.log(1 + (alive - found + 0.5) / (found + 0.5));
     },
     /** All documents with any of the terms, in no order, scored; `weights` are those of the terms. Reads {@link MOST_QUERY_TERMS}. */
     find(terms: readonly string[], weights: readonly number[]): Match<Document>[] {
@@ -123,13 +174,16 @@ export function createTextIndex<Document extends Numbered>() {
       const average = totalLength / Math.max(1, alive);
       for (const [place, term] of terms.slice(0, MOST_QUERY_TERMS).entries()) {
         const gain = (weights[place] ?? 1) * this.rarity([term]);
-        for (const packed of postings.get(term) ?? []) {
-          const id = Math.floor(packed / (MOST_FREQUENCY + 1));
-          const frequency = (packed % (MOST_FREQUENCY + 1)) / STEPS;
-          if (found[id] === 0) touched.push(id);
-          found[id] = (found[id] ?? 0) | (1 << place);
-          const norm = BM25F.k1 * (1 - BM25F.b + (BM25F.b * (lengths[id] ?? 0)) / average);
-          scores[id] = (scores[id] ?? 0) + (gain * frequency * (BM25F.k1 + 1)) / (norm + frequency);
+        for (const list of postingsOf(term)) {
+          for (let at = 0; at < list.length; at += 1) {
+            const packed = list[at] ?? 0;
+            const id = packed >>> FREQUENCY_BITS;
+            const frequency = (packed & MOST_FREQUENCY) / STEPS;
+            if (found[id] === 0) touched.push(id);
+            found[id] = (found[id] ?? 0) | (1 << place);
+            const norm = BM25F.k1 * (1 - BM25F.b + (BM25F.b * (lengths[id] ?? 0)) / average);
+            scores[id] = (scores[id] ?? 0) + (gain * frequency * (BM25F.k1 + 1)) / (norm + frequency);
+          }
         }
       }
       return touched.flatMap((id) => {
@@ -138,4 +192,18 @@ export function createTextIndex<Document extends Numbered>() {
       });
     },
   };
+}
+
+const NO_POSTINGS: readonly number[] = [];
+const NO_COLUMNS: TermColumns = {
+  terms: [],
+  starts: new Uint32Array(1),
+  postings: new Uint32Array(),
+  lengths: new Uint32Array(),
+};
+
+function placesOf(terms: readonly string[]): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const [place, term] of terms.entries()) places.set(term, place);
+  return places;
 }

@@ -28,7 +28,7 @@ beforeAll(async () => {
   source.commit('Say in each file that slow readers do not fill the memory');
   const corpus = await openCorpus([source.path]);
   try {
-    await corpus.read(60_000, undefined);
+    await corpus.read(60_000);
     for (const question of ['How are slow readers kept from filling the memory?', 'Where is the anchor dropped?']) {
       const words = queryWords(parseQuestion(question), corpus.index);
       const worth = await worthByCommits(

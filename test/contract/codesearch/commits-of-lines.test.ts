@@ -20,7 +20,7 @@ afterEach(() => source.remove());
 async function withCorpus<T>(path: string, use: (corpus: Awaited<ReturnType<typeof openCorpus>>) => Promise<T>) {
   const corpus = await openCorpus([path]);
   try {
-    await corpus.read(60_000, undefined);
+    await corpus.read(60_000);
     return await use(corpus);
   } finally {
     await corpus.close();

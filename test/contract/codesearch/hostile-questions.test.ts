@@ -18,7 +18,7 @@ async function corpusOf(files: Record<string, string>): Promise<OpenedCorpus> {
   repository.commit('Begin');
   const corpus = await openCorpus([repository.path]);
   undo.push(() => corpus.close());
-  await corpus.read(60_000, undefined);
+  await corpus.read(60_000);
   return corpus;
 }
 

@@ -28,7 +28,7 @@ async function pathsOf(query: string): Promise<string[]> {
 }
 
 test('a search finds the same before and after the files are read', async () => {
-  for (const read of [async () => {}, () => corpus.read(60_000, undefined)]) {
+  for (const read of [async () => {}, () => corpus.read(60_000)]) {
     await read();
     expect(await pathsOf('liftCrate')).toEqual(['src/crane.ts', 'src/ship.ts']);
     expect(await pathsOf('liftCrate case:yes')).toEqual(['src/crane.ts']);
@@ -39,7 +39,7 @@ test('a search finds the same before and after the files are read', async () => 
 });
 
 test('a search does not read a file that the index knows to lack the text', async () => {
-  await corpus.read(60_000, undefined);
+  await corpus.read(60_000);
   const [repository] = corpus.repositories;
   const ship = corpus.index.get(repository?.name ?? '', 'src/ship.ts');
   if (ship !== undefined) ship.trigrams = new Uint8Array(1);
@@ -47,7 +47,7 @@ test('a search does not read a file that the index knows to lack the text', asyn
 });
 
 test('a search reads a file that changed since it was indexed, and files of other revisions', async () => {
-  await corpus.read(60_000, undefined);
+  await corpus.read(60_000);
   source.write('src/ship.ts', 'export const zeppelin = 3;\n');
   source.commit('Change');
   expect(await pathsOf('zeppelin')).toEqual(['src/ship.ts']);
@@ -78,7 +78,7 @@ test('a search finds all files in the order of their paths, in however many part
 });
 
 test('a search needs no git process once the texts are in memory', async () => {
-  await corpus.read(60_000, undefined);
+  await corpus.read(60_000);
   const queries = ['liftCrate', '/sail\\w+ =/', 'type:file liftCrate NOT sailAway'];
   const before: string[][] = [];
   for (const query of queries) before.push(await pathsOf(query));

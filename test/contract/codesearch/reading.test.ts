@@ -1,11 +1,12 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openIndexFolder } from '../../../src/codesearch/data-directory.ts';
 import { openRepository, type Repository } from '../../../src/codesearch/git/repository.ts';
 import { analyzeFile } from '../../../src/codesearch/index/analyze-file.ts';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { createFileIndex } from '../../../src/codesearch/index/file-index.ts';
 import { createFileReader } from '../../../src/codesearch/index/file-reader.ts';
-import { createKeptAnalyses } from '../../../src/codesearch/index/kept-analyses.ts';
+import { createKeptIndex, type KeptIndex } from '../../../src/codesearch/index/kept-index.ts';
 import { LIMITS } from '../../../src/codesearch/limits.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
@@ -32,36 +33,36 @@ beforeEach(async () => {
 });
 afterEach(() => source.remove());
 
-/** A reader with its index, and what it did: the paths in the order of reading, and how many contents came from git. */
-function createSubject() {
+/** A reader with its index, and the paths that it read, in their order. */
+function createSubject(kept?: Pick<KeptIndex, 'save'>) {
   const index = createFileIndex();
   const read: string[] = [];
   const failures: unknown[] = [];
-  let fromGit = 0;
-  const counted: Repository = {
-    ...repository,
-    blobs: {
-      ...repository.blobs,
-      async *stream(sizes) {
-        fromGit += sizes.size;
-        yield* repository.blobs.stream(sizes);
-      },
-    },
-  };
   const put: typeof index.put = (place, analyzed, isRead) => {
     if (isRead) read.push(place.path);
-    index.put(place, analyzed, isRead);
+    return index.put(place, analyzed, isRead);
   };
-  const reader = createFileReader({ ...index, put }, (error) => failures.push(error));
+  const reader = createFileReader({ ...index, put }, (error) => failures.push(error), kept);
   async function list(): Promise<void> {
     const files = await repository.files();
     for (const { path, blob } of files) {
+      if (index.get(repository.name, path)?.blob === blob) continue;
       const place = { repository: repository.name, path, blob, commit: undefined };
       index.put(place, await analyzeFile(path, undefined), false);
     }
-    await reader.plan(counted, files);
+    const unread = files.filter(({ path }) => index.get(repository.name, path)?.isRead !== true);
+    await reader.plan(repository, unread);
   }
-  return { index, reader, read, failures, list, fromGit: () => fromGit };
+  return { index, reader, read, failures, list };
+}
+
+/** Notes which files are kept as read, each time. */
+function createNotes() {
+  const saved: string[][] = [];
+  const save: KeptIndex['save'] = async ({ files }, isComplete) => {
+    saved.push(files.filter(isComplete).map(({ path }) => path));
+  };
+  return { saved, save };
 }
 
 describe('the reader of files', () => {
@@ -114,94 +115,114 @@ describe('the reader of files', () => {
     expect(read.toSorted()).toEqual(['docs/guide.md', 'src/crane.ts']);
   });
 
-  test('takes from an earlier process what has not changed, and reads the rest', async () => {
-    const folder = await createTempDir();
-    try {
-      const first = createSubject();
-      first.reader.use(createKeptAnalyses(openIndexFolder(folder.path)));
-      await first.list();
-      await first.reader.read();
-      await first.reader.close();
-      expect(first.fromGit()).toBe(3);
-
-      source.write('src/ship.ts', 'export function sailFaster(): void {}\n');
-      source.commit('Sail faster');
-      const second = createSubject();
-      second.reader.use(createKeptAnalyses(openIndexFolder(folder.path)));
-      await second.list();
-      await second.reader.read();
-      await second.reader.close();
-      expect(second.fromGit()).toBe(1);
-      expect(second.index.definitions('sailFaster')).toHaveLength(1);
-      expect(second.index.definitions('liftCrate')).toHaveLength(1);
-    } finally {
-      await folder.remove();
-    }
-  });
-
-  test('does not keep what the time limit of the analysis has cut', async () => {
-    const folder = await createTempDir();
+  test('keeps what was read when all is read, but not what the time limit of the analysis has cut', async () => {
     const limits: { analysisMs: number } = LIMITS;
     const { analysisMs } = LIMITS;
     try {
       source.write('src/long.ts', 'export const long = 1;\n'.repeat(12_000));
       source.commit('Add a long file');
       repository = await openRepository(source.path);
-      const { index, reader, list } = createSubject();
-      const kept = createKeptAnalyses(openIndexFolder(folder.path));
-      const put: string[] = [];
-      reader.use({ ...kept, put: ({ path }) => put.push(path) });
+      const kept = createNotes();
+      const { index, reader, list } = createSubject(kept);
       await list();
       limits.analysisMs = 1;
       await reader.read();
-      await reader.close();
-      expect(put).toEqual([]);
+      await eventually(() => expect(kept.saved).toHaveLength(1));
       expect(index.unread()).toBe(0);
+      expect(kept.saved[0]).not.toContain('src/long.ts');
+      await reader.close();
+      expect(kept.saved).toHaveLength(1);
     } finally {
       limits.analysisMs = analysisMs;
-      await folder.remove();
     }
+  });
+
+  test('keeps what is read while it keeps what was read before', async () => {
+    const kept = createNotes();
+    let goOn = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const save: KeptIndex['save'] = async (content, isComplete) => {
+      await kept.save(content, isComplete);
+      await gate;
+    };
+    const { reader, list } = createSubject({ save });
+    await list();
+    await reader.read();
+    await eventually(() => expect(kept.saved).toHaveLength(1));
+    source.write('src/late.ts', 'export const late = 1;\n');
+    source.commit('Late');
+    repository = await openRepository(source.path);
+    await list();
+    await reader.read();
+    expect(kept.saved).toHaveLength(1);
+    goOn();
+    await eventually(() => expect(kept.saved).toHaveLength(2));
+    expect(kept.saved[1]).toContain('src/late.ts');
+    await reader.close();
+  });
+
+  test('keeps nothing for a small change before it is closed', async () => {
+    for (let at = 0; at < 30; at += 1) source.write(`src/part${at}.ts`, `export const part${at} = 1;\n`);
+    source.commit('Add some');
+    repository = await openRepository(source.path);
+    const kept = createNotes();
+    const { reader, list } = createSubject(kept);
+    await list();
+    await reader.read();
+    await eventually(() => expect(kept.saved).toHaveLength(1));
+    source.write('src/late.ts', 'export const late = 1;\n');
+    source.commit('Late');
+    repository = await openRepository(source.path);
+    await list();
+    await reader.read();
+    await reader.close();
+    expect(kept.saved.map((paths) => paths.includes('src/late.ts'))).toEqual([false, true]);
+  });
+
+  test('keeps the index again after many files are gone', async () => {
+    const kept = createNotes();
+    const { index, reader, list } = createSubject(kept);
+    await list();
+    await reader.read();
+    await eventually(() => expect(kept.saved).toHaveLength(1));
+    index.remove(repository.name, 'src/ship.ts');
+    await reader.read();
+    await eventually(() => expect(kept.saved).toHaveLength(2));
+    expect(kept.saved[1]).not.toContain('src/ship.ts');
+    await reader.close();
   });
 
   test('goes on without keeping when the disk is full', async () => {
-    const folder = await createTempDir();
-    try {
-      const { reader, read, failures, list } = createSubject();
-      const kept = createKeptAnalyses(openIndexFolder(folder.path));
-      reader.use({ ...kept, written: () => Promise.reject(new Error('the disk is full')) });
-      await list();
-      await reader.read();
-      await reader.close();
-      expect(read).toHaveLength(3);
-      expect(failures).toEqual([new Error('the disk is full')]);
-    } finally {
-      await folder.remove();
-    }
+    let tried = 0;
+    const save = (): Promise<void> => {
+      tried += 1;
+      return Promise.reject(new Error('the disk is full'));
+    };
+    const { reader, read, failures, list } = createSubject({ save });
+    await list();
+    await reader.read();
+    await eventually(() => expect(failures).toEqual([new Error('the disk is full')]));
+    source.write('src/late.ts', 'export const late = 1;\n');
+    source.commit('Late');
+    repository = await openRepository(source.path);
+    await list();
+    await reader.read();
+    await reader.close();
+    expect(read).toContain('src/late.ts');
+    expect(failures).toHaveLength(1);
+    expect(tried).toBe(1);
   });
 
-  test('reads what is planned while it removes what is kept of files that are gone', async () => {
-    const folder = await createTempDir();
-    try {
-      const { reader, read, list } = createSubject();
-      const kept = createKeptAnalyses(openIndexFolder(folder.path));
-      let tidied = 0;
-      const tidy = async (): Promise<void> => {
-        tidied += 1;
-        if (tidied > 1) return;
-        source.write('src/late.ts', 'export const late = 1;\n');
-        source.git('add', '-A');
-        repository = await openRepository(source.path);
-        await list();
-      };
-      reader.use({ ...kept, tidy });
-      await list();
-      await reader.read();
-      await reader.close();
-      expect(tidied).toBe(2);
-      expect(read).toContain('src/late.ts');
-    } finally {
-      await folder.remove();
-    }
+  test('keeps what was read when it is closed', async () => {
+    const kept = createNotes();
+    const { index, reader, list } = createSubject(kept);
+    await list();
+    const ship = index.get(repository.name, 'src/ship.ts');
+    await reader.readFirst(repository, ship === undefined ? [] : [ship]);
+    await reader.close();
+    expect(kept.saved).toEqual([['src/ship.ts']]);
   });
 
   test('has nothing to do in a repository without files', async () => {
@@ -218,6 +239,61 @@ describe('the reader of files', () => {
     await reader.read();
     expect(read).toEqual([]);
     expect(failures).toEqual([]);
+  });
+});
+
+describe('the index of an earlier process', () => {
+  let folder: Awaited<ReturnType<typeof createTempDir>>;
+  beforeEach(async () => {
+    folder = await createTempDir();
+  });
+  afterEach(() => folder.remove());
+
+  /** Opens the corpus, reads it and closes it; returns how many files were read, and the places of a definition. */
+  async function run(paths: readonly string[], name: string) {
+    const corpus = await openCorpus(paths, undefined, createKeptIndex(folder.path));
+    const toRead = corpus.index.unread();
+    await corpus.read(60_000);
+    const found = corpus.index.definitions(name).map(({ file }) => [file.path, file.commit]);
+    await corpus.close();
+    return { toRead, found };
+  }
+
+  test('is taken, so that only what changed is read', async () => {
+    const head = await repository.head();
+    expect(await run([source.path], 'liftCrate')).toMatchObject({ toRead: 3, found: [['src/crane.ts', head]] });
+    expect(await run([source.path], 'liftCrate')).toMatchObject({ toRead: 0, found: [['src/crane.ts', head]] });
+    source.write('src/ship.ts', 'export function sailFaster(): void {}\n');
+    source.commit('Sail faster');
+    const now = await repository.head();
+    expect(await run([source.path], 'sailFaster')).toMatchObject({ toRead: 1, found: [['src/ship.ts', now]] });
+    expect(await run([source.path], 'sail')).toMatchObject({ toRead: 0, found: [] });
+  });
+
+  test('loses the files of a repository that is not served any more, also on the disk and before the stop', async () => {
+    const other = createTestRepository({ 'src/secret.ts': 'export function openVault(): void {}\n' });
+    try {
+      other.commit('Begin');
+      await run([source.path, other.path], 'openVault');
+      const corpus = await openCorpus([source.path], undefined, createKeptIndex(folder.path));
+      await corpus.read(60_000);
+      expect(corpus.index.definitions('openVault')).toEqual([]);
+      expect([...new Set([...corpus.index.all()].map(({ repository: own }) => own))]).toEqual([repository.name]);
+      await eventually(() =>
+        expect(readFileSync(join(folder.path, 'files.index'), 'latin1')).not.toContain('openvault'),
+      );
+      await corpus.close();
+      expect(readFileSync(join(folder.path, 'files.index'), 'latin1')).not.toMatch(/vault/i);
+    } finally {
+      other.remove();
+    }
+  });
+
+  test('is made again after its file was damaged', async () => {
+    await run([source.path], 'liftCrate');
+    writeFileSync(join(folder.path, 'files.index'), 'something else');
+    expect(await run([source.path], 'liftCrate')).toMatchObject({ toRead: 3 });
+    expect(await run([source.path], 'liftCrate')).toMatchObject({ toRead: 0 });
   });
 });
 
@@ -238,7 +314,7 @@ describe('while files are not read yet', () => {
     const corpus = await listedOnly();
     const { answer } = await ask(corpus, 'How is a crate lifted?');
     expect(answer).toContain('3 of 3 files are not read yet, so this may lack something.');
-    await corpus.read(60_000, undefined);
+    await corpus.read(60_000);
     const later = await ask(corpus, 'How is a crate lifted?');
     expect(later.answer).not.toContain('not read yet');
     expect(later.answer).toContain('liftCrate');
@@ -301,14 +377,14 @@ describe('a refresh while files are read', () => {
     const gate = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    const kept = {
-      get: () => undefined,
-      put: () => {},
-      written: () => gate,
-      tidy: async () => {},
-      close: async () => {},
-    };
-    await corpus.read(0, kept);
+    for (const { blobs } of corpus.repositories.slice(1)) {
+      const { sizes } = blobs;
+      blobs.sizes = async (ids) => {
+        await gate;
+        return sizes(ids);
+      };
+    }
+    await corpus.read(0);
     await eventually(() => expect(corpus.index.unread()).toBeLessThan(names.length));
   });
   afterEach(async () => {

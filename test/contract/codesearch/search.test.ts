@@ -191,7 +191,7 @@ describe('searching files', () => {
 
 describe('symbols', () => {
   // Without it, a search on a slow machine finds those of the files that are read by then.
-  beforeAll(() => corpus.read(60_000, undefined));
+  beforeAll(() => corpus.read(60_000));
 
   test.each<[string, string[]]>([
     ['type:symbol parcel', ['sendParcel', 'Parcel']],

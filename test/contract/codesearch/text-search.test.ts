@@ -114,7 +114,7 @@ describe('a search in texts that the index knows', () => {
     source.commit('Begin');
     listed = await openCorpus([source.path]);
     read = await openCorpus([source.path]);
-    await read.read(60_000, undefined);
+    await read.read(60_000);
   });
   afterAll(async () => {
     await listed.close();

@@ -19,7 +19,7 @@ beforeAll(async () => {
   });
   source.commit('Begin');
   corpus = await openCorpus([source.path]);
-  await corpus.read(60_000, undefined);
+  await corpus.read(60_000);
 });
 afterAll(async () => {
   await corpus.close();
