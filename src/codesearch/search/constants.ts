@@ -18,7 +18,8 @@ export const WEIGHTS = {
   /** Parts of speech, beside 1 for a noun. */
   verb: 0.6,
   adjective: 0.8,
-  /** Shares of a word's weight for a related word, and for another form of it. */
+  /** Shares of a word's weight for a related word, where the repositories have the word itself or not, and for another form of it. */
+  relatedOfKnown: 0.5,
   related: 0.7,
   form: 0.8,
 } as const;

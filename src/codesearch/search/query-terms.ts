@@ -27,9 +27,10 @@ export function queryWords({ subjects, text }: Question, index: FileIndex): Quer
   const inPhrases = new Set(subjects.flatMap(({ word }) => (word.includes(' ') ? word.split(' ') : [])));
   const words = subjects.flatMap(({ word, stem: own, weight, related }): QueryWord[] => {
     const terms = new Map<string, number>();
-    for (const other of related) if (index.hasTerm(other)) terms.set(other, WEIGHTS.related);
-    for (const form of formsOf(own)) if (index.hasTerm(form)) terms.set(form, WEIGHTS.form);
     const isKnown = index.hasTerm(own);
+    const share = isKnown ? WEIGHTS.relatedOfKnown : WEIGHTS.related;
+    for (const other of related) if (index.hasTerm(other)) terms.set(other, share);
+    for (const form of formsOf(own)) if (index.hasTerm(form)) terms.set(form, WEIGHTS.form);
     if (isKnown) terms.set(own, 1);
     // A word that only says what kind of question it is need not be there.
     if (terms.size === 0 && weight < 0.5) return [];

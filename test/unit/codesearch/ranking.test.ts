@@ -145,6 +145,16 @@ describe('the words of a question', () => {
     expect(phrasesIn('How many run side by side?').map(({ phrase }) => phrase)).toEqual(['side by side']);
     expect(phrasesIn('How many run?')).toEqual([]);
   });
+
+  test('get the longest of several phrases within each other, once', () => {
+    expect(phrasesIn('Why does it go round in circles?').map(({ phrase }) => phrase)).toEqual(['round in circles']);
+  });
+
+  test('have related words from every entry of the thesaurus', () => {
+    const mixed = phrasesIn('What is done by itself and by itself?').map(({ phrase }) => phrase);
+    expect(mixed).toEqual(['by itself']);
+    expect(relatedStems(stem('connection'))).toEqual(expect.arrayContaining([stem('socket'), stem('session')]));
+  });
 });
 
 describe('a text that a question quotes', () => {

@@ -18,6 +18,8 @@ const SAME_FROM = 60;
 const MOST_OTHERS = 6;
 /** Lines before and after the best one, where it is in no definition. */
 const AROUND = 5;
+/** A comment that begins or ends so many lines before or after a line is about it. */
+const NEAR_LINES = 5;
 /** Share of the best score from which another passage is worth a line. */
 const OTHER_FROM = 0.5;
 
@@ -124,8 +126,7 @@ async function verbatimOpening(
     const condition = await conditionOf(main.file.path, lines, hit.line);
     const reached = condition === undefined ? '' : ` It gets there when ${code(condition)}.`;
     const what = hit.run === parts.length ? code(text) : `A part of ${code(text)}`;
-    const said = whatIsSaid(main, lines, words);
-    return `${what} is${within} at ${place}.${reached}${said === '' ? '' : ` ${source(main)} ${endSentence(said)}`}`;
+    return `${what} is${within} at ${place}.${reached}${commentOn(main, hit.line, lines, words)}`;
   }
   return undefined;
 }
@@ -180,8 +181,26 @@ function otherDefinitions({ symbol, file }: Passage, targets: Findings['targets'
   return ` It is also defined in ${joinWords(named)}${others.length > 3 ? ` and ${others.length - 3} more places` : ''}.`;
 }
 
-function source({ file }: Passage): string {
-  return file.role === 'docs' ? 'The text says:' : 'A comment there says:';
+/** What people wrote near a line, or else about the definition around it; with a space before it. */
+function commentOn(main: Passage, line: number, lines: readonly string[], words: Findings['words']): string {
+  const isDocument = main.file.role === 'docs';
+  const statement = bestStatement(isDocument ? main : nearTo(main, line), lines, words);
+  if (statement !== undefined) {
+    return ` ${isDocument ? 'The text' : 'A comment there'} says: ${endSentence(statement.text)}`;
+  }
+  const described = descriptionOf(main, lines);
+  if (described === '') return '';
+  return ` ${isDocument ? 'The text' : `The comment on ${code(main.symbol?.name ?? '')}`} says: ${endSentence(described)}`;
+}
+
+/** The part of a passage around a line, with whole comments. */
+function nearTo(passage: Passage, line: number): Passage {
+  const isComment = (at: number): boolean => passage.file.commentLines.has(at);
+  let start = Math.max(passage.start, line - NEAR_LINES);
+  let end = Math.min(passage.end, line + NEAR_LINES);
+  while (start > passage.start && isComment(start) && isComment(start - 1)) start -= 1;
+  while (end < passage.end && isComment(end) && isComment(end + 1)) end += 1;
+  return { ...passage, start, end };
 }
 
 /** What a document says of it, where the answer is in code. */
