@@ -116,7 +116,7 @@ separated, divider = separator delimiter split join; parentheses, brackets, brac
 first letter = capitalize title initial; shorten, shortened, abbreviate, three dots = truncate ellipsis short max abbreviate;
 line up, lined up, aligned = align pad indent column width; how wide, fits on the screen, too wide = width column wrap terminal;
 fill in, filled in, blanks, gaps filled = placeholder template interpolate format substitute default;
-swap, swapped, exchange, substituted = replace substitute swap; differences, differ, what changed, differs = diff compare change delta;
+swap, swapped, exchange, substituted = replace substitute swap; differences, differ, differs = diff compare change delta;
 look the same, same thing, identical = equal compare identical match;
 rounded, decimals, after the point = round precision fixed decimal float; thousands, with commas = format number separator;
 percentage = percent ratio fraction; unique name, one of a kind, never the same = unique uuid random suffix counter;
@@ -138,8 +138,7 @@ how long it took, took so long, time it took, measured = elapsed duration measur
 right away, immediately, straight away = immediate now sync;
 patience, gives up waiting, gave up waiting, waits too long, waiting too long = timeout deadline abort;
 a moment, short while, for a while, little while = delay sleep timeout wait; half a second, minutes = timeout interval duration second;
-from time to time, once in a while = interval periodic poll timer; just before, shortly before, about to = pre window threshold;
-recently, lately = recent last history
+from time to time, once in a while = interval periodic poll timer; just before, shortly before, about to = pre window threshold
 `,
   // Networks and protocols.
   `
@@ -283,7 +282,7 @@ already there, already exists, already seen, seen before, seen already = exist d
 nearest, closest = nearest closest; belongs together, go together, belong together = group match pair bundle;
 rows, records, entries = row record entry; permanently, for good, survive a restart = persist commit flush sync durable;
 thrown out first, make room, makes room, making room, kicked out, pushed out = evict lru cache capacity remove;
-housekeeping, swept, cleaned out, pruned = prune evict expire purge gc cleanup compact; journal, logbook, diary = log journal wal history;
+housekeeping, swept, cleaned out, pruned = prune evict expire purge gc cleanup compact; logbook = log wal history;
 confirmation, confirm, confirmed, got it, receipt = ack acknowledge confirm receipt;
 not delivered, undelivered, undeliverable = dead letter reject nack return;
 delivered twice, sent twice, sent again, delivered again = duplicate redeliver retry resend; mailbox, inbox = queue mailbox channel;

@@ -141,7 +141,7 @@ dangling, points nowhere, leads nowhere, broken link = dangling broken missing s
 leads back, points back, leads to, points to = link target reference loop; handed to me, given to me, get first = yield return order;
 wants only, only want, only the first = limit max depth filter; goes out, printed out = output write stdout print;
 in big chunks, all in one go, in one go, one big = buffer batch block bulk; every single, each single = iterate;
-nobody can, no one can = prevent forbid escape; break out, breaks out, get out = escape sandbox;
+no one can = prevent forbid escape; break out, breaks out, get out = escape sandbox;
 kept apart, keeps apart, separately = isolate separate split;
 expires soon, before it expires, about to expire, soon to expire = renew expire window refresh;
 show up, shows up, turns up, appears = appear render receive; end up, ends up, lands = redirect target result;
