@@ -6,6 +6,7 @@ import { compileRegexp } from '../../../src/codesearch/query/regexp/matcher.ts';
 import type { SearchResults } from '../../../src/codesearch/query/results.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
+import { runs } from '../../support/runs.ts';
 
 const LINES = [
   'export const liftCrate = 1;',
@@ -135,7 +136,7 @@ describe('a search in texts that the index knows', () => {
       fc.asyncProperty(queries, async (query) => {
         expect(await find(read, query)).toEqual(await find(listed, query));
       }),
-      { numRuns: 80 },
+      runs(40),
     );
   });
 
