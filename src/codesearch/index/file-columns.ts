@@ -33,9 +33,9 @@ export function toColumns(files: readonly IndexedFile[], isComplete: (file: Inde
   return { numbers: Uint32Array.from(numbers), strings, bytes: Buffer.concat(bytes) };
 }
 
-/** The files of columns, with their units in the same order. They share the memory of the bytes. */
+/** The files of columns, with their units in the same order. They share a copy of the bytes: these are a part of what was read from the disk. */
 export function fromColumns(columns: FileColumns): IndexedFile[] {
-  const { number, string, bytes } = createReader(columns);
+  const { number, string, bytes } = createReader({ ...columns, bytes: Uint8Array.from(columns.bytes) });
   const readSymbol = (): CodeSymbol => {
     const [name, owner] = [string(), string()];
     const kind = SYMBOL_KINDS[number()] ?? 'constant';

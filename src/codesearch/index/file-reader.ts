@@ -34,7 +34,7 @@ interface Plan {
 export function createFileReader(
   index: FileIndex,
   onFailed: (error: unknown, repository?: Repository) => void,
-  keepIn?: Pick<KeptIndex, 'save'>,
+  keepIn?: Pick<KeptIndex, 'save' | 'remove'>,
 ) {
   const plans = new Map<string, Plan>();
   let kept = keepIn;
@@ -83,11 +83,14 @@ export function createFileReader(
 
   /** When it fails, nothing is kept any more. */
   async function keep(): Promise<void> {
+    const saving = kept;
+    const mustForget = mustKeep;
     mustKeep = false;
     try {
-      await kept?.save(index.content(), (file) => file.isRead && !incomplete.has(file));
+      await saving?.save(index.content(), (file) => file.isRead && !incomplete.has(file));
     } catch (error) {
       kept = undefined;
+      if (mustForget) await saving?.remove();
       onFailed(error);
     }
   }
@@ -154,6 +157,10 @@ export function createFileReader(
     /** Plans to read these files of a repository, instead of those that were planned before. */
     async plan(repository: Repository, files: readonly TrackedFile[]): Promise<void> {
       const copies = new Map<string, number>();
+      for (const file of index.all()) {
+        if (file.repository === repository.name && file.isRead && !incomplete.has(file))
+          copies.set(file.blob, (copies.get(file.blob) ?? 0) + 1);
+      }
       const planned: TrackedFile[] = [];
       for (const file of files) {
         const copy = (copies.get(file.blob) ?? 0) + 1;

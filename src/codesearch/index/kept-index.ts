@@ -66,6 +66,8 @@ export function createKeptIndex(directory: string, version = INDEX_VERSION) {
         throw error;
       }
     },
+    /** Forgets what was kept: the next process reads everything. */
+    remove: (): Promise<void> => rm(path, { force: true }),
   };
 }
 

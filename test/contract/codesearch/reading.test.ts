@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openRepository, type Repository } from '../../../src/codesearch/git/repository.ts';
@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => source.remove());
 
 /** A reader with its index, and the paths that it read, in their order. */
-function createSubject(kept?: Pick<KeptIndex, 'save'>) {
+function createSubject(kept?: Kept) {
   const index = createFileIndex();
   const read: string[] = [];
   const failures: unknown[] = [];
@@ -56,13 +56,18 @@ function createSubject(kept?: Pick<KeptIndex, 'save'>) {
   return { index, reader, read, failures, list };
 }
 
+type Kept = Pick<KeptIndex, 'save' | 'remove'>;
+
 /** Notes which files are kept as read, each time. */
-function createNotes() {
+function createNotes(): Kept & { saved: string[][] } {
   const saved: string[][] = [];
-  const save: KeptIndex['save'] = async ({ files }, isComplete) => {
-    saved.push(files.filter(isComplete).map(({ path }) => path));
+  return {
+    saved,
+    save: async ({ files }, isComplete) => {
+      saved.push(files.filter(isComplete).map(({ path }) => path));
+    },
+    remove: async () => {},
   };
-  return { saved, save };
 }
 
 describe('the reader of files', () => {
@@ -147,7 +152,7 @@ describe('the reader of files', () => {
       await kept.save(content, isComplete);
       await gate;
     };
-    const { reader, list } = createSubject({ save });
+    const { reader, list } = createSubject({ ...kept, save });
     await list();
     await reader.read();
     await eventually(() => expect(kept.saved).toHaveLength(1));
@@ -200,7 +205,7 @@ describe('the reader of files', () => {
       tried += 1;
       return Promise.reject(new Error('the disk is full'));
     };
-    const { reader, read, failures, list } = createSubject({ save });
+    const { reader, read, failures, list } = createSubject({ ...createNotes(), save });
     await list();
     await reader.read();
     await eventually(() => expect(failures).toEqual([new Error('the disk is full')]));
@@ -286,6 +291,40 @@ describe('the index of an earlier process', () => {
       expect(readFileSync(join(folder.path, 'files.index'), 'latin1')).not.toMatch(/vault/i);
     } finally {
       other.remove();
+    }
+  });
+
+  test('is removed when a repository is not served any more and the file can not be written', async () => {
+    const other = createTestRepository({ 'src/secret.ts': 'export function openVault(): void {}\n' });
+    try {
+      other.commit('Begin');
+      await run([source.path, other.path], 'openVault');
+      const problems: unknown[] = [];
+      const kept = createKeptIndex(folder.path);
+      const save = (): Promise<void> => Promise.reject(new Error('the disk is full'));
+      const corpus = await openCorpus([source.path], (error) => problems.push(error), { ...kept, save });
+      await corpus.read(60_000);
+      await eventually(() => expect(problems).toEqual([new Error('the disk is full')]));
+      expect(readdirSync(folder.path)).toEqual([]);
+      await corpus.close();
+    } finally {
+      other.remove();
+    }
+  });
+
+  test('holds the limit of analyzed copies over starts', async () => {
+    const limits: { copiesAnalyzed: number } = LIMITS;
+    const { copiesAnalyzed } = LIMITS;
+    limits.copiesAnalyzed = 2;
+    try {
+      for (let at = 0; at < 6; at += 1) source.write(`src/copy${at}.ts`, 'export function copied(): void {}\n');
+      source.commit('Copy');
+      for (const start of [1, 2, 3]) {
+        const { found } = await run([source.path], 'copied');
+        expect({ start, count: found.length }).toEqual({ start, count: 2 });
+      }
+    } finally {
+      limits.copiesAnalyzed = copiesAnalyzed;
     }
   });
 
