@@ -85,7 +85,7 @@ export const VERBATIM = {
 /** Shares of the question's weight; for the first two, of what it is about. */
 export const CONFIDENCE = {
   /** Below it nothing is presented as the answer. */
-  least: 0.5,
+  least: 0.55,
   /** What a word counts for `least` that only the rest of the file, or its path, has. */
   inFile: 0.5,
   /** From it on a passage is presented as the answer; between both as the closest match. */
