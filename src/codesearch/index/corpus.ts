@@ -99,8 +99,9 @@ export async function openCorpus(
     },
     kept,
   );
+  const served = new Set(repositories.map(({ name }) => name));
   for (const { repository, path } of [...index.all()]) {
-    if (repositories.some(({ name }) => name === repository)) continue;
+    if (served.has(repository)) continue;
     index.remove(repository, path);
     reader.keepSoon();
   }

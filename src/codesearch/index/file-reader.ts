@@ -90,7 +90,8 @@ export function createFileReader(
       await saving?.save(index.content(), (file) => file.isRead && !incomplete.has(file));
     } catch (error) {
       kept = undefined;
-      if (mustForget) await saving?.remove();
+      // A disk that can't be written may not let a file go either.
+      if (mustForget) await saving?.remove().catch(onFailed);
       onFailed(error);
     }
   }

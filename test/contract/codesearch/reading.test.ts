@@ -53,7 +53,15 @@ function createSubject(kept?: Kept) {
     const unread = files.filter(({ path }) => index.get(repository.name, path)?.isRead !== true);
     await reader.plan(repository, unread);
   }
-  return { index, reader, read, failures, list };
+  /** Commits a further file and reads it. */
+  async function readLate(): Promise<void> {
+    source.write('src/late.ts', 'export const late = 1;\n');
+    source.commit('Late');
+    repository = await openRepository(source.path);
+    await list();
+    await reader.read();
+  }
+  return { index, reader, read, failures, list, readLate };
 }
 
 type Kept = Pick<KeptIndex, 'save' | 'remove'>;
@@ -152,15 +160,11 @@ describe('the reader of files', () => {
       await kept.save(content, isComplete);
       await gate;
     };
-    const { reader, list } = createSubject({ ...kept, save });
+    const { reader, list, readLate } = createSubject({ ...kept, save });
     await list();
     await reader.read();
     await eventually(() => expect(kept.saved).toHaveLength(1));
-    source.write('src/late.ts', 'export const late = 1;\n');
-    source.commit('Late');
-    repository = await openRepository(source.path);
-    await list();
-    await reader.read();
+    await readLate();
     expect(kept.saved).toHaveLength(1);
     goOn();
     await eventually(() => expect(kept.saved).toHaveLength(2));
@@ -173,15 +177,11 @@ describe('the reader of files', () => {
     source.commit('Add some');
     repository = await openRepository(source.path);
     const kept = createNotes();
-    const { reader, list } = createSubject(kept);
+    const { reader, list, readLate } = createSubject(kept);
     await list();
     await reader.read();
     await eventually(() => expect(kept.saved).toHaveLength(1));
-    source.write('src/late.ts', 'export const late = 1;\n');
-    source.commit('Late');
-    repository = await openRepository(source.path);
-    await list();
-    await reader.read();
+    await readLate();
     await reader.close();
     expect(kept.saved.map((paths) => paths.includes('src/late.ts'))).toEqual([false, true]);
   });
@@ -205,19 +205,28 @@ describe('the reader of files', () => {
       tried += 1;
       return Promise.reject(new Error('the disk is full'));
     };
-    const { reader, read, failures, list } = createSubject({ ...createNotes(), save });
+    const { reader, read, failures, list, readLate } = createSubject({ ...createNotes(), save });
     await list();
     await reader.read();
     await eventually(() => expect(failures).toEqual([new Error('the disk is full')]));
-    source.write('src/late.ts', 'export const late = 1;\n');
-    source.commit('Late');
-    repository = await openRepository(source.path);
-    await list();
-    await reader.read();
+    await readLate();
     await reader.close();
     expect(read).toContain('src/late.ts');
     expect(failures).toHaveLength(1);
     expect(tried).toBe(1);
+  });
+
+  test('goes on when the file that must go can neither be written nor removed', async () => {
+    const [full, locked] = [new Error('the disk is full'), new Error('the disk is read-only')];
+    const kept = { save: () => Promise.reject(full), remove: () => Promise.reject(locked) };
+    const { reader, read, failures, list, readLate } = createSubject(kept);
+    await list();
+    reader.keepSoon();
+    await reader.read();
+    await eventually(() => expect(failures).toEqual([locked, full]));
+    await readLate();
+    expect(read).toContain('src/late.ts');
+    await reader.close();
   });
 
   test('keeps what was read when it is closed', async () => {
