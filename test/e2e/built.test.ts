@@ -18,11 +18,13 @@ it('the built app refuses to start without its settings, and names them all', as
   }
 });
 
-it('the built code search service has the style and the scripts of its pages', async () => {
+it('the built code search service has the style and the scripts of its pages, and the vectors of words', async () => {
   const service = runProgram('dist/codesearch/main.js', ['--help']);
   expect(await service.ended).toBe(0);
-  const assets = join(projectFolder, 'dist/codesearch/pages/assets');
-  expect(await readdir(assets)).toEqual(expect.arrayContaining(['style.css', 'page.js', 'api-console.js']));
+  const folder = join(projectFolder, 'dist/codesearch');
+  const assets = await readdir(join(folder, 'pages/assets'));
+  expect(assets).toEqual(expect.arrayContaining(['style.css', 'page.js', 'api-console.js']));
+  expect(await readdir(join(folder, 'search'))).toContain('word-vectors.bin');
 });
 
 describe('npm start', () => {

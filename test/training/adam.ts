@@ -8,7 +8,7 @@ const REST_AFTER = 150;
 export type Optimizer = (rate: number) => void;
 
 /**
- * Gives the same result as computing all rows in each step, but leaves out those that would not move. `used` has 1 for each row
+ * Gives almost the same result as computing all rows in each step, but leaves out those that would not move. `used` has 1 for each row
  * whose gradients may differ from 0 in the coming step.
  */
 export function createAdam(parameters: Float32Array, gradients: Float32Array, used: Uint8Array): Optimizer {

@@ -47,9 +47,12 @@ export function createBatches(
 
   return () => {
     batch.count = 0;
-    for (let i = 0; i < REPOSITORIES; i += 1) {
+    const drawn = new Set<number>();
+    while (drawn.size < Math.min(REPOSITORIES, tables.length)) {
       const at = random.uniform() * (limits.at(-1) as number);
       const chosen = limits.findIndex((limit) => at < limit);
+      if (drawn.has(chosen)) continue;
+      drawn.add(chosen);
       const [table, order] = [tables[chosen] as PairTable, orders[chosen] as Int32Array];
       const most = Math.min(Math.floor(size / REPOSITORIES), order.length);
       // The similarities of a batch are computed in blocks of four.

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
-/** The settings of the machine and of its user would change the output; a partial clone must not download. */
+/** The settings of the machine, of its user and of the folder the program runs in would change the output; a partial clone must not download. */
 const ENVIRONMENT = {
   PATH: process.env.PATH,
   HOME: '/nonexistent',
@@ -30,11 +30,12 @@ export interface Snapshot {
 /** The newest commit of the branch that HEAD names. The folder is a git directory or has one. */
 export function openSnapshot(folder: string): Snapshot {
   const own = join(resolve(folder), '.git');
-  const place = ['--git-dir', existsSync(own) ? own : resolve(folder), '-c', 'safe.directory=*'];
-  const git = (parameters: string[]): Buffer =>
-    execFileSync('git', [...place, ...parameters], { env: ENVIRONMENT, maxBuffer: OUTPUT_BYTES_MAX });
+  const directory = existsSync(own) ? own : resolve(folder);
+  const place = ['--git-dir', directory, '-c', 'safe.directory=*', '-c', 'core.attributesFile=/dev/null'];
+  const options = { cwd: directory, env: ENVIRONMENT, maxBuffer: OUTPUT_BYTES_MAX };
+  const git = (parameters: string[]): Buffer => execFileSync('git', [...place, ...parameters], options);
   const start = (parameters: string[]): ChildProcessByStdio<null, Readable, null> =>
-    spawn('git', [...place, ...parameters], { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'ignore'] });
+    spawn('git', [...place, ...parameters], { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
   const commit = git(['rev-parse', '--verify', 'HEAD^{commit}']).toString().trim();
   const entries = (): { path: string; id: string; bytes: number }[] =>
     git(['ls-tree', '-r', '-l', '-z', commit])
@@ -53,11 +54,7 @@ export function openSnapshot(folder: string): Snapshot {
       for (let i = 0; i < present.length; i += BATCH) {
         const batch = present.slice(i, i + BATCH);
         const input = batch.map(({ id }) => `${id}\n`).join('');
-        const output = execFileSync('git', [...place, 'cat-file', '--batch'], {
-          env: ENVIRONMENT,
-          input,
-          maxBuffer: OUTPUT_BYTES_MAX,
-        });
+        const output = execFileSync('git', [...place, 'cat-file', '--batch'], { ...options, input });
         let at = 0;
         for (const { path, bytes } of batch) {
           const from = output.indexOf('\n', at) + 1;
@@ -66,7 +63,8 @@ export function openSnapshot(folder: string): Snapshot {
         }
       }
     },
-    log: (...parameters) => createInterface({ input: start(['log', ...parameters, commit]).stdout }),
+    log: (...parameters) =>
+      createInterface({ input: start(['log', ...parameters, commit]).stdout, crlfDelay: Number.POSITIVE_INFINITY }),
   };
 }
 

@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     out: { type: 'string', default: 'src/codesearch/search/word-vectors.bin' },
-    steps: { type: 'string', default: '2000' },
+    steps: { type: 'string', default: '7000' },
     /** A multiple of 4. */
     dimensions: { type: 'string', default: '64' },
     /** Most words of the vocabulary. */
@@ -38,7 +38,7 @@ const wordsMax = wholeNumber('words', 1);
 if (positionals.length === 0) throw new Error('name the folders of one or more git repositories');
 
 const isHeldOut = (folder: string): boolean => values['held-out'].some((name) => folder.split(sep).includes(name));
-const folders = positionals.map((folder) => resolve(folder)).sort();
+const folders = positionals.map((folder) => resolve(folder)).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 const unknown = values['held-out'].filter((name) => !folders.some((folder) => folder.split(sep).includes(name)));
 if (unknown.length > 0) throw new Error(`no folder belongs to --held-out ${unknown.join(', ')}`);
 if (folders.every(isHeldOut)) throw new Error('all repositories are held out');
@@ -74,10 +74,13 @@ async function readRepository(folder: string): Promise<PairTable> {
   for await (const pair of readCommitPairs(snapshot)) found.push(pair);
   const sample = samplePairs(found, createRandom(SEED));
   if (!isHeldOut(folder)) counts.add(sample);
-  write(
-    `${basename(dirname(folder))}${sep}${basename(folder)}: ${sample.length} of ${found.length} pairs, ${seconds()} s`,
-  );
+  write(`${nameOf(folder)}: ${sample.length} of ${found.length} pairs, ${seconds()} s`);
   return createPairTable(sample, (term) => counts.idOf(term));
+}
+
+/** The same wherever the repositories lie. */
+function nameOf(folder: string): string {
+  return `${basename(dirname(folder))}/${basename(folder)}`;
 }
 
 /** The loss and the mean reciprocal ranks by kind of pair. */

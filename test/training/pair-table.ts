@@ -1,3 +1,5 @@
+import { BM25F } from '../../src/codesearch/index/constants.ts';
+import { SATURATION } from '../../src/codesearch/search/word-vectors.ts';
 import { PAIR_KINDS, type Pair, type PairKind } from './pairs.ts';
 import { type Random, shuffleFront } from './random.ts';
 
@@ -21,10 +23,6 @@ type Bag = ReadonlyMap<number, number>;
 /** So many pairs of each kind are taken from a repository, so that a large one doesn't outweigh the others. */
 const PAIRS_MAX: Readonly<Record<PairKind, number>> = { comment: 6_000, innerComment: 4_500, commitMessage: 4_500 };
 
-/** What one use of a term adds to its count in the code, by its place. The name of a definition counts each term once. */
-const COUNTS = { path: 1.5, symbol: 4, comment: 1.5, body: 1 };
-/** A word with this count has half of the greatest weight. */
-const SATURATION = 1.5;
 const WORDS = { questionFewest: 3, questionMost: 30, codeFewest: 5 };
 
 /** A random choice of pairs, in random order by kind. Comments with the same terms are taken once. */
@@ -44,7 +42,7 @@ export function samplePairs(pairs: readonly Pair[], random: Random): Pair[] {
   });
 }
 
-/** A table of terms: a question's in their order with weight 1, a code's with their counts. */
+/** A table of terms: a question's in their order with weight 1, a code's with their counts, those of the index. */
 export function createPairTable(pairs: readonly Pair[], idOf: (term: string) => number): PairTable {
   return {
     kinds: pairs.map(({ kind }) => kind),
@@ -58,10 +56,10 @@ function countTerms({ path, symbol, comments, body }: Pair, idOf: (term: string)
   const add = (terms: Iterable<string>, count: number): void => {
     for (const term of terms) counts.set(idOf(term), (counts.get(idOf(term)) ?? 0) + count);
   };
-  add(path, COUNTS.path);
-  add(new Set(symbol), COUNTS.symbol);
-  add(comments, COUNTS.comment);
-  add(body, COUNTS.body);
+  add(path, BM25F.path);
+  add(new Set(symbol), BM25F.symbol);
+  add(comments, BM25F.comment);
+  add(body, BM25F.body);
   return counts;
 }
 

@@ -1,7 +1,7 @@
 import { isMachineWritten, isMinified, type Role, roleOf, saysGenerated } from './roles.ts';
-import type { CodeSymbol, Outline } from './symbols.ts';
+import type { CodeSymbol } from './symbols.ts';
 import { outlineOf } from './syntax/outline.ts';
-import { type FieldTerms, type WeightedTerms, weigh } from './text-index.ts';
+import { type WeightedTerms, weigh } from './text-index.ts';
 import { type TrigramFilter, trigramFilterOf } from './trigrams.ts';
 import { cutUnits, type Unit } from './units.ts';
 import { textTerms } from './words.ts';
@@ -55,27 +55,30 @@ export async function analyzeFile(path: string, text: string | undefined): Promi
       start,
       end,
       symbol: symbol === undefined ? undefined : places.get(symbol),
-      terms: weigh({ path: pathTerms, ...termsOf({ start, end, symbol }, lines, outline) }),
+      terms: termsOfUnit({ start, end, symbol }, pathTerms, lines, outline),
     })),
     trigrams,
     textLength,
   };
 }
 
-function termsOf(
+/** The index terms of lines of a file; `path` are those of its path. */
+export function termsOfUnit(
   { start, end, symbol }: Unit,
+  path: readonly string[],
   lines: readonly string[],
-  { symbols, commentLines }: Outline,
-): FieldTerms {
+  { symbols, commentLines }: { symbols: readonly CodeSymbol[]; commentLines: Pick<ReadonlySet<number>, 'has'> },
+): WeightedTerms {
   const names = symbols.filter((each) => each === symbol || (each.line >= start && each.line <= end));
   const comment: string[] = [];
   const body: string[] = [];
   for (let line = start; line <= end; line += 1) {
     (commentLines.has(line) ? comment : body).push(lines[line - 1] ?? '');
   }
-  return {
+  return weigh({
+    path,
     symbol: [...new Set(names.flatMap(({ name, owner = '' }) => textTerms(`${name} ${owner}`)))],
     comment: textTerms(comment.join('\n')),
     body: textTerms(body.join('\n')),
-  };
+  });
 }

@@ -49,7 +49,7 @@ export const MOST_QUERY_TERMS = 31;
 const FREQUENCY_BITS = 8;
 /** More occurrences add almost nothing. */
 const MOST_FREQUENCY = 2 ** FREQUENCY_BITS - 1;
-const STEPS = 8;
+export const STEPS = 8;
 
 /** The postings of an index whose documents are numbered from 0 without gaps. The arrays are replaced, never changed. */
 export interface TermColumns {

@@ -24,6 +24,9 @@ export const WEIGHTS = {
   form: 0.8,
 } as const;
 
+/** What the absence of a word says: much of one that is rare in everyday English, by the square of what its Zipf frequency lacks. */
+export const SPECIFICITY = { rareZipf: 2.5, commonZipf: 6, least: 0.1 } as const;
+
 /** How likely a file of each kind answers a question. */
 export const PRIOR = {
   source: 1,
@@ -49,6 +52,8 @@ export const RERANK = {
   name: 0.3,
   /** BM25F, as a share of the best. */
   score: 0.6,
+  /** The cosine of the vectors. */
+  similarity: 0.5,
   /** Lines that are kept of a passage. */
   keyLines: 8,
 } as const;
@@ -65,6 +70,8 @@ export const COMMITS = {
 
 /** Texts of a question that are looked up as they are written. */
 export const VERBATIM = {
+  /** More words of a text are not looked up. */
+  mostWords: 40,
   /** So many of a message's words must stand together when it is not there as a whole. */
   fewestWords: 3,
   mostFiles: 200,
@@ -82,13 +89,15 @@ export const VERBATIM = {
   lead: 1.5,
 } as const;
 
-/** Shares of the question's weight; for the first two, of what it is about. */
+/** When something is said, and how surely. Shares of the question's weight, where nothing else is said. */
 export const CONFIDENCE = {
-  /** Below it nothing is presented as the answer. */
-  least: 0.55,
-  /** What a word counts for `least` that only the rest of the file, or its path, has. */
-  inFile: 0.5,
-  /** From it on a passage is presented as the answer; between both as the closest match. */
+  /** Below this sum of the best answerability and the best similarity nothing is presented as the answer. */
+  least: 1.1,
+  /** The answerability of a unit that has all specific words, which is enough alone. */
+  all: 0.999,
+  /** What a word counts for `least` that only other units have. */
+  elsewhere: 0.5,
+  /** The share of what the question is about from which on a passage is presented as the answer; below, as the closest match. */
   sure: 0.6,
   /** A sentence of a comment or a document that is quoted. */
   sentence: 0.25,
@@ -96,6 +105,8 @@ export const CONFIDENCE = {
   absent: 0.2,
   /** A sentence that is called the reason. */
   reason: 0.4,
+  /** A passage whose lines are looked up in the history. */
+  lines: 0.55,
   /** A commit message. */
   message: 0.5,
 } as const;

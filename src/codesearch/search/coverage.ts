@@ -21,25 +21,31 @@ export function wordsIn(text: string, words: readonly QueryWord[]): Map<number, 
 
 /**
  * How much of what the question is about a unit has. Square roots keep one rare word from deciding alone. A related word counts less
- * for a noun only. Words in the rest of the file and in its path count in part.
+ * for a noun only.
  */
-export function confidence(
-  found: ReadonlyMap<number, number>,
-  words: readonly QueryWord[],
-  inFile: ReadonlyMap<number, number> = new Map(),
-): number {
-  let total = 0;
-  let sum = 0;
-  for (const [at, { isNeeded, isNoun, weight }] of words.entries()) {
-    if (!isNeeded) continue;
-    total += Math.sqrt(weight);
-    const [own, around] = [found, inFile].map((place) => {
-      const part = place.get(at) ?? 0;
-      return isNoun ? part : Math.ceil(part);
-    });
-    sum += Math.sqrt(weight) * Math.max(own ?? 0, CONFIDENCE.inFile * (around ?? 0));
-  }
-  return total === 0 ? share(found, words) : sum / total;
+export function confidence(found: ReadonlyMap<number, number>, words: readonly QueryWord[]): number {
+  const needed = words.map(({ isNeeded, weight }) => (isNeeded ? Math.sqrt(weight) : 0));
+  const total = needed.reduce((sum, weight) => sum + weight, 0);
+  if (total === 0) return share(found, words);
+  return words.reduce((sum, word, at) => sum + (needed[at] ?? 0) * partOf(word, found.get(at)), 0) / total;
+}
+
+/**
+ * Whether a unit can be the answer, as far as words tell: the share of the specific words of the question that it has. Words that only
+ * other units have count in part: people describe one thing in many ways, but the rare word of a question is missing everywhere when
+ * the repositories have nothing to do with it.
+ */
+export function answerability(found: ReadonlyMap<number, number>, words: readonly QueryWord[]): number {
+  const needed = words.map(({ isNeeded, specificity }) => (isNeeded ? specificity : 0));
+  const total = needed.reduce((sum, weight) => sum + weight, 0);
+  if (total === 0) return share(found, words);
+  const part = (word: QueryWord, at: number): number =>
+    Math.max(partOf(word, found.get(at)), word.terms.size > 0 ? CONFIDENCE.elsewhere : 0);
+  return words.reduce((sum, word, at) => sum + (needed[at] ?? 0) * part(word, at), 0) / total;
+}
+
+function partOf({ isNoun }: QueryWord, found = 0): number {
+  return isNoun ? found : Math.ceil(found);
 }
 
 /** The share of the weight of all words that those found have. */

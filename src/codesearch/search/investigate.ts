@@ -12,7 +12,7 @@ import { listOptions } from './answers/options.ts';
 import { describePlace } from './answers/place.ts';
 import { listTests } from './answers/tests.ts';
 import { explainUsage } from './answers/usage.ts';
-import { CONFIDENCE, PRIOR } from './constants.ts';
+import { CONFIDENCE } from './constants.ts';
 import type { Finding, Investigate } from './finding.ts';
 import { createInvestigation, type Investigation } from './investigation.ts';
 import { queryWords } from './query-terms.ts';
@@ -22,6 +22,7 @@ import { rankPassages } from './rank.ts';
 import { resolveTargets, type Targets } from './targets.ts';
 import { saysUnread, searchedFiles } from './unread.ts';
 import { isTelling, type Literal } from './verbatim.ts';
+import { wordVectors } from './word-vectors.ts';
 
 const MOST_LITERALS = 4;
 const MOST_READ_FIRST = 20;
@@ -38,6 +39,8 @@ const KINDS: Record<string, string> = {
 /** Answers questions from the corpus: search, read, rank, write. The same input gives the same answer. */
 export function createInvestigate(corpus: Corpus): Investigate {
   // A question outlives the request that asked it.
+  // A file that is missing shows at the start, and no question waits for it.
+  wordVectors();
   return (...asked) => withinBudget({ user: '', signal: asked[4]?.signal }, () => investigate(corpus, ...asked));
 }
 
@@ -72,7 +75,7 @@ async function research(question: QuestionInContext, investigation: Investigatio
   const words = queryWords(question, corpus.index);
   const literals: Literal[] = [];
   for (const text of question.literals.slice(0, MOST_LITERALS)) literals.push(await investigation.lookUp(text));
-  const passages = await rankPassages(words, literals, question.intent, investigation);
+  const passages = await rankPassages(words, literals, question, investigation);
   const best = [...new Set(passages.map(({ file }) => file.path))].slice(0, 3);
   await step(best.length === 0 ? 'No file mentions any of it' : `Reading the best places, first in ${best.join(', ')}`);
   return write({ question, targets, words, literals, passages, investigation });
@@ -93,8 +96,8 @@ async function write(findings: Findings): Promise<Draft> {
   const hasPlace = targets.files.length > 0 || targets.directories.length > 0;
   const hasName = targets.names.length > 0;
   if (question.intent === 'about' && question.identifiers.length === 0 && !hasPlace) return overview(findings);
-  const isQuoted = literals.some(({ text, hits }) => /\s/.test(text) && hits.length > 0);
-  if (question.intent === 'options' && !isQuoted) {
+  const isOfOne = literals.some(({ text, hits }) => hits.length > 0 && (/\s/.test(text) || isVariable(question, text)));
+  if (question.intent === 'options' && !isOfOne) {
     const options = await listOptions(findings);
     if (options !== undefined) return options;
   }
@@ -113,6 +116,11 @@ async function write(findings: Findings): Promise<Draft> {
   return explain(findings);
 }
 
+/** Whether a text is the name of an environment variable that a question asks about. */
+function isVariable({ text: asked }: QuestionInContext, text: string): boolean {
+  return /\benv/i.test(asked) && /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$/.test(text);
+}
+
 /** Whether a question names a file or folder but asks about something in it. */
 function isNarrow({ question, passages, targets }: Findings): boolean {
   const own = question.phrase.length;
@@ -123,15 +131,15 @@ function isNarrow({ question, passages, targets }: Findings): boolean {
   return own >= 2 && inside && ['how', 'why', 'define'].includes(question.intent) && top.covered > 0.4;
 }
 
-/** Whether the results match the question: a name that exists, a text as it is written, or a passage that covers enough of its rare words. */
-function isCovered({ question, targets, passages, literals }: Findings): boolean {
+/** Whether the results match the question: a name that exists, a text as it is written, or a passage that can be the answer. */
+function isCovered({ targets, passages, literals }: Findings): boolean {
   if (passages.length === 0) return false;
   if (targets.names.length > 0) return true;
   if (literals.some((literal) => literal.hits.length > 0 && isTelling(literal))) return true;
-  const covered = Math.max(
-    ...passages.map(({ coveredInFile, file }) => coveredInFile * (question.intent === 'tests' ? 1 : PRIOR[file.role])),
-  );
-  return covered >= CONFIDENCE.least;
+  const answerable = Math.max(...passages.map((passage) => passage.answerable));
+  const similarity = Math.max(...passages.map((passage) => passage.similarity));
+  // Names that the vectors don't know are similar to nothing.
+  return answerable >= CONFIDENCE.all || answerable + similarity >= CONFIDENCE.least;
 }
 
 function finish(draft: Draft, question: QuestionInContext, investigation: Investigation): Finding {

@@ -1,7 +1,7 @@
 import type { FileIndex } from '../index/file-index.ts';
 import { stem } from '../index/stem.ts';
 import { MOST_QUERY_TERMS } from '../index/text-index.ts';
-import { CONFIDENCE, WEIGHTS } from './constants.ts';
+import { CONFIDENCE, SPECIFICITY, WEIGHTS } from './constants.ts';
 import { partsOfSpeech } from './questions/parts-of-speech.ts';
 import type { Question } from './questions/question.ts';
 import { zipfOf } from './questions/speech.ts';
@@ -17,6 +17,8 @@ export interface QueryWord {
   isKnown: boolean;
   /** Whether it says what an answer is about. Words that describe, and those of a longer phrase, can be said in too many ways. */
   isNeeded: boolean;
+  /** How much it says about the question in any repository: rare in everyday English is much. At most 1. */
+  specificity: number;
   /** A thing has few names, but the same deed has many verbs. */
   isNoun: boolean;
 }
@@ -38,7 +40,8 @@ export function queryWords({ subjects, text }: Question, index: FileIndex): Quer
     const part = parts.get(word);
     const isNeeded = !inPhrases.has(word) && !/^(?:ADJ|ADV|NUM)$/.test(part ?? '');
     const isNoun = part === 'NOUN' || part === 'PROPN';
-    return [{ word, terms, weight: weight * rarityOf(word) * partWeight(part) * rarity, isKnown, isNeeded, isNoun }];
+    const full = weight * rarityOf(word) * partWeight(part) * rarity;
+    return [{ word, terms, weight: full, isKnown, isNeeded, specificity: specificityOf(word), isNoun }];
   });
   return words.sort((a, b) => b.weight - a.weight).slice(0, MOST_QUERY_TERMS);
 }
@@ -59,17 +62,26 @@ function rarityOf(word: string): number {
   return Math.max(commonest, Math.min(1, 1 - common));
 }
 
+/** From 1 for a word, or the rarest of a phrase, that people do not say to the square of {@link SPECIFICITY}.least for the most common ones. */
+function specificityOf(word: string): number {
+  const { rareZipf, commonZipf, least } = SPECIFICITY;
+  const zipf = Math.min(...word.split(' ').map(zipfOf));
+  const rarity = (commonZipf - zipf) / (commonZipf - rareZipf);
+  return Math.min(1, Math.max(least, rarity)) ** 2;
+}
+
 /** What a question is about is mostly said by its nouns; the same deed has many verbs. */
 function partWeight(part: string | undefined): number {
   if (part === 'VERB' || part === 'ADV') return WEIGHTS.verb;
   return part === 'ADJ' ? WEIGHTS.adjective : 1;
 }
 
-/** Other stems of the same word, where Porter's algorithm leaves two: `linker` and `link`, `panick` and `panic`. */
+/** Other stems of the same word, where Porter's algorithm leaves two: `linker` and `link`, `panick` and `panic`, `alias` (of `aliases`) and `alia`. */
 function formsOf(own: string): string[] {
   const found = /^(\w{3,}?)(?:er|or|ment|ation|ion|abl|al)$/.exec(own)?.[1];
   const forms = found === undefined ? [] : [stem(found), stem(`${found}e`)];
   if (own.endsWith('ck')) forms.push(own.slice(0, -1));
+  forms.push(`${own}s`, stem(own));
   return forms.filter((form) => form !== own && form.length > 2);
 }
 

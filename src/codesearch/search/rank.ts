@@ -6,10 +6,12 @@ import type { CodeSymbol } from '../index/symbols.ts';
 import { MOST_QUERY_TERMS } from '../index/text-index.ts';
 import { worthByCommits } from './commit-messages.ts';
 import { ASIDE_PRIOR, COMMITS, FUSION, KIND_PRIOR, PRIOR, RERANK, VERBATIM } from './constants.ts';
-import { confidence, coverage, share, wordsIn } from './coverage.ts';
+import { answerability, confidence, coverage, share, wordsIn } from './coverage.ts';
 import type { Investigation } from './investigation.ts';
 import type { QueryWord } from './query-terms.ts';
 import type { Intent } from './questions/intent.ts';
+import type { Question } from './questions/question.ts';
+import { similarityTo } from './similarity.ts';
 import { type Literal, rankVerbatim } from './verbatim.ts';
 
 /** Consecutive lines of a file that match the question. */
@@ -22,8 +24,10 @@ export interface Passage {
   score: number;
   /** How much of what the question is about it has, from 0 to 1. */
   covered: number;
-  /** The same with the rest of its file and its path, whose words count in part. */
-  coveredInFile: number;
+  /** As {@link answerability}, from 0 to 1. */
+  answerable: number;
+  /** The cosine of its vector and the question's. */
+  similarity: number;
   /** Lines that match best, best first. */
   keyLines: number[];
 }
@@ -37,14 +41,15 @@ type Prior = (unit: IndexedUnit) => number;
 export async function rankPassages(
   words: readonly QueryWord[],
   literals: readonly Literal[],
-  intent: Intent,
+  { text, intent }: Pick<Question, 'text' | 'intent'>,
   investigation: Investigation,
 ): Promise<Passage[]> {
   const prior = priorOf(intent);
+  const similar = similarityTo(text);
   const verbatim = rankVerbatim(literals, prior);
   const byText = [...verbatim.keys()].slice(0, FUSION.candidates);
   const byCommits = await worthByCommits(words, investigation);
-  const { rankings, relevance, foundIn } = rankByWords(words, investigation.find, prior, byCommits);
+  const { rankings, relevance } = rankByWords(words, investigation.find, prior, byCommits);
   const fused = fuse([...rankings, byText]);
   const candidates = [...new Set([...byText, ...[...fused].sort((a, b) => b[1] - a[1]).map(([unit]) => unit)])];
   const read = candidates.slice(0, FUSION.candidates + byText.length);
@@ -53,16 +58,23 @@ export async function rankPassages(
     literals.flatMap(({ hits }) => hits),
     ({ file }) => file,
   );
+  const cutLines = new Map<IndexedFile, string[]>();
   const passages: Passage[] = [];
   for (const unit of read) {
-    const judged = judge(unit, await investigation.lines(unit.file), words);
-    const worth = judged.worth + COMMITS.weight * (byCommits.get(unit.file) ?? 0);
+    const lines =
+      cutLines.get(unit.file) ??
+      (await investigation.lines(unit.file)).map((line) => line.slice(0, RERANK.lineCharacters));
+    cutLines.set(unit.file, lines);
+    const judged = judge(unit, lines, words);
+    const similarity = similar(unit, lines);
+    const worth =
+      judged.worth + RERANK.similarity * Math.max(0, similarity) + COMMITS.weight * (byCommits.get(unit.file) ?? 0);
     const score = worth * prior(unit) + RERANK.score * relevance(unit) + VERBATIM.lead * (verbatim.get(unit) ?? 0);
     const hits = (hitsOf.get(unit.file) ?? []).filter(({ line }) => isWithin(line, unit));
     const keyLines = [...new Set([...hits.map(({ line }) => line), ...judged.keyLines])].slice(0, RERANK.keyLines);
     const covered = confidence(judged.found, words);
-    const coveredInFile = confidence(judged.found, words, foundIn(unit.file));
-    passages.push({ ...placeOf(unit), score, covered, coveredInFile, keyLines });
+    const answerable = answerability(judged.found, words);
+    passages.push({ ...placeOf(unit), score, covered, answerable, similarity, keyLines });
   }
   passages.sort((a, b) => b.score - a.score || comparePlaces(a, b));
   return passages.slice(0, FUSION.kept);
@@ -90,7 +102,7 @@ export function fuse<Document>(rankings: readonly (readonly Document[])[]): Map<
 
 /**
  * Four rankings: BM25F of the unit, BM25F of all of its file, the weight of the different words in the unit, and BM25F of the unit with
- * the worth of its file by commits. Besides, BM25F of a unit as a share of the best, and the words that a file has.
+ * the worth of its file by commits. Besides, BM25F of a unit as a share of the best.
  */
 function rankByWords(
   words: readonly QueryWord[],
@@ -109,10 +121,8 @@ function rankByWords(
     terms.map(({ weight }) => weight),
   );
   const ofFile = new Map<IndexedFile, number>();
-  const foundInFile = new Map<IndexedFile, number>();
   const scored = matches.map(({ document: unit, score, found }) => {
     ofFile.set(unit.file, Math.hypot(ofFile.get(unit.file) ?? 0, score * prior(unit)));
-    foundInFile.set(unit.file, (foundInFile.get(unit.file) ?? 0) | found);
     return { unit, score: score * prior(unit), covered: share(wordsWith(found, terms), words) * prior(unit) };
   });
   const scores = new Map(scored.map(({ unit, score }) => [unit, score]));
@@ -129,7 +139,6 @@ function rankByWords(
   return {
     rankings,
     relevance: (unit: IndexedUnit): number => (scores.get(unit) ?? 0) / (most || 1),
-    foundIn: (file: IndexedFile): Map<number, number> => wordsWith(foundInFile.get(file) ?? 0, terms),
   };
 }
 
@@ -202,7 +211,7 @@ function judge(
   const gains: { line: number; gain: number }[] = [];
   const all = new Map<number, number>();
   for (let line = start; line <= end; line += 1) {
-    const found = wordsIn((lines[line - 1] ?? '').slice(0, RERANK.lineCharacters), words);
+    const found = wordsIn(lines[line - 1] ?? '', words);
     if (found.size > 0) gains.push({ line, gain: share(found, words) });
     for (const [word, part] of found) if ((all.get(word) ?? 0) < part) all.set(word, part);
   }

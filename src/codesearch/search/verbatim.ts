@@ -32,10 +32,11 @@ interface Reader {
 
 /**
  * Looks a text up as it is written, in whatever way its words are joined there: `idle timeout` finds `idleTimeout` and
- * `IDLE_TIMEOUT`. Where no file has all of it, as with a message whose numbers differ, the longest part of it is found.
+ * `IDLE_TIMEOUT`. A number also stands for an expression that is printed: `found 6` finds `found %d` and `found ${list.length}`. Where
+ * no file has all of it, the longest part of it is found.
  */
 export async function lookUp(text: string, index: FileIndex, reader: Reader): Promise<Literal> {
-  const words = wordsIn(text);
+  const words = wordsIn(text).slice(0, VERBATIM.mostWords);
   const ranked = byRarity(words, index);
   const rarest = ranked[0];
   if (rarest === undefined) return { text, words, hits: [] };
@@ -56,7 +57,8 @@ export async function lookUp(text: string, index: FileIndex, reader: Reader): Pr
 
 /** The words of a text that the index has, rarest first. */
 function byRarity(words: readonly string[], index: FileIndex): string[] {
-  return [...new Set(words)]
+  const fixed = words.filter((word) => !NUMBERS.test(word));
+  return [...new Set(fixed.length === 0 ? words : fixed)]
     .filter((word) => word.length > 1 && index.hasTerm(stem(word)))
     .map((word) => ({ word, rarity: index.rarity([stem(word)]) }))
     .sort((a, b) => b.rarity - a.rarity)
@@ -75,6 +77,7 @@ function candidates(terms: readonly string[], index: FileIndex): IndexedFile[] {
 /** The longest runs of the words in a file that have its rarest word, each at the line where it begins. */
 function runsIn(file: IndexedFile, lines: readonly string[], { text, words, rarest }: Wanted): Iterable<VerbatimHit> {
   const hits = new Map<number, VerbatimHit>();
+  const rare = words.flatMap((word, place) => (word === rarest ? [place] : []));
   let longest = 1;
   for (const [at, line] of lines.entries()) {
     if (!line.toLowerCase().includes(rarest)) continue;
@@ -82,13 +85,13 @@ function runsIn(file: IndexedFile, lines: readonly string[], { text, words, rare
     const from = Math.max(0, at - VERBATIM.linesOfText + 1);
     const stream = lines
       .slice(from, at + VERBATIM.linesOfText)
-      .flatMap((each, offset) => wordsIn(each).map((word) => ({ word, line: from + offset + 1 })));
-    for (const [start, { word, line: first }] of stream.entries()) {
-      for (const [place, wanted] of words.entries()) {
-        if (word !== wanted) continue;
-        let run = 1;
-        while (place + run < words.length && stream[start + run]?.word === words[place + run]) run += 1;
-        if (run < longest || !words.slice(place, place + run).includes(rarest)) continue;
+      .flatMap((each, offset) => tokensIn(each).map((token) => ({ ...token, line: from + offset + 1 })));
+    for (const [start, { line: first }] of stream.entries()) {
+      for (const place of words.keys()) {
+        // A run that begins before has this one in it.
+        if (place > 0 && stream[start - 1]?.word === words[place - 1]) continue;
+        const run = runFrom(stream, start, words, place);
+        if (run === 0 || run < longest || !rare.some((each) => each >= place && each < place + run)) continue;
         if (run > longest) hits.clear();
         longest = run;
         if (hits.has(first) || hits.size >= VERBATIM.mostHits) continue;
@@ -106,8 +109,57 @@ interface Wanted {
   rarest: string;
 }
 
+/** A word of a line, or the mark before `words` words of an expression that is printed there. */
+interface Token {
+  word: string;
+  words: number;
+}
+
+/** How many of the words from `place` on follow each other in the stream from `start` on. A printed expression can be any number. */
+function runFrom(stream: readonly Token[], start: number, words: readonly string[], place: number): number {
+  let run = 0;
+  for (let at = start; place + run < words.length; run += 1) {
+    const wanted = words[place + run];
+    const token = stream[at];
+    if (token?.word === PRINTED && NUMBERS.test(wanted ?? '')) {
+      at += 1 + token.words;
+      continue;
+    }
+    if (token?.word === PRINTED && run > 0) at += 1;
+    if (stream[at]?.word !== wanted) break;
+    at += 1;
+  }
+  return run;
+}
+
+/** Neither a word nor a number, so that no text has it. */
+const PRINTED = '%';
+/** `%d`, `${count}`, `{}`, `" + count + "`. */
+const EXPRESSION = /(%[-+#0-9.]{0,8}[a-z]|\$?\{[^{}]{0,80}\}|["'`]\s?[+.,]\s?[^"'`]{1,80}[+.,]\s?["'`])/i;
+
+/** The words of a line, with a mark before each expression that may be printed. */
+function tokensIn(line: string): Token[] {
+  return line.split(EXPRESSION).flatMap((part, place) => {
+    const isExpression = place % 2 === 1;
+    // The letter of `%d` is no word.
+    const words = isExpression && part.startsWith('%') ? [] : wordsIn(part);
+    const mark = isExpression ? [{ word: PRINTED, words: words.length }] : [];
+    return [...mark, ...words.map((word) => ({ word, words: 0 }))];
+  });
+}
+
+const NUMBERS = /^\d[\d ]*$/;
+
+/** The words of a text in lower case; numbers that follow each other, as in `127.0.0.1`, are one. */
 function wordsIn(text: string): string[] {
-  return splitIdentifier(text.replace(/[^\p{L}\p{N}]+/gu, ' '));
+  const words: string[] = [];
+  for (const word of splitIdentifier(text.replace(/[^\p{L}\p{N}]+/gu, ' '))) {
+    const before = words.at(-1);
+    if (before !== undefined && NUMBERS.test(before) && NUMBERS.test(word))
+      words[words.length - 1] = `${before} ${word}`;
+    else words.push(word);
+  }
+  return words;
 }
 
 /** Units that have the texts of a question, best first: the longest and most exact text, definitions before uses. */

@@ -70,10 +70,12 @@ describe('a question', () => {
 
       **Other places**
 
-      - \`enqueue\`, [src/queue.ts:14-17]: \`enqueue(job: () => Promise<void>): void {\`
       - “Retries”, [docs/retries.md:1-3]: A failed job is tried again after a delay that doubles.
+      - \`enqueue\`, [src/queue.ts:14-17]: \`enqueue(job: () => Promise<void>): void {\`
       - \`JobQueue\`, [src/queue.ts:10-13]: Runs jobs in the order in which they came.
-      - \`QueueOptions\`, [src/queue.ts:3-8]: How many jobs run at once."
+      - \`QueueOptions\`, [src/queue.ts:3-8]: How many jobs run at once.
+      - \`withRetries\`, [src/retry.ts:9-19]: Runs a task until it succeeds or the attempts are used up.
+      - \`retryDelay\`, [src/retry.ts:3-7]: Milliseconds to wait before the given attempt; doubles each time, up to the cap."
     `);
   });
 
@@ -116,6 +118,14 @@ describe('a question', () => {
     const answer = await read('Which environment variables are read?');
     expect(answer).toContain('The code reads 2 environment variables by name.');
     expect(answer).toContain('`RETRY_CAP_MS` in [src/config.ts:4]');
+  });
+
+  test('about one environment variable gets the place that reads it, and not the list', async () => {
+    const answer = await read(
+      'How is the environment variable RETRY_CAP_MS read, in seconds versus in milliseconds, or both?',
+    );
+    expect(answer).toMatch(/^`RETRY_CAP_MS` is .* at \[src\/config\.ts:4\]/);
+    expect(answer).not.toContain('environment variables by name');
   });
 
   test('about the tests gets the tests', async () => {

@@ -14,6 +14,12 @@ beforeAll(async () => {
     'app/helpers.py':
       'def load(path):\n    return open(path).read()\n\n\ndef parse(text):\n    return text.strip()\n\n\ndef moor(boat):\n    return boat\n',
     'app/harbor.py': 'def land():\n    raise ValueError("cannot moor here")\n',
+    'src/zorkmid.ts':
+      'export interface ZorkmidOptions {\n  /** Most at once. */\n  most: number;\n}\n\nexport class Zorkmid_box {\n  total = 0;\n  // A zorkmid goes here.\n  add(n: number) {\n    this.total += n;\n  }\n}\n',
+    'src/backoff.rs':
+      'pub struct Backoff<R> {\n    rng: R,\n}\n\nimpl<R> Backoff<R> {\n    fn default() -> Self {\n        let rng = make();\n        Backoff { rng }\n    }\n\n' +
+      '    fn grow(times: u32) -> u32 {\n        let doubled = times * 2;\n        doubled\n    }\n\n' +
+      '    fn pause(&self) -> Duration {\n        let times = Self::grow(1);\n        time::Duration::default() * times\n    }\n}\n',
     'app/main.py':
       'import helpers\nfrom helpers import parse\n\n\ndef run(items):\n    text = helpers.load("a")\n    return list(map(parse, items)), text\n',
   });
@@ -44,6 +50,23 @@ test.each([
 ])('the uses of %s are found', async (_, name, place) => {
   expect(await ask(`Where is \`${name}\` used?`)).toContain(place);
 });
+
+test('a function rests on what its own type has, and not on a function of another type with the same name', async () => {
+  const answer = await ask('How does `pause` work?');
+  expect(answer).toMatch(/\*\*It rests on\*\*\n\n- `grow` /);
+  expect(answer).not.toContain('`default` (');
+});
+
+test('a name that only this repository has is answered about', async () => {
+  expect(await ask('Where does the zorkmid go?')).toMatch(/^`add`|^The closest match is `add`|^This is in `add`/);
+});
+
+test.each(['What options does ZorkmidOptions have?', 'What options are there for zorkmid_box?'])(
+  '%s',
+  async (question) => {
+    expect(await ask(question)).toContain('`ZorkmidOptions` in');
+  },
+);
 
 test('a word in a text is no use of a function with that name', async () => {
   expect(await ask('Where is `moor` used?')).not.toContain('app/harbor.py');

@@ -17,11 +17,11 @@ export async function buildPrograms(): Promise<BuiltPrograms> {
   // Types are checked by `npm run types`.
   const emitOnly = ['--noCheck', '--sourceMap', 'false'];
   const build = run(process.execPath, [compiler, '-p', 'tsconfig.json', '--outDir', dist, ...emitOnly]);
-  const assets = 'codesearch/pages/assets';
+  const assets = ['codesearch/pages/assets', 'codesearch/search/word-vectors.bin'];
   await Promise.all([
     copyFile(join(projectFolder, 'package.json'), join(folder, 'package.json')),
     symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules')),
-    cp(join(projectFolder, 'src', assets), join(dist, assets), { recursive: true }),
+    ...assets.map((asset) => cp(join(projectFolder, 'src', asset), join(dist, asset), { recursive: true })),
   ]);
   const code = await build.ended;
   if (code !== 0) {

@@ -36,6 +36,8 @@ describe('the intent of a question', () => {
     ['How is the code organized?', 'about'],
     ['why do delays double?', 'why'],
     ['what is a JobQueue?', 'what'],
+    ['what happens at midnight when the hour does not exist?', 'how'],
+    ['what kinds of job queues are there?', 'files'],
     ['retry delay', 'general'],
   ])('is found in "%s" as "%s"', (question, intent) => {
     expect(intentOf(question)).toBe(intent);

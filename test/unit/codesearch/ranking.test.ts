@@ -5,7 +5,7 @@ import { createFileIndex } from '../../../src/codesearch/index/file-index.ts';
 import { stem } from '../../../src/codesearch/index/stem.ts';
 import { createTextIndex, weigh } from '../../../src/codesearch/index/text-index.ts';
 import { CONFIDENCE } from '../../../src/codesearch/search/constants.ts';
-import { confidence, coverage } from '../../../src/codesearch/search/coverage.ts';
+import { answerability, confidence, coverage } from '../../../src/codesearch/search/coverage.ts';
 import { createInvestigation } from '../../../src/codesearch/search/investigation.ts';
 import { queryWords } from '../../../src/codesearch/search/query-terms.ts';
 import { parseQuestion } from '../../../src/codesearch/search/questions/question.ts';
@@ -131,13 +131,31 @@ describe('the words of a question', () => {
     expect(confidence(new Map(), verb)).toBe(0);
   });
 
-  test('count in part where only the rest of the file has them, and once where the unit has them too', async () => {
+  test('make a question answerable in part where only other units have them, and not where nothing has them', async () => {
     const { index } = await indexOf({ 'a.ts': 'connection(); abort()' });
-    const [noun, verb] = ['the connection', 'How does it abort?'].map((text) => queryWords(parseQuestion(text), index));
-    const whole = new Map([[0, 1]]);
-    expect(confidence(new Map(), noun ?? [], whole)).toBeCloseTo(CONFIDENCE.inFile);
-    expect(confidence(new Map(), verb ?? [], whole)).toBeCloseTo(CONFIDENCE.inFile);
-    expect(confidence(whole, noun ?? [], whole)).toBeCloseTo(1);
+    const [known = [], unknown = []] = ['the connection', 'the captcha'].map((text) =>
+      queryWords(parseQuestion(text), index),
+    );
+    expect(answerability(new Map([[0, 1]]), known)).toBeCloseTo(1);
+    expect(answerability(new Map(), known)).toBeCloseTo(CONFIDENCE.elsewhere);
+    expect(answerability(new Map(), unknown)).toBe(0);
+  });
+
+  test('make a question less answerable the less people say them in everyday English', async () => {
+    const { index } = await indexOf({ 'a.ts': 'connection(); abort()' });
+    const [everyday = 0, technical = 0] = ['the connection of friends', 'the connection of Kerberos'].map((text) => {
+      const words = queryWords(parseQuestion(text), index);
+      return answerability(new Map([[words.findIndex(({ word }) => word === 'connection'), 1]]), words);
+    });
+    expect(technical).toBeLessThan(0.5);
+    expect(everyday).toBeGreaterThan(0.8);
+  });
+
+  test('that only describe make a question answerable where they are', async () => {
+    const { index } = await indexOf({ 'a.ts': 'usable();' });
+    const words = queryWords(parseQuestion('How usable is it?'), index);
+    expect(answerability(new Map(), words)).toBe(0);
+    expect(answerability(new Map([[0, 1]]), words)).toBe(1);
   });
 
   test('have related words by the thesaurus, phrases too', () => {
@@ -177,10 +195,33 @@ describe('a text that a question quotes', () => {
     ]);
   });
 
-  test('is found by its longest part where its numbers differ', async () => {
+  test('is found by its longest part where its words differ', async () => {
     const { index, reader } = await indexOf(files);
-    const { hits } = await lookUp('Too many boats (12) in the harbour', index, reader);
+    const { hits } = await lookUp('Too many boats of Anna in the harbour', index, reader);
     expect(hits.map(({ file, line, run }) => [file.path, line, run])).toEqual([['src/limit.ts', 3, 3]]);
+  });
+
+  test.each([
+    ['Too many boats (12) in the harbour', 'fail("Too many boats (" + n + ") in the harbour")', 7],
+    ['expected exactly 5 fields, found 6', "fmt.Errorf('expected exactly %d fields, found %d: %s', 1, 2, fields)", 6],
+    [
+      'expected exactly 5 fields, found 6',
+      ['`expected exactly $', '{wanted} fields, found $', '{this.fields.length}`'].join(''),
+      6,
+    ],
+    ['took 250 ms and 3 tries', 'f"took {} ms and {} tries"', 6],
+    ['HTTP 404 while reading', 'log("HTTP " + response.status.code() + " while reading")', 4],
+    ['port 8080 is taken', 'throw new Error("port 8080 is taken")', 4],
+    ['host 8080 is taken', 'throw new Error("host " + this.options.server.address().port + " is taken")', 4],
+    ['12 tests failed', '`$' + '{tests.filter((test) => test.failed).length} tests failed`', 3],
+    ['listening on 127.0.0.1:8080 now', 'print("listening on %s now")', 4],
+    ['port 8080 is taken', 'throw new Error("port 9090 is taken")', undefined],
+    ['expected 2 got 3', 'fail("expected string or object, got: nothing")', undefined],
+    ['status 404', 'log("the status of the request")', undefined],
+  ])('with numbers, %j, is found in %s', async (text, line, run) => {
+    const { index, reader } = await indexOf({ 'src/a.ts': `// 404 and 8080\n\n${line}\n` });
+    const { hits } = await lookUp(text, index, reader);
+    expect(hits.map((hit) => [hit.line, hit.run])).toEqual(run === undefined ? [] : [[3, run]]);
   });
 
   test('is not found by a few common words of it', async () => {
@@ -255,8 +296,9 @@ describe('of units with the same words', () => {
       ...createInvestigation({ repositories: [], index } as unknown as Corpus, async () => {}),
       ...reader,
     };
-    const words = queryWords(parseQuestion('How does the idle timeout work?'), index);
-    const [best] = await rankPassages(words, [], 'how', investigation);
+    const question = parseQuestion('How does the idle timeout work?');
+    const words = queryWords(question, index);
+    const [best] = await rankPassages(words, [], question, investigation);
     expect(best?.file.path).toBe(first);
   });
 });
@@ -270,8 +312,9 @@ test('very many units that match are ranked', async () => {
     ...createInvestigation({ repositories: [], index } as unknown as Corpus, async () => {}),
     ...{ find: () => matches, preload: async () => {}, lines: async () => ['export const value = 1;'] },
   };
-  const words = queryWords(parseQuestion('How is the value set?'), index);
-  expect((await rankPassages(words, [], 'how', investigation)).length).toBeGreaterThan(0);
+  const question = parseQuestion('How is the value set?');
+  const words = queryWords(question, index);
+  expect((await rankPassages(words, [], question, investigation)).length).toBeGreaterThan(0);
 });
 
 test.each([

@@ -36,7 +36,8 @@ function trainOn(pairs: Pair[], heldOut: Pair[], steps: number) {
       wordOf,
     );
   const ranks: Ranks[] = [];
-  const model = train(vocabulary, [tableOf(pairs)], {
+  const repositories = [0, 1, 2].map((each) => tableOf(pairs.filter((_, place) => place % 3 === each)));
+  const model = train(vocabulary, repositories, {
     steps,
     dimensions: 16,
     batch: 96,

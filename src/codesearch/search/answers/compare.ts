@@ -15,7 +15,9 @@ export function splitComparison(question: QuestionInContext): [QuestionInContext
   const match =
     /\bdiffer(?:ences?|s?)?\s+between\s+(.+?)\s+and\s+(.+)$/i.exec(text) ??
     /^(?:compare\s+)(.+?)\s+(?:and|with|to)\s+(.+)$/i.exec(text) ??
-    /^(?:what(?:'s| is| are)?\s+)?(.+?)\s+(?:vs\.?|versus)\s+(.+)$/i.exec(text);
+    /^(?!(?:how|why|when|where|which|who|do|does|is|are|can)\b)(?:what(?:'s| is| are)?\s+)?((?:\S+\s+){1,5}?)(?:vs\.?|versus)((?:\s+\S+){1,5})$/i.exec(
+      text,
+    );
   const [, left, right] = match ?? [];
   if (left === undefined || right === undefined) return undefined;
   const side = (thing: string): QuestionInContext => ({
@@ -23,7 +25,7 @@ export function splitComparison(question: QuestionInContext): [QuestionInContext
     before: question.before,
     continues: false,
   });
-  return [side(left), side(right)];
+  return [side(left.trim()), side(right.trim())];
 }
 
 /** Joins the answers about both things, shortened to what each one is. */

@@ -85,7 +85,8 @@ function choosePassage({ targets, passages }: Findings): Passage | undefined {
   return {
     score: 1,
     covered: 1,
-    coveredInFile: 1,
+    answerable: 1,
+    similarity: 1,
     keyLines: [symbol.line],
     ...known,
     file,

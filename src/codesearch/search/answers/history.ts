@@ -153,7 +153,16 @@ async function ofName({ targets, investigation, question }: Findings): Promise<P
       : question.intent === 'authors' && !newest.isBoundary
         ? `${name} was last changed by ${prose(newest.author)} on ${newest.date}.${by}${since}`
         : `${name} was last changed ${told(repository, newest)}${since}${by}`;
-  const passage = { file, symbol, ...lines, score: 1, covered: 1, coveredInFile: 1, keyLines: [symbol.line] };
+  const passage = {
+    file,
+    symbol,
+    ...lines,
+    score: 1,
+    covered: 1,
+    answerable: 1,
+    similarity: 1,
+    keyLines: [symbol.line],
+  };
   return [
     {
       repository,
@@ -202,7 +211,7 @@ async function ofText({ question, literals, investigation, passages }: Findings)
 /** The commit that wrote the line that answers best (blame). */
 async function ofLines({ passages, investigation }: Findings): Promise<Part[]> {
   const [passage] = passages;
-  if (passage === undefined || passage.covered < CONFIDENCE.least) return [];
+  if (passage === undefined || passage.covered < CONFIDENCE.lines) return [];
   const { file, symbol } = passage;
   const repository = investigation.corpus.repository(file.repository);
   const key = passage.keyLines[0] ?? passage.start;

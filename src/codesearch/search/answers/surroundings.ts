@@ -61,13 +61,22 @@ async function calledWithin(passage: Passage, investigation: Investigation): Pro
   for (let line = passage.start; line <= passage.end; line += 1) {
     const text = (lines[line - 1] ?? '').slice(0, 400).replace(/(["'`])(?:(?!\1).)*\1/g, '""');
     if (passage.file.commentLines.has(line)) continue;
-    for (const [, name = ''] of text.matchAll(/([\p{L}_$][\p{L}\p{N}_$]{2,})\s*\(/gu)) {
+    for (const [, type, name = ''] of text.matchAll(CALL)) {
       if (name === passage.symbol?.name || found.has(name)) continue;
       const definition = onlyDefinition(name, passage, investigation);
-      if (definition !== undefined) found.set(name, definition);
+      if (definition !== undefined && canBeOf(type, definition)) found.set(name, definition);
     }
   }
   return [...found.values()].slice(0, MOST_CALLED);
+}
+
+/** A call, with the name before it where that begins with a capital letter: mostly a type. */
+const CALL =
+  /(?:(?<![\p{L}\p{N}_$])(\p{Lu}[\p{L}\p{N}_$]*)(?:<[^<>]*>)?(?:::|\.|->))?([\p{L}_$][\p{L}\p{N}_$]{2,})\s*\(/gu;
+
+/** `Duration::new` is not the `new` of another type. */
+function canBeOf(type: string | undefined, { symbol: { owner } }: Definition): boolean {
+  return type === undefined || type === 'Self' || type === /^[^<(]*/.exec(owner ?? '')?.[0];
 }
 
 /** The definition in the same file, or else the only one in code of the same kind; undefined when it is in the passage. */

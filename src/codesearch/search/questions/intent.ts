@@ -50,7 +50,7 @@ const RULES: readonly [Intent, RegExp][] = [
   ],
   [
     'files',
-    /^(?:list|enumerate)\b|^(?:which|what)\s+(?:kinds?\s+of\s+)?[\w -]+\s+(?:are\s+there|exist|can\s+be|do\s+we\s+have|are\s+(?:defined|supported|available))\b/,
+    /^(?:list|enumerate)\b|^(?:which|what)\s+(?!happens\b)(?:kinds?\s+of\s+)?(?:[\w-]+\s+){1,4}(?:are\s+there|exist|can\s+be|do\s+we\s+have|are\s+(?:defined|supported|available))\b/,
   ],
   ['why', /(?:^(?:and\s+|but\s+|so\s+)?|,\s+)(?:why|what(?:'s| is| was)\s+the\s+(?:reason|rationale|motivation))\b/],
   [

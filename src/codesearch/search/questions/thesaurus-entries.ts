@@ -2,7 +2,7 @@
  * What people say, and the words that programs have for it. Left of `=` words or phrases of a question, right of it words of code;
  * an entry without `=` is a group of words of which each stands for the others.
  */
-export const CODE_ENTRIES = [
+export const ENTRIES = [
   // In general.
   `
 config configure settings options preferences; auth authenticate authorize login credential; delete remove destroy drop unlink purge;
@@ -20,7 +20,7 @@ crash kill panic; prefix leading; suffix trailing; index offset position; count 
 merge combine join concat; split separate divide tokenize; copy clone duplicate; default fallback; hash digest checksum;
 encrypt cipher crypto; compress gzip deflate; certificate cert tls ssl; socket connection; reload restart; weight ratio share;
 previous last prior old; version release; listener subscriber handler callback; array list collection; boolean bool;
-child subprocess spawn fork exec; client caller consumer; column field property attribute; concatenate append join;
+indices = index; vertices = vertex; matrices = matrix; child subprocess spawn fork exec; client caller consumer; column field property attribute; concatenate append join;
 connection socket session; constant literal; counter tally statistics metric; cut truncate slice trim strip;
 deny forbid reject refuse block; escape sanitize; exit quit; expand unfold glob; filter exclude ignore skip omit; flush drain;
 freeze immutable readonly; generic template; guess infer; header metadata; identifier id uuid key; import require include load;

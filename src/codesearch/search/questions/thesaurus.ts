@@ -1,6 +1,5 @@
 import { stem } from '../../index/stem.ts';
-import { CODE_ENTRIES } from './thesaurus-entries.ts';
-import { EVERYDAY_ENTRIES } from './thesaurus-everyday.ts';
+import { ENTRIES } from './thesaurus-entries.ts';
 
 /** Words of code for a phrase of a question. */
 export interface ThesaurusEntry {
@@ -11,7 +10,7 @@ export interface ThesaurusEntry {
 
 /** By their phrases. */
 const entries = new Map<string, ThesaurusEntry>();
-for (const line of [...CODE_ENTRIES, ...EVERYDAY_ENTRIES]) {
+for (const line of ENTRIES) {
   const [left = '', right] = line.split(' = ');
   const phrases = right === undefined ? left.split(' ') : left.split(', ');
   const related = (right ?? left).split(' ').map((word) => stem(word));
