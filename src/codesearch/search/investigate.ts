@@ -57,14 +57,31 @@ async function investigate(
   const { onlyIn } = separateRestriction(text);
   const isAsked = (name: string): boolean => onlyIn.length === 0 || onlyIn.includes(name.toLowerCase());
   const readable = readableCorpus(corpus, (name) => canRead(name) && isAsked(name));
-  const investigation = createInvestigation(readable, step);
-  const sides = splitComparison(question);
-  const draft =
-    sides === undefined
-      ? await research(question, investigation)
-      : compare(question, [await research(sides[0], investigation), await research(sides[1], investigation)]);
+  const named = readableCorpus(readable, (name) => isNamed(name, question.text));
+  let investigation = createInvestigation(named.repositories.length > 0 ? named : readable, step);
+  let draft = await draftOf(question, investigation);
+  if (draft.isRefusal === true && investigation.corpus !== readable) {
+    investigation = createInvestigation(readable, step);
+    draft = await draftOf(question, investigation);
+  }
   await step('Writing the answer');
   return finish(draft, question, investigation);
+}
+
+/** "in axum", "does axum": a question is about this repository, unless nothing there answers it. */
+function isNamed(name: string, text: string): boolean {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}._-]*/gu) ?? [];
+  return words.some(
+    (word, at) => NAMING.has(words[at - 1] ?? '') && word.replace(/[._-]+$/, '') === name.toLowerCase(),
+  );
+}
+
+const NAMING: ReadonlySet<string> = new Set(['in', 'of', 'for', 'does', 'do', 'can', 'is']);
+
+async function draftOf(question: QuestionInContext, investigation: Investigation): Promise<Draft> {
+  const sides = splitComparison(question);
+  if (sides === undefined) return research(question, investigation);
+  return compare(question, [await research(sides[0], investigation), await research(sides[1], investigation)]);
 }
 
 /** Searches, reads the best results and writes the answer. */

@@ -26,6 +26,8 @@ export interface Draft {
   followUps: string[];
   symbols: string[];
   files: IndexedFile[];
+  /** Says that nothing answers the question. */
+  isRefusal?: true;
 }
 
 export function emptyDraft(title: string): Draft {

@@ -45,5 +45,6 @@ export function nothingFound(findings: Findings): Draft {
     ),
     symbols: [],
     files: [],
+    isRefusal: true,
   };
 }

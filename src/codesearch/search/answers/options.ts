@@ -12,7 +12,7 @@ const MOST_OPTIONS = 30;
 const MOST_TYPES = 3;
 const OPTION_TYPE = /(options?|config(uration)?|settings?|params?|props|arguments|args|opts|flags)$/i;
 const ENVIRONMENT =
-  /\b(?:process\.env(?:\.|\[['"])|import\.meta\.env\.|os\.environ(?:\.get\(|\[)['"]|os\.getenv\(['"]|os\.(?:Getenv|LookupEnv)\("|env::var\("|ENV(?:\.fetch\(|\[)['"]|System\.getenv\(")([A-Z][A-Z0-9_]+)/g;
+  /\b(?:process\.env(?:\.|\[['"])|import\.meta\.env\.|_?environ(?:\.get\(|\[)['"]|os\.getenv\(['"]|os\.(?:Getenv|LookupEnv)\("|env::var\("|ENV(?:\.fetch\(|\[)['"]|System\.getenv\(")([A-Z][A-Z0-9_]+)/g;
 const MEMBER =
   /^\s*(?:(?:readonly|public|pub|export|static) )*(['"]?[A-Za-z_$][\w$.-]*['"]?\??)\s*[:=\s]\s*([^\s(][^({]*?)[,;{]?\s*$/;
 const NO_MEMBER = /^\s*(?:[/*#@}\]]|(?:private|protected|async|get|set|return|if|for|const|let|def|await|throw)\b)/;

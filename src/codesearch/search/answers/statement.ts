@@ -59,25 +59,29 @@ function paragraphsOf(
 ): { text: string; line: number }[] {
   const found: { text: string; line: number }[] = [];
   let own: string[] = [];
+  const isDocument = file.role === 'docs';
   // A part of a document may begin within a block of code.
-  let fenced = lines.slice(0, start - 1).filter((line) => FENCE.test(line)).length % 2 === 1;
+  let fenced = isDocument && lines.slice(0, start - 1).filter((line) => FENCE.test(line)).length % 2 === 1;
   const close = (line: number): void => {
-    const text = file.role === 'docs' ? own.join(' ') : stripMarks(own).replace(/\n/g, ' ');
+    const text = isDocument ? own.join(' ') : stripMarks(own).replace(/\n/g, ' ');
     if (text.length >= FEWEST_CHARACTERS) found.push({ text, line: line - own.length });
     own = [];
   };
   for (let line = start; line <= end; line += 1) {
     const text = lines[line - 1] ?? '';
     if (FENCE.test(text)) fenced = !fenced;
-    if (isText(file, text, line, fenced)) own.push(file.role === 'docs' ? withoutMarks(text) : text);
+    if (isText(file, text, line, fenced)) own.push(isDocument ? withoutMarks(text) : text);
     else close(line);
-    if (file.role === 'docs' && ITEM.test(lines[line] ?? '')) close(line + 1);
+    if (isDocument && ITEM.test(lines[line] ?? '')) close(line + 1);
   }
   close(end + 1);
   return found;
 }
 
-const FENCE = /^\s*(?:```|~~~)/;
+/** Also within a comment. */
+const FENCE = /^\s*(?:\/\/[/!]?|\*|#)?\s*(?:```|~~~)/;
+/** A line of a comment without text, or with a heading, as in the documentation of Rust. */
+const BREAK = /^\s*(?:\/\/[/!]?|\*)\s*(?:#{1,6}\s.*)?$/;
 /** The beginning of a list item or of a row of a table. */
 const ITEM = /^\s*(?:(?:[*+-]|\d+\.)\s|\|)/;
 
@@ -90,7 +94,8 @@ function withoutMarks(text: string): string {
 }
 
 function isText(file: IndexedFile, text: string, line: number, fenced: boolean): boolean {
-  if (file.role !== 'docs') return file.commentLines.has(line) && text.trim() !== '';
+  if (file.role !== 'docs')
+    return !fenced && file.commentLines.has(line) && text.trim() !== '' && !FENCE.test(text) && !BREAK.test(text);
   return !fenced && text.trim() !== '' && !/^\s*(?:#|```|~~~|<|!\[|---|\|[\s:|-]+$)/.test(text);
 }
 

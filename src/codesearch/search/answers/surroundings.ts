@@ -64,18 +64,19 @@ async function calledWithin(passage: Passage, investigation: Investigation): Pro
     for (const [, type, name = ''] of text.matchAll(CALL)) {
       if (name === passage.symbol?.name || found.has(name)) continue;
       const definition = onlyDefinition(name, passage, investigation);
-      if (definition !== undefined && canBeOf(type, definition)) found.set(name, definition);
+      if (definition !== undefined && canBeOf(type, definition, passage)) found.set(name, definition);
     }
   }
   return [...found.values()].slice(0, MOST_CALLED);
 }
 
-/** A call, with the name before it where that begins with a capital letter: mostly a type. */
+/** A call, with what stands before it where that is the own object or begins with a capital letter: mostly a type. */
 const CALL =
-  /(?:(?<![\p{L}\p{N}_$])(\p{Lu}[\p{L}\p{N}_$]*)(?:<[^<>]*>)?(?:::|\.|->))?([\p{L}_$][\p{L}\p{N}_$]{2,})\s*\(/gu;
+  /(?:(?<![\p{L}\p{N}_$])(this|self|\p{Lu}[\p{L}\p{N}_$]*)(?:<[^<>]*>)?(?:::|\.|->))?([\p{L}_$][\p{L}\p{N}_$]{2,})\s*\(/gu;
 
-/** `Duration::new` is not the `new` of another type. */
-function canBeOf(type: string | undefined, { symbol: { owner } }: Definition): boolean {
+/** `Duration::new` is not the `new` of another type, and `this.push` no function of the file that belongs to nothing. */
+function canBeOf(type: string | undefined, { file, symbol: { owner } }: Definition, passage: Passage): boolean {
+  if (type === 'this' || type === 'self') return file !== passage.file || owner !== undefined;
   return type === undefined || type === 'Self' || type === /^[^<(]*/.exec(owner ?? '')?.[0];
 }
 

@@ -42,7 +42,7 @@ const RULES: readonly [Intent, RegExp][] = [
   ],
   [
     'options',
-    /\b(?:what|which|list|show|all|any|are there|describe)\b.*\b(?:options?|settings?|config(?:uration)?s?|env(?:ironment)?\s*(?:vars?|variables?)?|flags?|parameters?|params|arguments?|defaults?|environment)\b|\bhow\s+(?:do|can|to|does|is|are)\b.*\bconfigur\w+\b/,
+    /\b(?:what|which|list|show|all|any|are there|describe)\b.*\b(?:options?|settings?|config(?:uration)?s?|env(?:ironment)?\s*(?:vars?|variables?)?|flags?|parameters?|params|arguments?|defaults|default (?:values?|options?|settings?)|environment)\b|\bhow\s+(?:do|can|to|does|is|are)\b.*\bconfigur\w+\b/,
   ],
   [
     'files',

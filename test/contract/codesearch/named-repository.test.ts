@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openCorpus } from '../../../src/codesearch/index/corpus.ts';
+import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
+import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
+
+let sources: TestRepository[];
+let names: string[];
+let corpus: Awaited<ReturnType<typeof openCorpus>>;
+beforeAll(async () => {
+  sources = ['crane', 'ferry'].map((kind) => {
+    const source = createTestRepository({
+      [`src/${kind}.py`]: `import os\n\n\ndef retry_${kind}(job):\n    """Retries a job of the ${kind}.\n\n    \`\`\`\n    retry_${kind}(harbor)\n    \`\`\`\n    """\n    limit = os.environ.get("${kind.toUpperCase()}_LIMIT")\n    return job, limit\n`,
+    });
+    source.commit('Begin');
+    return source;
+  });
+  corpus = await openCorpus(sources.map(({ path }) => path));
+  await corpus.read(60_000);
+  names = corpus.repositories.map(({ name }) => name);
+});
+afterAll(async () => {
+  await corpus.close();
+  for (const source of sources) source.remove();
+});
+
+const ask = async (question: string): Promise<string> =>
+  (
+    await createInvestigate(corpus)(
+      question,
+      [],
+      async () => {},
+      () => true,
+    )
+  ).answer;
+
+test.each([
+  [0, 'crane', 'ferry'],
+  [1, 'ferry', 'crane'],
+] as const)('a question that names repository %i is answered from it alone', async (place, own, other) => {
+  const answer = await ask(`How does a job retry in ${names[place]}?`);
+  expect(answer).toContain(`\`retry_${own}\``);
+  expect(answer).not.toContain(other);
+  const variables = await ask(`Which environment variables are read in ${names[place]}?`);
+  expect(variables).toContain(`\`${own.toUpperCase()}_LIMIT\``);
+  expect(variables).not.toContain(other.toUpperCase());
+});
+
+test('a question that names a repository without an answer is answered from the others', async () => {
+  expect(await ask(`What does retry_ferry do for ${names[0]}?`)).toContain('`retry_ferry`');
+  expect(await ask(`How is a ferry retried in ${names[0]}?`)).toContain('`retry_ferry`');
+});
+
+test('a description ends before an example', async () => {
+  const answer = await ask('What does `retry_crane` do?');
+  expect(answer).toContain('Retries a job of the crane.');
+  expect(answer.split('```')[0]).not.toContain('harbor');
+});
