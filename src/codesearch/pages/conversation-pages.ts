@@ -3,6 +3,7 @@ import { readCursor } from '../conversations/list.ts';
 import { type ConversationRecord, isOpen, type QuestionRecord } from '../conversations/records.ts';
 import { LIMITS } from '../limits.ts';
 import { BASE_MARK } from '../search/finding.ts';
+import { separateRestriction, separateSurroundings } from '../search/questions/surroundings.ts';
 import { type Html, html } from './html.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import { formTokenField, type Page, page } from './page.ts';
@@ -142,7 +143,14 @@ function questionPart(question: QuestionRecord, place: Place): Html {
     sources.length === 0
       ? undefined
       : html`<details class="sources"${place.isLast ? html` open` : undefined}><summary>${plural(sources.length, 'source')}</summary><ul>${sources.map((source) => html`<li><a href="${source.link}">${source.label}</a></li>`)}</ul></details>`;
-  return html`<section class="question" id="question-${question.id}"><h2>${question.text}</h2><article>${answerPart(question, place)}</article>${list}${statistics(question)}${followUps(question, place)}</section>`;
+  return html`<section class="question" id="question-${question.id}">${askedPart(question)}<article>${answerPart(question, place)}</article>${list}${statistics(question)}${followUps(question, place)}</section>`;
+}
+
+/** The question, without what a chat app sends with it: that is below, as it was sent. */
+function askedPart({ text }: QuestionRecord): Html {
+  const { asked } = separateSurroundings(separateRestriction(text).rest);
+  if (asked === '' || asked === text) return html`<h2>${text}</h2>`;
+  return html`<h2>${asked}</h2><details class="sources"><summary>As it was sent</summary><pre>${text}</pre></details>`;
 }
 
 function answerPart(question: QuestionRecord, { conversation, answer, canChange, formToken }: Place): Html {
