@@ -74,8 +74,7 @@ describe('a question', () => {
       - \`enqueue\`, [src/queue.ts:14-17]: \`enqueue(job: () => Promise<void>): void {\`
       - \`JobQueue\`, [src/queue.ts:10-13]: Runs jobs in the order in which they came.
       - \`QueueOptions\`, [src/queue.ts:3-8]: How many jobs run at once.
-      - \`withRetries\`, [src/retry.ts:9-19]: Runs a task until it succeeds or the attempts are used up.
-      - \`retryDelay\`, [src/retry.ts:3-7]: Milliseconds to wait before the given attempt; doubles each time, up to the cap."
+      - \`withRetries\`, [src/retry.ts:9-19]: Runs a task until it succeeds or the attempts are used up."
     `);
   });
 
