@@ -21,7 +21,7 @@ import { separateRestriction } from './questions/surroundings.ts';
 import { rankPassages } from './rank.ts';
 import { resolveTargets, type Targets } from './targets.ts';
 import { saysUnread, searchedFiles } from './unread.ts';
-import { isTelling, type Literal } from './verbatim.ts';
+import { isFoundWhole, isTelling, type Literal } from './verbatim.ts';
 import { wordVectors } from './word-vectors.ts';
 
 const MOST_LITERALS = 4;
@@ -91,7 +91,11 @@ async function research(question: QuestionInContext, investigation: Investigatio
   await step(`Searching ${searchedFiles(corpus.index)} of ${corpus.repositories.map(({ name }) => name).join(', ')}`);
   const words = queryWords(question, corpus.index);
   const literals: Literal[] = [];
-  for (const text of question.literals.slice(0, MOST_LITERALS)) literals.push(await investigation.lookUp(text));
+  for (const text of question.literals.slice(0, MOST_LITERALS)) {
+    // A name within a message that is found is no other text. The longest text is the first.
+    const isPart = literals.some((known) => known.text.includes(text) && isFoundWhole(known));
+    if (!isPart) literals.push(await investigation.lookUp(text));
+  }
   const passages = await rankPassages(words, literals, question, investigation);
   const best = [...new Set(passages.map(({ file }) => file.path))].slice(0, 3);
   await step(best.length === 0 ? 'No file mentions any of it' : `Reading the best places, first in ${best.join(', ')}`);

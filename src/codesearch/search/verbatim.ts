@@ -190,6 +190,11 @@ export function rankVerbatim(
   return new Map([...scores].sort((a, b) => b[1] - a[1] || a[0].id - b[0].id));
 }
 
+/** Whether all of a text stands somewhere. */
+export function isFoundWhole({ words, hits }: Literal): boolean {
+  return hits.some(({ run }) => run === words.length);
+}
+
 /** A message or a name of several words says much, a single word or `node.js` little. */
 export function isTelling({ text, words }: Pick<Literal, 'text' | 'words'>): boolean {
   return words.length > 2 || /^-|\p{Ll}\p{Lu}|_/u.test(text);

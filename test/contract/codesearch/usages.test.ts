@@ -13,6 +13,8 @@ beforeAll(async () => {
     'src/view.ts': `import { users$, ${LONG} } from './store.ts';\n\nexport function show() {\n  users$.subscribe((u) => u);\n  return ${LONG}(3);\n}\n`,
     'app/helpers.py':
       'def load(path):\n    return open(path).read()\n\n\ndef parse(text):\n    return text.strip()\n\n\ndef moor(boat):\n    return boat\n',
+    'app/configure.py':
+      '# Runs harbor configure.\ndef run_configure():\n    who = "harbor configure"\n    raise ValueError("Who raises harbor configure? Run harbor configure.")\n\n\ndef check(done):\n    if not done:\n        raise ValueError("You must run `harbor configure` first!")\n',
     'app/harbor.py': 'def land():\n    raise ValueError("cannot moor here")\n',
     'src/zorkmid.ts':
       'export interface ZorkmidOptions {\n  /** Most at once. */\n  most: number;\n}\n\nexport class Zorkmid_box {\n  total = 0;\n  // A zorkmid goes here.\n  add(n: number) {\n    this.total += n;\n  }\n}\n',
@@ -55,6 +57,11 @@ test('a function rests on what its own type has, and not on a function of anothe
   const answer = await ask('How does `pause` work?');
   expect(answer).toMatch(/\*\*It rests on\*\*\n\n- `grow` /);
   expect(answer).not.toContain('`default` (');
+});
+
+test('a quoted message with a name in it is found itself, and no other use of the name', async () => {
+  const answer = await ask('Who raises "You must run `harbor configure` first!"?');
+  expect(answer).toMatch(/^`` You must run `harbor configure` first! `` is in `check`/);
 });
 
 test('a name that only this repository has is answered about', async () => {
