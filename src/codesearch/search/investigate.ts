@@ -1,6 +1,7 @@
 import { currentBudget, withinBudget } from '../git/budget.ts';
 import type { Corpus } from '../index/corpus.ts';
 import { readableCorpus } from '../index/readable-corpus.ts';
+import { splitIdentifier } from '../index/words.ts';
 import { overview } from './answers/about.ts';
 import { compare, splitComparison } from './answers/compare.ts';
 import { type Draft, type Findings, focusOf, tidyFollowUps, tidySources } from './answers/draft.ts';
@@ -59,7 +60,7 @@ async function investigate(
   const readable = readableCorpus(corpus, (name) => canRead(name) && isAsked(name));
   const named = readableCorpus(readable, (name) => isNamed(name, question.text));
   let investigation = createInvestigation(named.repositories.length > 0 ? named : readable, step);
-  let draft = await draftOf(question, investigation);
+  let draft = await draftOf(withoutNames(question, named), investigation);
   if (draft.isRefusal === true && investigation.corpus !== readable) {
     investigation = createInvestigation(readable, step);
     draft = await draftOf(question, investigation);
@@ -74,6 +75,20 @@ function isNamed(name: string, text: string): boolean {
   return words.some(
     (word, at) => NAMING.has(words[at - 1] ?? '') && word.replace(/[._-]+$/, '') === name.toLowerCase(),
   );
+}
+
+/** Without the names of the repositories that it is answered from: their code may not have them. */
+function withoutNames(question: QuestionInContext, { repositories }: Corpus): QuestionInContext {
+  const names = repositories.map(({ name }) => name);
+  // As the question's names are divided.
+  const words = names.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)]);
+  const parts = new Set([...words, ...words.flatMap(splitIdentifier)].map((word) => word.toLowerCase()));
+  const isOther = (word: string): boolean => !parts.has(word.toLowerCase());
+  const subjects = question.subjects.filter(({ word }) => isOther(word));
+  // A question about nothing else is about the name.
+  if (names.length === 0 || subjects.length === 0) return question;
+  const [literals, identifiers] = [question.literals, question.identifiers].map((texts) => texts.filter(isOther));
+  return { ...question, subjects, literals: literals ?? [], identifiers: identifiers ?? [] };
 }
 
 const NAMING: ReadonlySet<string> = new Set(['in', 'of', 'for', 'does', 'do', 'can', 'is']);

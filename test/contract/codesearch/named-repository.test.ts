@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 
 let sources: TestRepository[];
-let names: string[];
+/** Folders have the names of the repositories. */
+const names = ['north-dock', 'southDock7'];
 let corpus: Awaited<ReturnType<typeof openCorpus>>;
 beforeAll(async () => {
   sources = ['crane', 'ferry'].map((kind) => {
@@ -14,9 +16,13 @@ beforeAll(async () => {
     source.commit('Begin');
     return source;
   });
-  corpus = await openCorpus(sources.map(({ path }) => path));
+  const paths = sources.map(({ path, git }, place) => {
+    const folder = join(path, names[place] ?? '');
+    git('clone', '--quiet', path, folder);
+    return folder;
+  });
+  corpus = await openCorpus(paths);
   await corpus.read(60_000);
-  names = corpus.repositories.map(({ name }) => name);
 });
 afterAll(async () => {
   await corpus.close();
