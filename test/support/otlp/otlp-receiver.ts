@@ -26,8 +26,12 @@ export interface OtlpReceiver {
   url: string;
   spans: ReceivedSpan[];
   requests: { path: string; headers: NodeJS.Dict<string | string[]>; text: string }[];
-  /** How it replies from now on: takes the spans, replies with this status, or never replies. */
+  /**
+   * How it replies from now on: takes the spans, replies with this status, or never replies. A status also ends the requests
+   * that were never replied to.
+   */
   reply(how: 'takes' | 'hangs' | number): void;
+  /** Refuses the requests that were never replied to, so that no exporter tries them again at a port that is free again. */
   stop(): Promise<void>;
 }
 
@@ -36,13 +40,17 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const requests: OtlpReceiver['requests'] = [];
   let how: 'takes' | 'hangs' | number = 'takes';
+  const held = new Set<ServerResponse>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const body = Buffer.concat(chunks);
       requests.push({ path: request.url ?? '', headers: request.headers, text: body.toString('latin1') });
-      if (how === 'hangs') return;
+      if (how === 'hangs') {
+        held.add(response);
+        return;
+      }
       if (how === 'takes') spans.push(...spansOf(decodeMessage(body)));
       finish(response, how === 'takes' ? 200 : how);
     });
@@ -52,18 +60,26 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     requests,
-    reply: (next) => {
-      how = next;
-    },
-    stop: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
+    reply,
+    stop: async () => {
+      reply(400);
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      });
     },
   };
+
+  function reply(next: typeof how): void {
+    how = next;
+    if (typeof next !== 'number') return;
+    for (const response of held) finish(response, next);
+    held.clear();
+  }
 }
 
 function finish(response: ServerResponse, status: number): void {
-  response.writeHead(status, { 'content-type': 'application/x-protobuf' }).end();
+  response.writeHead(status, { 'content-type': 'application/x-protobuf', connection: 'close' }).end();
 }
 
 function spansOf(request: Message): ReceivedSpan[] {
