@@ -1,9 +1,10 @@
-import { isMinified, saysGenerated } from '../../src/codesearch/index/roles.ts';
+import { isMinified, roleOf, saysGenerated } from '../../src/codesearch/index/roles.ts';
 import type { Outline } from '../../src/codesearch/index/symbols.ts';
 import { outlineOf } from '../../src/codesearch/index/syntax/outline.ts';
 import { cutUnits, type Unit } from '../../src/codesearch/index/units.ts';
+import type { Definitions, PairCode } from './definitions.ts';
 import type { Snapshot } from './git-directory.ts';
-import { cutPair, isSource, type Pair, trainingTerms } from './pairs.ts';
+import { cutPair, isSource, type Pair, sampled, trainingTerms } from './pairs.ts';
 
 const FILES_MAX = 5_000;
 const FILE_BYTES_MAX = 300_000;
@@ -21,44 +22,53 @@ interface Comment {
   lines: string[];
 }
 
-/** Pairs of comments and the code that they describe, in a sample of the files. */
-export async function* readCommentPairs(snapshot: Snapshot): AsyncGenerator<Pair> {
-  const files = snapshot.files().filter(isSource);
-  const every = Math.ceil(files.length / FILES_MAX);
-  const chosen = files.filter((_, i) => i % every === 0);
+/** Pairs of comments and the code that they describe, in a sample of the files. Adds the definitions of source files. */
+export async function* readCommentPairs(snapshot: Snapshot, definitions: Definitions): AsyncGenerator<Pair> {
+  const chosen = sampled(snapshot.files().filter(isSource), FILES_MAX);
   for await (const { path, text } of snapshot.texts(chosen, FILE_BYTES_MAX)) {
-    if (!isMinified(text) && !saysGenerated(text)) yield* await pairsOfFile(path, text);
+    if (!isMinified(text) && !saysGenerated(text)) yield* await pairsOfFile(path, text, definitions);
   }
 }
 
-async function pairsOfFile(path: string, text: string): Promise<Pair[]> {
+async function pairsOfFile(path: string, text: string, definitions: Definitions): Promise<Pair[]> {
   const lines = text.split('\n');
   // A grammar fails on few files, and one file less changes nothing.
   const outline = await outlineOf(path, text).catch((error: unknown) => {
     process.stderr.write(`${path} is left out: ${error instanceof Error ? error.message : String(error)}\n`);
   });
   if (outline === undefined) return [];
-  return cutUnits(lines, outline).flatMap((unit) => pairsOfUnit(path, lines, outline, unit));
+  return cutUnits(lines, outline).flatMap((unit) => pairsOfUnit(path, lines, outline, unit, definitions));
 }
 
-function pairsOfUnit(path: string, lines: readonly string[], outline: Outline, { start, end, symbol }: Unit): Pair[] {
+function pairsOfUnit(
+  path: string,
+  lines: readonly string[],
+  outline: Outline,
+  { start, end, symbol }: Unit,
+  definitions: Definitions,
+): Pair[] {
   if (symbol === undefined) return [];
   const codeTerms = (from: number, to: number): string[] => trainingTerms(codeOf(lines, outline, from, to));
-  const body = codeTerms(start, end);
   const comments = commentsOf(lines, outline, start, end);
+  const codeWith = (described: readonly Comment[], body: string[]): PairCode => ({
+    path: trainingTerms(path),
+    symbol: trainingTerms(`${symbol.name} ${symbol.owner ?? ''}`),
+    comments: trainingTerms(described.flatMap((comment) => comment.lines).join('\n')),
+    body,
+  });
+  const body = codeTerms(start, end);
+  // The first part of a long definition stands for it.
+  if (start <= symbol.line && roleOf(path) === 'source') definitions.add(symbol.name, codeWith(comments, body));
   return comments.flatMap((comment, i) => {
     const text = comment.lines.join('\n');
     const description = text.slice(0, TAGS.exec(text)?.index);
     if (LEGAL_OR_TOOLS.test(description)) return [];
     const isAbove = comment.line <= symbol.line + 1;
-    const others = comments.filter((_, j) => j !== i).flatMap((other) => other.lines);
+    const others = comments.filter((_, j) => j !== i);
     return cutPair({
       kind: i === 0 && isAbove ? 'comment' : 'innerComment',
       question: trainingTerms(description),
-      path: trainingTerms(path),
-      symbol: trainingTerms(`${symbol.name} ${symbol.owner ?? ''}`),
-      comments: trainingTerms(others.join('\n')),
-      body: isAbove ? body : codeTerms(comment.line, Math.min(end, comment.line + LINES_AFTER)),
+      ...codeWith(others, isAbove ? body : codeTerms(comment.line, Math.min(end, comment.line + LINES_AFTER))),
     });
   });
 }

@@ -3,11 +3,14 @@ import { basename, dirname, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readCommentPairs } from './comment-pairs.ts';
 import { readCommitPairs } from './commit-pairs.ts';
+import { Definitions } from './definitions.ts';
+import { readDocumentPairs } from './document-pairs.ts';
 import { evaluate, type Ranks } from './evaluate.ts';
 import { openSnapshot } from './git-directory.ts';
 import { createPairTable, type PairTable, samplePairs, toWords } from './pair-table.ts';
 import type { Pair } from './pairs.ts';
 import { createRandom } from './random.ts';
+import { readTestPairs } from './test-pairs.ts';
 import { train } from './train.ts';
 import { encodeVectorFile } from './vector-file.ts';
 import { TermCounts } from './vocabulary.ts';
@@ -70,8 +73,11 @@ writeFileSync(values.out, encodeVectorFile(vocabulary.words, model.questions, mo
 async function readRepository(folder: string): Promise<PairTable> {
   const snapshot = openSnapshot(folder);
   const found: Pair[] = [];
-  for await (const pair of readCommentPairs(snapshot)) found.push(pair);
+  const definitions = new Definitions();
+  for await (const pair of readCommentPairs(snapshot, definitions)) found.push(pair);
   for await (const pair of readCommitPairs(snapshot)) found.push(pair);
+  for await (const pair of readTestPairs(snapshot, definitions)) found.push(pair);
+  for await (const pair of readDocumentPairs(snapshot, definitions)) found.push(pair);
   const sample = samplePairs(found, createRandom(SEED));
   if (!isHeldOut(folder)) counts.add(sample);
   write(`${nameOf(folder)}: ${sample.length} of ${found.length} pairs, ${seconds()} s`);

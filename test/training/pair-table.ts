@@ -21,7 +21,13 @@ export interface PairTable {
 type Bag = ReadonlyMap<number, number>;
 
 /** So many pairs of each kind are taken from a repository, so that a large one doesn't outweigh the others. */
-const PAIRS_MAX: Readonly<Record<PairKind, number>> = { comment: 6_000, innerComment: 4_500, commitMessage: 4_500 };
+const PAIRS_MAX: Readonly<Record<PairKind, number>> = {
+  comment: 6_000,
+  innerComment: 4_500,
+  commitMessage: 4_500,
+  testName: 4_500,
+  document: 3_000,
+};
 
 const WORDS = { questionFewest: 3, questionMost: 30, codeFewest: 5 };
 

@@ -1,8 +1,11 @@
 import { isCode, roleOf } from '../../src/codesearch/index/roles.ts';
 import { textTerms } from '../../src/codesearch/index/words.ts';
 
-/** Where the text of a pair comes from: the comment of a definition, a comment within one, the message of a commit. */
-export const PAIR_KINDS = ['comment', 'innerComment', 'commitMessage'] as const;
+/**
+ * Where the text of a pair comes from: the comment of a definition, a comment within one, the message of a commit, the name of a
+ * test, a paragraph of a document.
+ */
+export const PAIR_KINDS = ['comment', 'innerComment', 'commitMessage', 'testName', 'document'] as const;
 
 export type PairKind = (typeof PAIR_KINDS)[number];
 
@@ -27,6 +30,12 @@ const COPIED = /node-gyp|grpc-js|\/deps\/|vendored|_vendor\//;
 /** Whether pairs are made of a file, by its path. */
 export function isSource(path: string): boolean {
   return isCode(path) && ['source', 'test', 'example'].includes(roleOf(path)) && !COPIED.test(path);
+}
+
+/** At most `most` of the files, from all folders. */
+export function sampled(paths: readonly string[], most: number): string[] {
+  const every = Math.ceil(paths.length / most);
+  return paths.filter((_, i) => i % every === 0);
 }
 
 /** Index terms of a text without numbers and very long names. */
