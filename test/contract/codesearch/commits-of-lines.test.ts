@@ -7,7 +7,7 @@ import { createSearchTools } from '../../../src/codesearch/agent/search-tools.ts
 import { readWrittenAnswer } from '../../../src/codesearch/agent/written-answer.ts';
 import { type Corpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
-import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
+import { askCorpus } from '../../support/codesearch/ask.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
 
@@ -28,15 +28,7 @@ async function withCorpus<T>(path: string, use: (corpus: Awaited<ReturnType<type
 }
 
 const ask = (question: string, path = source.path): Promise<string> =>
-  withCorpus(path, async (corpus) => {
-    const finding = await createInvestigate(corpus)(
-      question,
-      [],
-      async () => {},
-      () => true,
-    );
-    return finding.answer;
-  });
+  withCorpus(path, async (corpus) => (await askCorpus(corpus, question)).answer);
 
 const blame = (path = source.path): Promise<string> =>
   withCorpus(path, (corpus) => createReadTools(createReadable(corpus, () => true)).blame({ path: 'src/a.ts' }));
@@ -232,12 +224,7 @@ describe('of a repository that changes meanwhile', () => {
         }
         return head();
       };
-      const { answer } = await createInvestigate(corpus)(
-        'Where is `alpha` defined?',
-        [],
-        async () => {},
-        () => true,
-      );
+      const { answer } = await askCorpus(corpus, 'Where is `alpha` defined?');
       const [link] = linksTo('src/a.ts', answer);
       expect(link).toBeDefined();
       expect(link === undefined ? [] : linesAt(link.commit, 'src/a.ts', link.start, link.end)[0]).toContain('alpha');

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { BASE_MARK } from '../../../src/codesearch/search/finding.ts';
-import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
+import { askCorpus } from '../../support/codesearch/ask.ts';
 import { createTestRepository } from '../../support/codesearch/repository.ts';
 
 const undo: (() => unknown)[] = [];
@@ -23,14 +23,7 @@ async function corpusOf(files: Record<string, string>): Promise<OpenedCorpus> {
 }
 
 async function ask(corpus: OpenedCorpus, question: string): Promise<string> {
-  return (
-    await createInvestigate(corpus)(
-      question,
-      [],
-      async () => {},
-      () => true,
-    )
-  ).answer;
+  return (await askCorpus(corpus, question)).answer;
 }
 
 test('a heading writes no links into the answer into a list of files', async () => {

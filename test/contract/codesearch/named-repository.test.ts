@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCorpus } from '../../../src/codesearch/index/corpus.ts';
-import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
+import { askCorpus } from '../../support/codesearch/ask.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 
 let sources: TestRepository[];
@@ -29,15 +29,7 @@ afterAll(async () => {
   for (const source of sources) source.remove();
 });
 
-const ask = async (question: string): Promise<string> =>
-  (
-    await createInvestigate(corpus)(
-      question,
-      [],
-      async () => {},
-      () => true,
-    )
-  ).answer;
+const ask = async (question: string): Promise<string> => (await askCorpus(corpus, question)).answer;
 
 test.each([
   [0, 'crane', 'ferry'],

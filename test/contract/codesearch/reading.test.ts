@@ -11,6 +11,7 @@ import { LIMITS } from '../../../src/codesearch/limits.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 import { startAgentWorld } from '../../support/codesearch/agent-world.ts';
+import { askCorpus } from '../../support/codesearch/ask.ts';
 import { callsTools, says } from '../../support/codesearch/model-server.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 import { startTestService } from '../../support/codesearch/service.ts';
@@ -350,20 +351,13 @@ describe('while files are not read yet', () => {
   async function listedOnly(): Promise<OpenedCorpus> {
     return { ...(await openCorpus([source.path])), refresh: async () => 0 };
   }
-  const ask = (corpus: OpenedCorpus, question: string) =>
-    createInvestigate(corpus)(
-      question,
-      [],
-      async () => {},
-      () => true,
-    );
 
   test('an answer says how many they are', async () => {
     const corpus = await listedOnly();
-    const { answer } = await ask(corpus, 'How is a crate lifted?');
+    const { answer } = await askCorpus(corpus, 'How is a crate lifted?');
     expect(answer).toContain('3 of 3 files are not read yet, so this may lack something.');
     await corpus.read(60_000);
-    const later = await ask(corpus, 'How is a crate lifted?');
+    const later = await askCorpus(corpus, 'How is a crate lifted?');
     expect(later.answer).not.toContain('not read yet');
     expect(later.answer).toContain('liftCrate');
     await corpus.close();
@@ -400,7 +394,7 @@ describe('while files are not read yet', () => {
 
   test('a question about a file of them gets its definitions', async () => {
     const corpus = await listedOnly();
-    const { answer } = await ask(corpus, 'What is in src/crane.ts?');
+    const { answer } = await askCorpus(corpus, 'What is in src/crane.ts?');
     expect(answer).toContain('liftCrate');
     expect(answer).toContain('2 of 3 files are not read yet');
     await corpus.close();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCorpus } from '../../../src/codesearch/index/corpus.ts';
-import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
+import { askCorpus } from '../../support/codesearch/ask.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 
 const LONG = 'shouldRejectTheRequestWhenTheAccountOfTheCustomerHasBeenClosedForMoreThanOneYear';
@@ -34,15 +34,7 @@ afterAll(async () => {
   source.remove();
 });
 
-const ask = async (question: string): Promise<string> =>
-  (
-    await createInvestigate(corpus)(
-      question,
-      [],
-      async () => {},
-      () => true,
-    )
-  ).answer;
+const ask = async (question: string): Promise<string> => (await askCorpus(corpus, question)).answer;
 
 test.each([
   ['a name with a sign', 'users$', 'src/view.ts:4'],
