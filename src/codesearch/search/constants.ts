@@ -7,6 +7,8 @@ export const FUSION = {
   candidates: 60,
   /** Passages that an answer is written from. */
   kept: 12,
+  /** Passages of one file, while there are others. */
+  ofFile: 4,
 } as const;
 
 /** Weights of the words of a question; each is multiplied by its rarity (inverse document frequency) in the repositories. */

@@ -77,7 +77,18 @@ export async function rankPassages(
     passages.push({ ...placeOf(unit), score, covered, answerable, similarity, keyLines });
   }
   passages.sort((a, b) => b.score - a.score || comparePlaces(a, b));
-  return passages.slice(0, FUSION.kept);
+  return spread(passages).slice(0, FUSION.kept);
+}
+
+/** Puts the passages behind the others that come after {@link FUSION}.ofFile better ones of the same file. */
+function spread(passages: readonly Passage[]): Passage[] {
+  const counts = new Map<IndexedFile, number>();
+  const places = passages.map(({ file }) => {
+    const before = counts.get(file) ?? 0;
+    counts.set(file, before + 1);
+    return before < FUSION.ofFile;
+  });
+  return [...passages.filter((_, at) => places[at]), ...passages.filter((_, at) => !places[at])];
 }
 
 function isWithin(line: number, { start, end }: IndexedUnit): boolean {

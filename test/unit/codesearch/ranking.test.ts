@@ -303,6 +303,24 @@ describe('of units with the same words', () => {
   });
 });
 
+test('of one file only the best passages come before those of others', async () => {
+  const crane = (name: string): string =>
+    `export function ${name}Crane(crane: Crane) {\n  crane.lift();\n  return crane.${name};\n}\n`;
+  const files = {
+    'src/a.ts': ['north', 'south', 'east', 'west', 'inner', 'outer'].map(crane).join('\n'),
+    'docs/b.md': '# Harbor\n\nThere is a crane.\n',
+  };
+  const { index, reader } = await indexOf(files);
+  const investigation = {
+    ...createInvestigation({ repositories: [], index } as unknown as Corpus, async () => {}),
+    ...reader,
+  };
+  const question = parseQuestion('How does the crane lift?');
+  const passages = await rankPassages(queryWords(question, index), [], question, investigation);
+  const paths = passages.map(({ file }) => file.path);
+  expect(paths).toEqual([...Array(4).fill('src/a.ts'), 'docs/b.md', ...Array(2).fill('src/a.ts')]);
+});
+
 test('very many units that match are ranked', async () => {
   const { index } = await indexOf({ 'src/one.ts': 'export const value = 1;\n' });
   const [unit] = index.find(['valu'], [1]);
