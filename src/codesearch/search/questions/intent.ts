@@ -19,7 +19,10 @@ const RULES: readonly [Intent, RegExp][] = [
     /\bwhat(?:'s| is| does| are)?\s+(?:this|the|your)\s+(?:whole\s+)?(?:repo(?:sitory)?|project|codebase|code base|package|library|app|application|program|service|software)(?:\s+(?:about|for|do|does|all about))?\s*\??$|\b(?:high[- ]level|general|quick)?\s*(?:overview|tour|summary)\s+(?:of|over|on)\s+(?:this|the|your)\s+(?:repo|project|code)|\b(?:overview|summari[sz]e|describe|explain|introduce)\b.*\b(?:this|the)\s+(?:repo(?:sitory)?|project|codebase|code base)\s*\??$|\bhow\s+is\s+(?:this|the)\s+(?:repo(?:sitory)?|project|code|codebase|code base|source)\s+(?:structured|organi[sz]ed|laid out|set up|arranged)|\b(?:folder|directory|project|repo(?:sitory)?|code)\s+(?:structure|layout|organi[sz]ation)\b|\bwhat\s+(?:languages?|tech(?:nolog(?:y|ies))?|stack)\b|\bwhere\s+(?:do|should)\s+(?:i|we)\s+(?:start|begin)\b|^(?:give|show)\s+(?:me\s+)?(?:an?\s+)?(?:overview|tour)\b/,
   ],
   ['what', /\bwhat\s+(?:does|is)\b.*\b(?:option|setting|flag|parameter|argument)\b/],
-  ['options', /\benv(?:ironment)?\s*(?:vars?|variables?)\b/],
+  [
+    'options',
+    /^(?:what|which|list|show|all|are there|does it|do(?:es)? \w+ (?:read|use))\b.*\benv(?:ironment)?\s*(?:vars|variables)\b/,
+  ],
   [
     'authors',
     /^(?:so\s+)?who\b.*\b(?:wrote|writes|written|authored?|authors?|maintains?|owns?|contribut\w*|introduced|changed|added|works? on|worked on|knows|touched|created|implemented|built|to ask)\b|\b(?:authors?|maintainers?|contributors?|owner)\s+of\b|\bwho\s+(?:is|are)\s+the\s+(?:authors?|maintainers?|contributors?|owners?)/,
@@ -42,7 +45,7 @@ const RULES: readonly [Intent, RegExp][] = [
   ],
   [
     'options',
-    /\b(?:what|which|list|show|all|any|are there|describe)\b.*\b(?:options?|settings?|config(?:uration)?s?|env(?:ironment)?\s*(?:vars?|variables?)?|flags?|parameters?|params|arguments?|defaults|default (?:values?|options?|settings?)|environment)\b|\bhow\s+(?:do|can|to|does|is|are)\b.*\bconfigur\w+\b/,
+    /\b(?:what|which|list|show|all|any|are there|describe)\b.*\b(?:options?|settings?|config(?:uration)?s?|flags?|parameters?|params|arguments?|defaults|default (?:values?|options?|settings?))\b|\bhow\s+(?:do|can|to|does|is|are)\b.*\bconfigur(?:e|ed|able|ing)\b/,
   ],
   [
     'files',
