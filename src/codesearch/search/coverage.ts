@@ -24,10 +24,7 @@ export function wordsIn(text: string, words: readonly QueryWord[]): Map<number, 
  * for a noun only.
  */
 export function confidence(found: ReadonlyMap<number, number>, words: readonly QueryWord[]): number {
-  const needed = words.map(({ isNeeded, weight }) => (isNeeded ? Math.sqrt(weight) : 0));
-  const total = needed.reduce((sum, weight) => sum + weight, 0);
-  if (total === 0) return share(found, words);
-  return words.reduce((sum, word, at) => sum + (needed[at] ?? 0) * partOf(word, found.get(at)), 0) / total;
+  return shareOfNeeded(found, words, ({ weight }) => Math.sqrt(weight), partOf);
 }
 
 /**
@@ -36,12 +33,28 @@ export function confidence(found: ReadonlyMap<number, number>, words: readonly Q
  * the repositories have nothing to do with it.
  */
 export function answerability(found: ReadonlyMap<number, number>, words: readonly QueryWord[]): number {
-  const needed = words.map(({ isNeeded, specificity }) => (isNeeded ? specificity : 0));
-  const total = needed.reduce((sum, weight) => sum + weight, 0);
-  if (total === 0) return share(found, words);
-  const part = (word: QueryWord, at: number): number =>
-    Math.max(partOf(word, found.get(at)), word.terms.size > 0 ? CONFIDENCE.elsewhere : 0);
-  return words.reduce((sum, word, at) => sum + (needed[at] ?? 0) * part(word, at), 0) / total;
+  return shareOfNeeded(
+    found,
+    words,
+    ({ specificity }) => specificity,
+    (word, part) => Math.max(partOf(word, part), word.terms.size > 0 ? CONFIDENCE.elsewhere : 0),
+  );
+}
+
+/** The weighted share of the needed words; of all words, where none is needed. */
+function shareOfNeeded(
+  found: ReadonlyMap<number, number>,
+  words: readonly QueryWord[],
+  weightOf: (word: QueryWord) => number,
+  shareOf: (word: QueryWord, found: number | undefined) => number,
+): number {
+  let [sum, total] = [0, 0];
+  for (const [at, word] of words.entries()) {
+    if (!word.isNeeded) continue;
+    sum += weightOf(word) * shareOf(word, found.get(at));
+    total += weightOf(word);
+  }
+  return total === 0 ? share(found, words) : sum / total;
 }
 
 function partOf({ isNoun }: QueryWord, found = 0): number {

@@ -1,6 +1,6 @@
 import { groupBy } from '../group-by.ts';
 import { UNITS } from '../index/constants.ts';
-import type { IndexedFile, IndexedUnit } from '../index/file-index.ts';
+import type { Definition, IndexedFile, IndexedUnit } from '../index/file-index.ts';
 import { isCode } from '../index/roles.ts';
 import type { CodeSymbol } from '../index/symbols.ts';
 import { MOST_QUERY_TERMS } from '../index/text-index.ts';
@@ -30,6 +30,12 @@ export interface Passage {
   similarity: number;
   /** Lines that match best, best first. */
   keyLines: number[];
+}
+
+/** All lines of a definition that the question names. */
+export function passageOfDefinition({ file, symbol }: Definition): Passage {
+  const certain = { score: 1, covered: 1, answerable: 1, similarity: 1 };
+  return { file, symbol, start: symbol.line, end: symbol.end, keyLines: [symbol.line], ...certain };
 }
 
 type Prior = (unit: IndexedUnit) => number;

@@ -2,7 +2,7 @@ import { conditionOf } from '../../index/syntax/condition.ts';
 import { CONFIDENCE } from '../constants.ts';
 import { coverage } from '../coverage.ts';
 import { absentWords } from '../query-terms.ts';
-import type { Passage } from '../rank.ts';
+import { type Passage, passageOfDefinition } from '../rank.ts';
 import { isTelling } from '../verbatim.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { followUpsFor } from './follow-ups.ts';
@@ -82,18 +82,7 @@ function choosePassage({ targets, passages }: Findings): Passage | undefined {
   }
   const { file, symbol } = definition;
   const known = passages.find((passage) => passage.file === file && passage.symbol === symbol);
-  return {
-    score: 1,
-    covered: 1,
-    answerable: 1,
-    similarity: 1,
-    keyLines: [symbol.line],
-    ...known,
-    file,
-    symbol,
-    start: symbol.line,
-    end: symbol.end,
-  };
+  return known === undefined ? passageOfDefinition(definition) : { ...known, start: symbol.line, end: symbol.end };
 }
 
 async function opening(main: Passage, lines: readonly string[], findings: Findings): Promise<string> {

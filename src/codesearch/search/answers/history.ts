@@ -3,7 +3,7 @@ import { blameAuthors, type Commit, countAuthors, lastChange } from '../../index
 import { commitsAbout } from '../commit-messages.ts';
 import { CONFIDENCE } from '../constants.ts';
 import { coverage } from '../coverage.ts';
-import type { Passage } from '../rank.ts';
+import { type Passage, passageOfDefinition } from '../rank.ts';
 import { atOrBefore, commitLine, commitLink, reasonOf } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
 import { nameOf } from './follow-ups.ts';
@@ -153,16 +153,7 @@ async function ofName({ targets, investigation, question }: Findings): Promise<P
       : question.intent === 'authors' && !newest.isBoundary
         ? `${name} was last changed by ${prose(newest.author)} on ${newest.date}.${by}${since}`
         : `${name} was last changed ${told(repository, newest)}${since}${by}`;
-  const passage = {
-    file,
-    symbol,
-    ...lines,
-    score: 1,
-    covered: 1,
-    answerable: 1,
-    similarity: 1,
-    keyLines: [symbol.line],
-  };
+  const passage = passageOfDefinition(definition);
   return [
     {
       repository,
