@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     out: { type: 'string', default: 'src/codesearch/search/word-vectors.bin' },
-    steps: { type: 'string', default: '7000' },
+    steps: { type: 'string', default: '8000' },
     /** A multiple of 4. */
     dimensions: { type: 'string', default: '64' },
     /** Most words of the vocabulary. */

@@ -1,4 +1,7 @@
-/** Every number that the ranking depends on. They were chosen on the part `tune` of `npm run bench:answers`. */
+/**
+ * Every number that the ranking depends on. They were chosen on the part `tune` of `npm run bench:answers` and on 240 questions about
+ * twenty other packages (docs/codesearch/answers.md).
+ */
 
 /** Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
 export const FUSION = {
@@ -50,12 +53,10 @@ export const ASIDE_PRIOR = 0.3;
 export const RERANK = {
   /** Longer lines are data: what stands further right counts no more. */
   lineCharacters: 300,
-  /** Words in the name of the definition. */
-  name: 0.3,
   /** BM25F, as a share of the best. */
-  score: 0.6,
+  score: 0.4,
   /** The cosine of the vectors. */
-  similarity: 0.5,
+  similarity: 1.4,
   /** Lines that are kept of a passage. */
   keyLines: 8,
 } as const;
@@ -87,13 +88,13 @@ export const VERBATIM = {
   head: 0.4,
   /** Of a text of one or two plain words. */
   short: 0.15,
-  /** What the best verbatim hit adds to the worth of its unit; all the words of the question in one line are worth 2. */
-  lead: 1.5,
+  /** What the best verbatim hit adds to the worth of its unit; all the words of the question in one unit are worth 1. */
+  lead: 1.2,
 } as const;
 
 /** When something is said, and how surely. Shares of the question's weight, where nothing else is said. */
 export const CONFIDENCE = {
-  /** Below this sum of the best answerability and the best similarity nothing is presented as the answer. */
+  /** When no unit's answerability and similarity add up to this, nothing is presented as the answer. */
   least: 1.1,
   /** The answerability of a unit that has all specific words, which is enough alone. */
   all: 0.999,

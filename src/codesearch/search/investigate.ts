@@ -111,10 +111,10 @@ async function research(question: QuestionInContext, investigation: Investigatio
     const isPart = literals.some((known) => known.text.includes(text) && isFoundWhole(known));
     if (!isPart) literals.push(await investigation.lookUp(text));
   }
-  const passages = await rankPassages(words, literals, question, investigation);
+  const { passages, certainty } = await rankPassages(words, literals, question, investigation);
   const best = [...new Set(passages.map(({ file }) => file.path))].slice(0, 3);
   await step(best.length === 0 ? 'No file mentions any of it' : `Reading the best places, first in ${best.join(', ')}`);
-  return write({ question, targets, words, literals, passages, investigation });
+  return write({ question, targets, words, literals, passages, certainty, investigation });
 }
 
 /** What the question names; its files are read first, if the service has not come to them yet. */
@@ -168,14 +168,11 @@ function isNarrow({ question, passages, targets }: Findings): boolean {
 }
 
 /** Whether the results match the question: a name that exists, a text as it is written, or a passage that can be the answer. */
-function isCovered({ targets, passages, literals }: Findings): boolean {
+function isCovered({ targets, passages, literals, certainty }: Findings): boolean {
   if (passages.length === 0) return false;
   if (targets.names.length > 0) return true;
   if (literals.some((literal) => literal.hits.length > 0 && isTelling(literal))) return true;
-  const answerable = Math.max(...passages.map((passage) => passage.answerable));
-  const similarity = Math.max(...passages.map((passage) => passage.similarity));
-  // Names that the vectors don't know are similar to nothing.
-  return answerable >= CONFIDENCE.all || answerable + similarity >= CONFIDENCE.least;
+  return certainty >= CONFIDENCE.least;
 }
 
 function finish(draft: Draft, question: QuestionInContext, investigation: Investigation): Finding {

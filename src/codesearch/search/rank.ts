@@ -5,8 +5,8 @@ import { isCode } from '../index/roles.ts';
 import type { CodeSymbol } from '../index/symbols.ts';
 import { MOST_QUERY_TERMS } from '../index/text-index.ts';
 import { worthByCommits } from './commit-messages.ts';
-import { ASIDE_PRIOR, COMMITS, FUSION, KIND_PRIOR, PRIOR, RERANK, VERBATIM } from './constants.ts';
-import { answerability, confidence, coverage, share, wordsIn } from './coverage.ts';
+import { ASIDE_PRIOR, COMMITS, CONFIDENCE, FUSION, KIND_PRIOR, PRIOR, RERANK, VERBATIM } from './constants.ts';
+import { answerability, confidence, share, wordsIn } from './coverage.ts';
 import type { Investigation } from './investigation.ts';
 import type { QueryWord } from './query-terms.ts';
 import type { Intent } from './questions/intent.ts';
@@ -24,18 +24,20 @@ export interface Passage {
   score: number;
   /** How much of what the question is about it has, from 0 to 1. */
   covered: number;
-  /** As {@link answerability}, from 0 to 1. */
-  answerable: number;
-  /** The cosine of its vector and the question's. */
-  similarity: number;
   /** Lines that match best, best first. */
   keyLines: number[];
 }
 
 /** All lines of a definition that the question names. */
 export function passageOfDefinition({ file, symbol }: Definition): Passage {
-  const certain = { score: 1, covered: 1, answerable: 1, similarity: 1 };
-  return { file, symbol, start: symbol.line, end: symbol.end, keyLines: [symbol.line], ...certain };
+  return { file, symbol, start: symbol.line, end: symbol.end, score: 1, covered: 1, keyLines: [symbol.line] };
+}
+
+/** Passages, best first, and how surely the question has an answer. */
+export interface Ranking {
+  passages: Passage[];
+  /** The highest sum of the answerability and the similarity of a unit; without end for one that has all specific words. */
+  certainty: number;
 }
 
 type Prior = (unit: IndexedUnit) => number;
@@ -49,7 +51,7 @@ export async function rankPassages(
   literals: readonly Literal[],
   { text, intent }: Pick<Question, 'text' | 'intent'>,
   investigation: Investigation,
-): Promise<Passage[]> {
+): Promise<Ranking> {
   const prior = priorOf(intent);
   const similar = similarityTo(text);
   const verbatim = rankVerbatim(literals, prior);
@@ -66,6 +68,7 @@ export async function rankPassages(
   );
   const cutLines = new Map<IndexedFile, string[]>();
   const passages: Passage[] = [];
+  let certainty = 0;
   for (const unit of read) {
     const lines =
       cutLines.get(unit.file) ??
@@ -80,10 +83,12 @@ export async function rankPassages(
     const keyLines = [...new Set([...hits.map(({ line }) => line), ...judged.keyLines])].slice(0, RERANK.keyLines);
     const covered = confidence(judged.found, words);
     const answerable = answerability(judged.found, words);
-    passages.push({ ...placeOf(unit), score, covered, answerable, similarity, keyLines });
+    // Names that the vectors don't know are similar to nothing.
+    certainty = Math.max(certainty, answerable >= CONFIDENCE.all ? Number.POSITIVE_INFINITY : answerable + similarity);
+    passages.push({ ...placeOf(unit), score, covered, keyLines });
   }
   passages.sort((a, b) => b.score - a.score || comparePlaces(a, b));
-  return spread(passages).slice(0, FUSION.kept);
+  return { passages: spread(passages).slice(0, FUSION.kept), certainty };
 }
 
 /** Puts the passages behind the others that come after {@link FUSION}.ofFile better ones of the same file. */
@@ -219,9 +224,9 @@ function kindPrior({ role }: IndexedFile, symbol: CodeSymbol | undefined): numbe
   return /class|interface|type|module/.test(symbol.kind) ? KIND_PRIOR.type : 1;
 }
 
-/** Reads a unit: the weight of the words in it, and in its name. */
+/** Reads a unit: the weight of the words in it. */
 function judge(
-  { start, end, symbol }: IndexedUnit,
+  { start, end }: IndexedUnit,
   lines: readonly string[],
   words: readonly QueryWord[],
 ): { worth: number; found: ReadonlyMap<number, number>; keyLines: number[] } {
@@ -234,7 +239,7 @@ function judge(
   }
   return {
     found: all,
-    worth: share(all, words) + RERANK.name * coverage(symbol?.name ?? '', words),
+    worth: share(all, words),
     keyLines: gains.sort((a, b) => b.gain - a.gain || a.line - b.line).map(({ line }) => line),
   };
 }

@@ -298,7 +298,7 @@ describe('of units with the same words', () => {
     };
     const question = parseQuestion('How does the idle timeout work?');
     const words = queryWords(question, index);
-    const [best] = await rankPassages(words, [], question, investigation);
+    const [best] = (await rankPassages(words, [], question, investigation)).passages;
     expect(best?.file.path).toBe(first);
   });
 });
@@ -316,7 +316,7 @@ test('of one file only the best passages come before those of others', async () 
     ...reader,
   };
   const question = parseQuestion('How does the crane lift?');
-  const passages = await rankPassages(queryWords(question, index), [], question, investigation);
+  const { passages } = await rankPassages(queryWords(question, index), [], question, investigation);
   const paths = passages.map(({ file }) => file.path);
   expect(paths).toEqual([...Array(4).fill('src/a.ts'), 'docs/b.md', ...Array(2).fill('src/a.ts')]);
 });
@@ -332,7 +332,7 @@ test('very many units that match are ranked', async () => {
   };
   const question = parseQuestion('How is the value set?');
   const words = queryWords(question, index);
-  expect((await rankPassages(words, [], question, investigation)).length).toBeGreaterThan(0);
+  expect((await rankPassages(words, [], question, investigation)).passages.length).toBeGreaterThan(0);
 });
 
 test.each([

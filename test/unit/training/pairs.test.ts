@@ -88,7 +88,7 @@ describe('pairs that name a definition', () => {
     'src/tide.rs':
       '#[cfg(test)]\nmod tests {\n    #[tokio::test]\n    async fn rises_twice_every_day() {\n        let tide = Tide::rise(moon);\n        assert_eq!(tide.level, high);\n    }\n}\n',
     'README.md':
-      '# Cranes\n\nHeavy boxes hang on the hook of `liftCrate(crate)` until they stand.\n\n- All engines rest at once after `crane.stop()` was asked for.\n- Nobody knows what the word `unknownName` stands for here.\n\n```\nliftCrate(box) lifts one of the boxes in an example\n```\n',
+      '# Cranes\n\nHeavy boxes hang on the hook of `liftCrate(crate)` until they stand.\n\n- All engines rest at once after `crane.stop()` was asked for.\n- It is not known what the word `unknownName` stands for here.\n\n```\nliftCrate(box) lifts one of the boxes in an example\n```\n',
   });
   harbor.commit('Begin');
   afterAll(() => harbor.remove());

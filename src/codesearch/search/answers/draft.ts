@@ -15,6 +15,8 @@ export interface Findings {
   words: readonly QueryWord[];
   literals: readonly Literal[];
   passages: Passage[];
+  /** As in the ranking of the passages. */
+  certainty: number;
   investigation: Investigation;
 }
 
