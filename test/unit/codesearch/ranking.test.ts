@@ -321,6 +321,28 @@ test('of one file only the best passages come before those of others', async () 
   expect(paths).toEqual([...Array(4).fill('src/a.ts'), 'docs/b.md', ...Array(2).fill('src/a.ts')]);
 });
 
+test.each([
+  [
+    'all specific words together',
+    'export function moor() {\n  const zeppelin = hangar();\n  return zeppelin.gondola;\n}\n',
+    true,
+  ],
+  [
+    'one of them in each of two functions',
+    'export function moor() {\n  const zeppelin = 1;\n  return zeppelin;\n}\n\nexport function lift() {\n  const gondola = 1;\n  return gondola;\n}\n',
+    false,
+  ],
+])('a unit with %s makes an answer certain or not', async (_, text, isCertain) => {
+  const { index, reader } = await indexOf({ 'src/a.ts': text });
+  const investigation = {
+    ...createInvestigation({ repositories: [], index } as unknown as Corpus, async () => {}),
+    ...reader,
+  };
+  const question = parseQuestion('Where does the zeppelin get its gondola?');
+  const { certainty } = await rankPassages(queryWords(question, index), [], question, investigation);
+  expect(certainty >= CONFIDENCE.least).toBe(isCertain);
+});
+
 test('very many units that match are ranked', async () => {
   const { index } = await indexOf({ 'src/one.ts': 'export const value = 1;\n' });
   const [unit] = index.find(['valu'], [1]);
