@@ -11,8 +11,9 @@ const CODE_BLOCK = /^ *(`{3}|~{3})[^\n]*\n[\s\S]*?^ *\1/gm;
 /** What separates paragraphs: an empty line, or the mark of a list's item. */
 const BREAK = /\n\s*\n|\n\s*(?=[*+-] |\d+\. )/;
 /** The last name of a span of code: `stop` of `server.stop()`. */
-const SPAN = /`+[^`\n]*?([A-Za-z_]\w{2,})(?:\([^`\n]*\))?`+/g;
+const SPAN = /`+[^`\n]{0,200}?([A-Za-z_]\w{2,60})(?:\([^`\n]{0,200}\))?`+/g;
 const ADDRESS = /https?:\S+|\]\([^)]*\)/g;
+/** A paragraph that names more definitions describes none of them well. */
 const NAMES_MAX = 3;
 
 /** Pairs of paragraphs of documents and the definitions that they name. */

@@ -16,7 +16,7 @@ import { encodeVectorFile } from './vector-file.ts';
 import { TermCounts } from './vocabulary.ts';
 
 // `npm run train:vectors -- [options] <repository> …`: trains the word vectors of the embedded code search service on the
-// comments and commits of git repositories. README.md says how.
+// comments, commits, tests and documents of git repositories. README.md says how.
 
 const SEED = 1;
 

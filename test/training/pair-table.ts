@@ -31,7 +31,7 @@ const PAIRS_MAX: Readonly<Record<PairKind, number>> = {
 
 const WORDS = { questionFewest: 3, questionMost: 30, codeFewest: 5 };
 
-/** A random choice of pairs, in random order by kind. Comments with the same terms are taken once. */
+/** A random choice of pairs, in random order by kind. Texts with the same terms are taken once, except messages of commits. */
 export function samplePairs(pairs: readonly Pair[], random: Random): Pair[] {
   const seen = new Set<string>();
   return PAIR_KINDS.flatMap((kind) => {

@@ -13,7 +13,7 @@ const TESTS_MAX = 8;
 const CALL = /^\s*(?:(?:it|test|specify|should|scenario)(?:\.\w+)*\(|t\.Run\()\s*(['"`])(.+?)\1\s*,/i;
 /** The same around several tests. */
 const GROUP = /^\s*(?:describe|context|suite)(?:\.\w+)*\(\s*(['"`])(.+?)\1\s*,/i;
-/** `def test_closes_socket`, `func TestClosesSocket`, and functions after the attribute of Rust. */
+/** `def test_closes_socket`, `func TestClosesSocket`, and functions directly after the attribute of Rust. */
 const FUNCTION = /^\s*(?:async )?(?:def (test_\w+)|func (?:\(.*?\) )?Test(\w+)\()/;
 const RUST = /^\s*(?:pub )?(?:async )?fn (\w+)\(/;
 const RUST_ATTRIBUTE = /^\s*#\[(?:\w+::)?test\b/;
@@ -40,7 +40,7 @@ export async function* readTestPairs(snapshot: Snapshot, definitions: Definition
 }
 
 function* pairOf({ path, name, body, used }: NamedTest, definitions: Definitions, uses: ReadonlyMap<string, number>) {
-  const count = (used: string): number => uses.get(used) ?? 0;
+  const count = (each: string): number => uses.get(each) ?? 0;
   const [tested] = [...used]
     .filter((each) => count(each) <= TESTS_MAX && definitions.codeOf(each) !== undefined)
     .sort((a, b) => count(a) - count(b));

@@ -49,7 +49,7 @@ export const KIND_PRIOR = { type: 0.8, none: 0.7, data: 0.5 } as const;
 /** The same for documents that are not about the code: lists of changes, licenses, rules for contributors. */
 export const ASIDE_PRIOR = 0.3;
 
-/** The second ranking: each is a factor of the share of the question's weight that was found in that way. */
+/** The second ranking. The factors stand beside the share of the question's weight that a unit has, which counts 1. */
 export const RERANK = {
   /** Longer lines are data: what stands further right counts no more. */
   lineCharacters: 300,

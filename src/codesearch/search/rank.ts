@@ -36,7 +36,7 @@ export function passageOfDefinition({ file, symbol }: Definition): Passage {
 /** Passages, best first, and how surely the question has an answer. */
 export interface Ranking {
   passages: Passage[];
-  /** The highest sum of the answerability and the similarity of a unit; without end for one that has all specific words. */
+  /** The highest sum of the answerability and the similarity of a unit; infinite for one that has all specific words. */
   certainty: number;
 }
 
@@ -91,15 +91,15 @@ export async function rankPassages(
   return { passages: spread(passages).slice(0, FUSION.kept), certainty };
 }
 
-/** Puts the passages behind the others that come after {@link FUSION}.ofFile better ones of the same file. */
+/** Moves passages behind the others when {@link FUSION}.ofFile better ones are of the same file. */
 function spread(passages: readonly Passage[]): Passage[] {
   const counts = new Map<IndexedFile, number>();
-  const places = passages.map(({ file }) => {
+  const isEarly = passages.map(({ file }) => {
     const before = counts.get(file) ?? 0;
     counts.set(file, before + 1);
     return before < FUSION.ofFile;
   });
-  return [...passages.filter((_, at) => places[at]), ...passages.filter((_, at) => !places[at])];
+  return [...passages.filter((_, at) => isEarly[at]), ...passages.filter((_, at) => !isEarly[at])];
 }
 
 function isWithin(line: number, { start, end }: IndexedUnit): boolean {

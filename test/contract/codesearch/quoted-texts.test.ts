@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
-import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
+import { askCorpus } from '../../support/codesearch/ask.ts';
 import { createTestRepository } from '../../support/codesearch/repository.ts';
 
 const statements = Array.from({ length: 8 }, (_, at) => `  load(crates[${at}]);`).join('\n');
@@ -35,16 +35,7 @@ afterAll(async () => {
   source.remove();
 });
 
-async function ask(question: string): Promise<string> {
-  const investigate = createInvestigate(corpus);
-  const finding = await investigate(
-    question,
-    [],
-    async () => {},
-    () => true,
-  );
-  return finding.answer;
-}
+const ask = async (question: string): Promise<string> => (await askCorpus(corpus, question)).answer;
 
 describe('what is said of a quoted text', () => {
   test('is the comment beside its line', async () => {

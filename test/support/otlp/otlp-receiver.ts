@@ -63,10 +63,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     reply,
     stop: async () => {
       reply(400);
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 

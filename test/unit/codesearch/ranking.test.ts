@@ -23,6 +23,17 @@ async function indexOf(files: Record<string, string>) {
   return { index, reader: { lines, preload: async () => {} } };
 }
 
+/** Ranks what is in files for a question without texts to look up. */
+async function rank(files: Record<string, string>, text: string) {
+  const { index, reader } = await indexOf(files);
+  const investigation = {
+    ...createInvestigation({ repositories: [], index } as unknown as Corpus, async () => {}),
+    ...reader,
+  };
+  const question = parseQuestion(text);
+  return rankPassages(queryWords(question, index), [], question, investigation);
+}
+
 describe('the text index', () => {
   const documents = ['a', 'b', 'c'].map((name) => ({ id: 0, name }));
   const [a, b, c] = documents;
@@ -291,14 +302,7 @@ describe('of units with the same words', () => {
       'src/history.js',
     ],
   ])('%s', async (_, files, first) => {
-    const { index, reader } = await indexOf(files);
-    const investigation = {
-      ...createInvestigation({ repositories: [], index } as unknown as Corpus, async () => {}),
-      ...reader,
-    };
-    const question = parseQuestion('How does the idle timeout work?');
-    const words = queryWords(question, index);
-    const [best] = (await rankPassages(words, [], question, investigation)).passages;
+    const [best] = (await rank(files, 'How does the idle timeout work?')).passages;
     expect(best?.file.path).toBe(first);
   });
 });
@@ -310,37 +314,25 @@ test('of one file only the best passages come before those of others', async () 
     'src/a.ts': ['north', 'south', 'east', 'west', 'inner', 'outer'].map(crane).join('\n'),
     'docs/b.md': '# Harbor\n\nThere is a crane.\n',
   };
-  const { index, reader } = await indexOf(files);
-  const investigation = {
-    ...createInvestigation({ repositories: [], index } as unknown as Corpus, async () => {}),
-    ...reader,
-  };
-  const question = parseQuestion('How does the crane lift?');
-  const { passages } = await rankPassages(queryWords(question, index), [], question, investigation);
+  const { passages } = await rank(files, 'How does the crane lift?');
   const paths = passages.map(({ file }) => file.path);
   expect(paths).toEqual([...Array(4).fill('src/a.ts'), 'docs/b.md', ...Array(2).fill('src/a.ts')]);
 });
 
-test.each([
-  [
-    'all specific words together',
-    'export function moor() {\n  const zeppelin = hangar();\n  return zeppelin.gondola;\n}\n',
-    true,
-  ],
-  [
-    'one of them in each of two functions',
-    'export function moor() {\n  const zeppelin = 1;\n  return zeppelin;\n}\n\nexport function lift() {\n  const gondola = 1;\n  return gondola;\n}\n',
-    false,
-  ],
-])('a unit with %s makes an answer certain or not', async (_, text, isCertain) => {
-  const { index, reader } = await indexOf({ 'src/a.ts': text });
-  const investigation = {
-    ...createInvestigation({ repositories: [], index } as unknown as Corpus, async () => {}),
-    ...reader,
-  };
-  const question = parseQuestion('Where does the zeppelin get its gondola?');
-  const { certainty } = await rankPassages(queryWords(question, index), [], question, investigation);
-  expect(certainty >= CONFIDENCE.least).toBe(isCertain);
+describe('that an answer is certain', () => {
+  const certaintyIn = async (text: string): Promise<number> =>
+    (await rank({ 'src/a.ts': text }, 'Where does the zeppelin get its gondola?')).certainty;
+
+  test('follows from all specific words in one unit', async () => {
+    const text = 'export function moor() {\n  const zeppelin = hangar();\n  return zeppelin.gondola;\n}\n';
+    expect(await certaintyIn(text)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('does not follow from one of them in each of two units', async () => {
+    const text =
+      'export function moor() {\n  const zeppelin = 1;\n  return zeppelin;\n}\n\nexport function lift() {\n  const gondola = 1;\n  return gondola;\n}\n';
+    expect(await certaintyIn(text)).toBeLessThan(2);
+  });
 });
 
 test('very many units that match are ranked', async () => {

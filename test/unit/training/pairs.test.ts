@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestRepository } from '../../support/codesearch/repository.ts';
 import { one } from '../../support/one.ts';
 import { readCommentPairs } from '../../training/comment-pairs.ts';
@@ -95,8 +95,11 @@ describe('pairs that name a definition', () => {
   const opened = openSnapshot(harbor.path);
   const definitions = new Definitions();
 
-  it('has the definition that a test uses, or else the test', async () => {
+  beforeAll(async () => {
     await collect(readCommentPairs(opened, definitions));
+  });
+
+  it('has the definition that a test uses, or else the test', async () => {
     const pairs = await collect(readTestPairs(opened, definitions));
     const codes = new Map(pairs.map(({ question, symbol, body }) => [question.join(' '), { symbol, body }]));
     expect([...codes.keys()].toSorted()).toEqual([

@@ -21,7 +21,7 @@ const NO_MEMBER = /^\s*(?:[/*#@}\]]|(?:private|protected|async|get|set|return|if
 export async function listOptions(findings: Findings): Promise<Draft | undefined> {
   const { question, investigation } = findings;
   const draft = emptyDraft(questionTitle(question, undefined));
-  const wantsEnvironment = /\benvironment\b|\benv\s?vars\b/i.test(question.text);
+  const wantsEnvironment = /\benvironment\b|\benv\s*(?:vars|variables)\b/i.test(question.text);
   await investigation.step(
     wantsEnvironment ? 'Collecting environment variables' : 'Collecting members of option types',
   );

@@ -21,7 +21,7 @@ const RULES: readonly [Intent, RegExp][] = [
   ['what', /\bwhat\s+(?:does|is)\b.*\b(?:option|setting|flag|parameter|argument)\b/],
   [
     'options',
-    /^(?:what|which|list|show|all|are there|does it|do(?:es)? \w+ (?:read|use))\b.*\benv(?:ironment)?\s*(?:vars|variables)\b/,
+    /^(?:the )?env(?:ironment)?\s*(?:vars|variables)\s*\??$|\b(?:what|which|list|show|give|all|any|describe|how many)\s+(?:(?:me|all|are|of|the|other)\s+)*env(?:ironment)?\s*(?:vars|variables)\b/,
   ],
   [
     'authors',
@@ -45,7 +45,7 @@ const RULES: readonly [Intent, RegExp][] = [
   ],
   [
     'options',
-    /\b(?:what|which|list|show|all|any|are there|describe)\b.*\b(?:options?|settings?|config(?:uration)?s?|flags?|parameters?|params|arguments?|defaults|default (?:values?|options?|settings?))\b|\bhow\s+(?:do|can|to|does|is|are)\b.*\bconfigur(?:e|ed|able|ing)\b/,
+    /\b(?:what|which|list|show|all|any|are there|describe)\b.*\b(?:options?|settings?|config(?:uration)?s?|flags?|parameters?|params|arguments?|defaults|default (?:values?|options?|settings?))\b|\bhow\s+(?:do|can|to|does|is|are)\b.*\bconfigur(?:e[ds]?|able|ing)\b/,
   ],
   [
     'files',
