@@ -26,12 +26,13 @@ export async function* readDocumentPairs(snapshot: Snapshot, definitions: Defini
 
 function* pairsOf(paragraph: string, definitions: Definitions): Generator<Pair> {
   const names = new Set(Array.from(paragraph.matchAll(SPAN), ([, name = '']) => name));
-  const named = [...names].filter((name) => definitions.codeOf(name) !== undefined);
+  const named = [...names].flatMap((name) => {
+    const code = definitions.codeOf(name);
+    return code === undefined ? [] : [{ name, code }];
+  });
   if (named.length > NAMES_MAX) return;
   const words = paragraph.replace(ADDRESS, ' ');
-  for (const name of named) {
-    const code = definitions.codeOf(name);
-    if (code !== undefined)
-      yield* cutPair({ kind: 'document', question: trainingTerms(words.replaceAll(name, ' ')), ...code });
+  for (const { name, code } of named) {
+    yield* cutPair({ kind: 'document', question: trainingTerms(words.replaceAll(name, ' ')), ...code });
   }
 }

@@ -1,4 +1,5 @@
 import { roleOf } from '../../src/codesearch/index/roles.ts';
+import { indentOf } from '../../src/codesearch/index/syntax/indent.ts';
 import type { Definitions } from './definitions.ts';
 import type { Snapshot } from './git-directory.ts';
 import { cutPair, isSource, type Pair, sampled, trainingTerms } from './pairs.ts';
@@ -16,7 +17,7 @@ const GROUP = /^\s*(?:describe|context|suite)(?:\.\w+)*\(\s*(['"`])(.+?)\1\s*,/i
 /** `def test_closes_socket`, `func TestClosesSocket`, and functions directly after the attribute of Rust. */
 const FUNCTION = /^\s*(?:async )?(?:def (test_\w+)|func (?:\(.*?\) )?Test(\w+)\()/;
 const RUST = /^\s*(?:pub )?(?:async )?fn (\w+)\(/;
-const RUST_ATTRIBUTE = /^\s*#\[(?:\w+::)?test\b/;
+const RUST_ATTRIBUTE = /^\s*#\[(?:\w+::)?test\b/m;
 const NAME = /[A-Za-z_]\w{3,}/g;
 
 interface NamedTest {
@@ -32,7 +33,7 @@ export async function* readTestPairs(snapshot: Snapshot, definitions: Definition
   const files = snapshot.files().filter((path) => isSource(path) && roleOf(path) !== 'example');
   const tests: NamedTest[] = [];
   for await (const { path, text } of snapshot.texts(sampled(files, FILES_MAX), FILE_BYTES_MAX)) {
-    if (roleOf(path) === 'test' || /#\[(?:\w+::)?test\b/.test(text)) tests.push(...testsOf(path, text.split('\n')));
+    if (roleOf(path) === 'test' || RUST_ATTRIBUTE.test(text)) tests.push(...testsOf(path, text.split('\n')));
   }
   const uses = new Map<string, number>();
   for (const { used } of tests) for (const name of used) uses.set(name, (uses.get(name) ?? 0) + 1);
@@ -42,11 +43,11 @@ export async function* readTestPairs(snapshot: Snapshot, definitions: Definition
 function* pairOf({ path, name, body, used }: NamedTest, definitions: Definitions, uses: ReadonlyMap<string, number>) {
   const count = (each: string): number => uses.get(each) ?? 0;
   const [tested] = [...used]
-    .filter((each) => count(each) <= TESTS_MAX && definitions.codeOf(each) !== undefined)
-    .sort((a, b) => count(a) - count(b));
+    .filter((each) => count(each) <= TESTS_MAX)
+    .sort((a, b) => count(a) - count(b))
+    .flatMap((each) => definitions.codeOf(each) ?? []);
   const own = { path: trainingTerms(path), symbol: [], comments: [], body: trainingTerms(body.join('\n')) };
-  const code = (tested === undefined ? undefined : definitions.codeOf(tested)) ?? own;
-  yield* cutPair({ kind: 'testName', question: trainingTerms(name), ...code });
+  yield* cutPair({ kind: 'testName', question: trainingTerms(name), ...(tested ?? own) });
 }
 
 function testsOf(path: string, lines: readonly string[]): NamedTest[] {
@@ -82,8 +83,4 @@ function bodyOf(lines: readonly string[], first: number): string[] {
     body.push(line);
   }
   return body;
-}
-
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
 }

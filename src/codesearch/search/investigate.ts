@@ -111,10 +111,10 @@ async function research(question: QuestionInContext, investigation: Investigatio
     const isPart = literals.some((known) => known.text.includes(text) && isFoundWhole(known));
     if (!isPart) literals.push(await investigation.lookUp(text));
   }
-  const { passages, certainty } = await rankPassages(words, literals, question, investigation);
-  const best = [...new Set(passages.map(({ file }) => file.path))].slice(0, 3);
+  const ranking = await rankPassages(words, literals, question, investigation);
+  const best = [...new Set(ranking.passages.map(({ file }) => file.path))].slice(0, 3);
   await step(best.length === 0 ? 'No file mentions any of it' : `Reading the best places, first in ${best.join(', ')}`);
-  return write({ question, targets, words, literals, passages, certainty, investigation });
+  return write({ ...ranking, question, targets, words, literals, investigation });
 }
 
 /** What the question names; its files are read first, if the service has not come to them yet. */

@@ -77,7 +77,9 @@ export async function rankPassages(
     const judged = judge(unit, lines, words);
     const similarity = similar(unit, lines);
     const worth =
-      judged.worth + RERANK.similarity * Math.max(0, similarity) + COMMITS.weight * (byCommits.get(unit.file) ?? 0);
+      share(judged.found, words) +
+      RERANK.similarity * Math.max(0, similarity) +
+      COMMITS.weight * (byCommits.get(unit.file) ?? 0);
     const score = worth * prior(unit) + RERANK.score * relevance(unit) + VERBATIM.lead * (verbatim.get(unit) ?? 0);
     const hits = (hitsOf.get(unit.file) ?? []).filter(({ line }) => isWithin(line, unit));
     const keyLines = [...new Set([...hits.map(({ line }) => line), ...judged.keyLines])].slice(0, RERANK.keyLines);
@@ -224,12 +226,12 @@ function kindPrior({ role }: IndexedFile, symbol: CodeSymbol | undefined): numbe
   return /class|interface|type|module/.test(symbol.kind) ? KIND_PRIOR.type : 1;
 }
 
-/** Reads a unit: the weight of the words in it. */
+/** Reads a unit: the words in it, and its lines with any, best first. */
 function judge(
   { start, end }: IndexedUnit,
   lines: readonly string[],
   words: readonly QueryWord[],
-): { worth: number; found: ReadonlyMap<number, number>; keyLines: number[] } {
+): { found: ReadonlyMap<number, number>; keyLines: number[] } {
   const gains: { line: number; gain: number }[] = [];
   const all = new Map<number, number>();
   for (let line = start; line <= end; line += 1) {
@@ -239,7 +241,6 @@ function judge(
   }
   return {
     found: all,
-    worth: share(all, words),
     keyLines: gains.sort((a, b) => b.gain - a.gain || a.line - b.line).map(({ line }) => line),
   };
 }

@@ -4,19 +4,16 @@ import type { Focus, SourceRecord } from '../finding.ts';
 import type { Investigation } from '../investigation.ts';
 import type { QueryWord } from '../query-terms.ts';
 import type { QuestionInContext } from '../questions/carry-over.ts';
-import type { Passage } from '../rank.ts';
+import type { Ranking } from '../rank.ts';
 import type { Targets } from '../targets.ts';
 import type { Literal } from '../verbatim.ts';
 
 /** Everything found for a question, as input for writing the answer. */
-export interface Findings {
+export interface Findings extends Ranking {
   question: QuestionInContext;
   targets: Targets;
   words: readonly QueryWord[];
   literals: readonly Literal[];
-  passages: Passage[];
-  /** As in the ranking of the passages. */
-  certainty: number;
   investigation: Investigation;
 }
 
