@@ -16,10 +16,12 @@ const MACHINE_WRITTEN =
 const GENERATED = /(^|\/)(__generated__|generated)\//i;
 const VENDORED = /(^|\/)(node_modules|vendor|third[_-]?party|bower_components|dist|\.yarn|\.pnp)\//i;
 const TEST =
-  /(^|\/)(tests?|__tests__|__mocks__|specs?|e2e|testdata|testing|fixtures?|cypress)\/|([._-](test|spec|e2e|bench)s?\.[a-z]+$)|_test\.(go|py|rb|exs?|dart|cc|cpp)$|(^|\/)(test_[^/]*|conftest)\.py$|(Tests?|Spec)\.(java|kt|cs|swift|scala|php)$/;
+  /(^|\/)(tests?(?:[-_]\w+)?|__tests__|__mocks__|specs?|e2e|testdata|testing|fixtures?|cypress)\/|([._-](test|spec|e2e|bench)s?\.[a-z]+$)|_test\.(go|py|rb|exs?|dart|cc|cpp)$|(^|\/)(test_[^/]*|conftest)\.py$|(Tests?|Spec)\.(java|kt|cs|swift|scala|php)$/;
 const DOCS =
-  /\.(md|mdx|markdown|rst|adoc|txt|org)$|(^|\/)docs?\/|(^|\/)(readme|changelog|contributing|license|authors)[^/]*$/i;
-const EXAMPLE = /(^|\/)(examples?|samples?|demos?|playground|benchmarks?|bench(?:es)?)\//i;
+  /\.(md|mdx|markdown|rst|adoc|txt|org|[1-9])$|(^|\/)docs?\/|(^|\/)(readme|changelog|contributing|license|authors)[^/]*$/i;
+const EXAMPLE = /(^|\/)_?(examples?|samples?|demos?|playground|benchmarks?|bench(?:es)?)\//i;
+/** A folder of sources: what lies in one is a part of the program, such as `src/benchmark/` of a program that measures. */
+const PROGRAM = /(^|\/)(src|lib|internal)\//i;
 const CONFIG =
   /\.(json|ya?ml|toml|ini|cfg|conf|env|properties|lock|editorconfig)$|(^|\/)(\.[^/]+|dockerfile[^/]*|makefile|procfile)$|\.config\.[cm]?[jt]s$/i;
 
@@ -27,10 +29,15 @@ export function roleOf(path: string): Role {
   if (isMachineWritten(path) || GENERATED.test(path)) return 'generated';
   if (VENDORED.test(path)) return 'vendored';
   if (TEST.test(path)) return 'test';
-  if (isCode(path) && EXAMPLE.test(path)) return 'example';
+  if (isCode(path) && isExample(path)) return 'example';
   if (!isCode(path) && DOCS.test(path)) return 'docs';
   if (CONFIG.test(path)) return 'config';
-  return EXAMPLE.test(path) ? 'example' : 'source';
+  return isExample(path) ? 'example' : 'source';
+}
+
+function isExample(path: string): boolean {
+  const folder = EXAMPLE.exec(path);
+  return folder !== null && !PROGRAM.test(path.slice(0, folder.index + 1));
 }
 
 /** Whether only tools read a file, by its name: a lock file, a source map. */

@@ -3,7 +3,7 @@ import { readCursor } from '../conversations/list.ts';
 import { type ConversationRecord, isOpen, type QuestionRecord } from '../conversations/records.ts';
 import { LIMITS } from '../limits.ts';
 import { BASE_MARK } from '../search/finding.ts';
-import { separateRestriction, separateSurroundings } from '../search/questions/surroundings.ts';
+import { separateSurroundings } from '../search/questions/surroundings.ts';
 import { type Html, html } from './html.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import { formTokenField, type Page, page } from './page.ts';
@@ -148,7 +148,7 @@ function questionPart(question: QuestionRecord, place: Place): Html {
 
 /** The question, without what a chat app sends with it: that is below, as it was sent. */
 function askedPart({ text }: QuestionRecord): Html {
-  const { asked } = separateSurroundings(separateRestriction(text).rest);
+  const { asked } = separateSurroundings(text);
   if (asked === '' || asked === text) return html`<h2>${text}</h2>`;
   return html`<h2>${asked}</h2><details class="sources"><summary>As it was sent</summary><pre>${text}</pre></details>`;
 }

@@ -80,6 +80,8 @@ export const VERBATIM = {
   mostFiles: 200,
   /** In one file. */
   mostHits: 1_000,
+  /** A text with more hits is worth less, in proportion: it says little about a place. */
+  common: 20,
   /** A text may be broken over so many lines. */
   linesOfText: 3,
   /** Of a hit in other capitals, or of a part. */

@@ -102,7 +102,7 @@ async function draftOf(question: QuestionInContext, investigation: Investigation
 /** Searches, reads the best results and writes the answer. */
 async function research(question: QuestionInContext, investigation: Investigation): Promise<Draft> {
   const { corpus, step } = investigation;
-  const targets = await readTargets(question, investigation);
+  const named = await readTargets(question, investigation);
   await step(`Searching ${searchedFiles(corpus.index)} of ${corpus.repositories.map(({ name }) => name).join(', ')}`);
   const words = queryWords(question, corpus.index);
   const literals: Literal[] = [];
@@ -111,10 +111,19 @@ async function research(question: QuestionInContext, investigation: Investigatio
     const isPart = literals.some((known) => known.text.includes(text) && isFoundWhole(known));
     if (!isPart) literals.push(await investigation.lookUp(text));
   }
+  const targets = { ...named, names: named.names.filter(({ name }) => !isInMessage(name, literals)) };
   const ranking = await rankPassages(words, literals, question, investigation);
   const best = [...new Set(ranking.passages.map(({ file }) => file.path))].slice(0, 3);
   await step(best.length === 0 ? 'No file mentions any of it' : `Reading the best places, first in ${best.join(', ')}`);
   return write({ ...ranking, question, targets, words, literals, investigation });
+}
+
+/** Whether a name is a part of a message that stands in the code, at least for the most part: the question is about the message. */
+function isInMessage(name: string, literals: readonly Literal[]): boolean {
+  return literals.some(
+    ({ text, words, hits: [hit] }) =>
+      /\s/.test(text) && text.includes(name) && hit !== undefined && hit.run > Math.max(2, words.length / 2),
+  );
 }
 
 /** What the question names; its files are read first, if the service has not come to them yet. */

@@ -209,9 +209,9 @@ function priorOf(intent: Intent): Prior {
   };
 }
 
-/** Lists of changes, and documents about licenses and contributors. */
+/** Lists of changes, documents about licenses and contributors, and translations of a readme. */
 const ASIDE =
-  /(^|\/)(?:(?:change-?logs?|changes|news|history|releases?)[^/]*|(?:licen[sc]es?|copying|notice|authors|contributors|maintainers|code[-_]of[-_]conduct|governance|contributing)(?:\.[^/.]+)?)$/i;
+  /(^|\/)(?:readme[._-][a-z]{2}(?:[_-][a-z]{2,4})?(?=\.[a-z]+$)[^/]*|(?:change-?logs?|changes|news|history|releases?)[^/]*|(?:licen[sc]es?|copying|notice|authors|contributors|maintainers|code[-_]of[-_]conduct|governance|contributing)(?:\.[^/.]+)?)$/i;
 
 /** Whether a definition in a source file is one of its tests, which Rust has there. */
 function isTest({ path }: IndexedFile, { name, owner = '' }: CodeSymbol): boolean {

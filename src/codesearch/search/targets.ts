@@ -30,11 +30,15 @@ const KIND_RANK = {
 export function resolveTargets(question: QuestionInContext, investigation: Investigation): Targets {
   const { corpus } = investigation;
   const targets: Targets = { names: [], files: [], directories: [], unknown: [] };
+  // What was shown last: of several definitions with a name, "it" is the one there.
+  const shown = question.continues ? question.before?.files[0] : undefined;
+  const isShown = ({ file }: Definition): boolean => file.repository === shown?.repository && file.path === shown.path;
   const add = (name: string, definitions: Definition[]): boolean => {
     if (definitions.length === 0) return false;
     const known = definitions[0]?.symbol.name ?? name;
     if (!targets.names.some((other) => other.name === known)) {
-      targets.names.push({ name: known, definitions: [...definitions].sort(byRank) });
+      const ranked = [...definitions].sort((a, b) => Number(isShown(b)) - Number(isShown(a)) || byRank(a, b));
+      targets.names.push({ name: known, definitions: ranked });
     }
     return true;
   };
@@ -72,7 +76,9 @@ const KIND_WORDS = new Set(
 );
 
 /** The only subject of a short question, like `settings` in "where is settings defined?". */
-function onlySubjectOf({ phrase, intent }: QuestionInContext): string | undefined {
+function onlySubjectOf({ phrase, intent, identifiers }: QuestionInContext): string | undefined {
+  // Beside a name that can only be code, a plain word is a word.
+  if (identifiers.length > 0) return undefined;
   if (intent === 'about' || intent === 'general' || intent === 'files' || intent === 'options') return undefined;
   const intentStems = INTENT_STEMS[intent];
   const subjects = phrase.filter(

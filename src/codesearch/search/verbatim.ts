@@ -32,11 +32,29 @@ interface Reader {
 
 /**
  * Looks a text up as it is written, in whatever way its words are joined there: `idle timeout` finds `idleTimeout` and
- * `IDLE_TIMEOUT`. A number also stands for an expression that is printed: `found 6` finds `found %d` and `found ${list.length}`. Where
- * no file has all of it, the longest part of it is found.
+ * `IDLE_TIMEOUT`. A number also stands for an expression that is printed: `found 6` finds `found %d` and `found ${list.length}`. So do a
+ * path, an address and a hash, where the message is not there with them. Where no file has all of it, the longest part of it is found.
  */
 export async function lookUp(text: string, index: FileIndex, reader: Reader): Promise<Literal> {
-  const words = wordsIn(text).slice(0, VERBATIM.mostWords);
+  const literal = await lookUpWords(text, wordsIn(text), index, reader);
+  const [first = '', ...others] = /\s/.test(text) ? text.split(VALUE) : [text];
+  if (others.length === 0 || isFoundWhole(literal)) return literal;
+  const words = [...wordsIn(first), ...others.flatMap((part) => [PRINTED, ...wordsIn(part)])];
+  const withoutValues = await lookUpWords(text, words, index, reader);
+  return isFoundWhole(withoutValues) || literal.hits.length === 0 ? withoutValues : literal;
+}
+
+/** What a program puts into its messages: addresses, paths and hashes. */
+const VALUE =
+  /[a-z][a-z+.-]{0,20}:\/\/\S+|(?<!\S)["'`(]?(?:[A-Za-z]:|~|\.{1,2})?[\w.@-]*[/\\][^\s"'`]*|\b(?:0x)?[0-9a-f]{7,}\b/;
+
+async function lookUpWords(
+  text: string,
+  allWords: readonly string[],
+  index: FileIndex,
+  reader: Reader,
+): Promise<Literal> {
+  const words = allWords.slice(0, VERBATIM.mostWords);
   const ranked = byRarity(words, index);
   const rarest = ranked[0];
   if (rarest === undefined) return { text, words, hits: [] };
@@ -121,10 +139,12 @@ function runFrom(stream: readonly Token[], start: number, words: readonly string
   for (let at = start; place + run < words.length; run += 1) {
     const wanted = words[place + run];
     const token = stream[at];
-    if (token?.word === PRINTED && NUMBERS.test(wanted ?? '')) {
+    if (token?.word === PRINTED && (wanted === PRINTED || NUMBERS.test(wanted ?? ''))) {
       at += 1 + token.words;
       continue;
     }
+    // A value at the end may be added elsewhere.
+    if (wanted === PRINTED) continue;
     if (token?.word === PRINTED && run > 0) at += 1;
     if (stream[at]?.word !== wanted) break;
     at += 1;
@@ -171,6 +191,7 @@ export function rankVerbatim(
   for (const literal of literals) {
     const { words, hits } = literal;
     let unit: IndexedUnit | undefined;
+    const rarity = Math.min(1, VERBATIM.common / hits.length);
     for (const { file, line, run, isExact, isImport } of hits) {
       const has = ({ start, end }: IndexedUnit): boolean => start <= line && line <= end;
       // Hits follow each other, mostly in the same unit.
@@ -183,6 +204,7 @@ export function rankVerbatim(
         (run / words.length) *
         (isExact ? 1 : VERBATIM.inexact) *
         (isHead ? VERBATIM.head : 1) *
+        rarity *
         prior(unit);
       scores.set(unit, Math.max(scores.get(unit) ?? 0, worth) + worth * 0.05);
     }

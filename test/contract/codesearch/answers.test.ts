@@ -72,7 +72,6 @@ describe('a question', () => {
 
       - “Retries”, [docs/retries.md:1-3]: A failed job is tried again after a delay that doubles.
       - \`enqueue\`, [src/queue.ts:14-17]: \`enqueue(job: () => Promise<void>): void {\`
-      - \`withRetries\`, [src/retry.ts:9-19]: Runs a task until it succeeds or the attempts are used up.
       - \`retryDelay\`, [src/retry.ts:3-7]: Milliseconds to wait before the given attempt; doubles each time, up to the cap.
       - \`QueueOptions\`, [src/queue.ts:3-8]: How many jobs run at once.
       - \`JobQueue\`, [src/queue.ts:10-13]: Runs jobs in the order in which they came."

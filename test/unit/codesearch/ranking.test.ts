@@ -226,6 +226,11 @@ describe('a text that a question quotes', () => {
     ['host 8080 is taken', 'throw new Error("host " + this.options.server.address().port + " is taken")', 4],
     ['12 tests failed', '`$' + '{tests.filter((test) => test.failed).length} tests failed`', 3],
     ['listening on 127.0.0.1:8080 now', 'print("listening on %s now")', 4],
+    ['cannot open /var/lib/boats/7.db', 'fail(f"cannot open {path}")', 3],
+    ['cannot open C:\\\\boats\\\\7.db: it is locked', 'fail("cannot open %s: it is locked", path)', 6],
+    ['no crane at https://harbour.example/cranes?at=4', "throw new Error('no crane at ' + url)", 4],
+    ['commit 3f9a7c21d is unknown', 'print("commit %s is unknown")', 4],
+    ['see docs/cranes.md for more', 'print("see docs/cranes.md for more")', 6],
     ['port 8080 is taken', 'throw new Error("port 9090 is taken")', undefined],
     ['expected 2 got 3', 'fail("expected string or object, got: nothing")', undefined],
     ['status 404', 'log("the status of the request")', undefined],
@@ -246,6 +251,16 @@ describe('a text that a question quotes', () => {
       file.role === 'docs' ? 0.5 : 1,
     );
     expect([...ranked.keys()].map(({ file, start }) => `${file.path}:${start}`)[0]).toBe('src/use.ts:3');
+  });
+
+  test('is worth the less the more places it has', async () => {
+    const uses = (count: number): string => 'moor(idleTimeout);\n'.repeat(count);
+    const worth = async (count: number): Promise<number> => {
+      const { index, reader } = await indexOf({ 'src/a.ts': uses(count) });
+      return Math.max(...rankVerbatim([await lookUp('idleTimeout', index, reader)], () => 1).values());
+    };
+    const [few, many] = [await worth(2), await worth(400)];
+    expect(many).toBeLessThan(few / 2);
   });
 
   test('is found in files with very many places of it, while others get their turn', async () => {
@@ -295,6 +310,11 @@ describe('of units with the same words', () => {
       'rules for contributors come after a document about the code',
       { 'CODE_OF_CONDUCT.md': '# Idle timeout\n\nThe idle timeout.\n', 'docs/z.md': '# Begin\n\nThe idle timeout.\n' },
       'docs/z.md',
+    ],
+    [
+      'a translation of the readme comes after it',
+      { 'README.de.md': '# Idle timeout\n\nThe idle timeout.\n', 'README.md': '# Begin\n\nThe idle timeout.\n' },
+      'README.md',
     ],
     [
       'a source file called history is no list of changes',

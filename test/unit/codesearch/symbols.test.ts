@@ -209,6 +209,13 @@ test.each([
   ['dist/app.min.js', 'generated'],
   ['config/app.yaml', 'config'],
   ['examples/run.py', 'example'],
+  ['_examples/server/main.go', 'example'],
+  ['packages/queue/bench/many.ts', 'example'],
+  ['src/benchmark/executor.rs', 'source'],
+  ['src/examples.ts', 'source'],
+  ['test-data/crates.js', 'test'],
+  ['testing.ts', 'source'],
+  ['doc/harbour.1', 'docs'],
 ])('the file %s is of the kind %s', (path, role) => {
   expect(roleOf(path)).toBe(role);
 });

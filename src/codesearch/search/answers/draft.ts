@@ -56,16 +56,26 @@ export function focusOf(draft: Draft, question: QuestionInContext): Focus {
   };
 }
 
-/** Sources without duplicates, followed by their repositories. */
+/** Sources without duplicates, followed by their repositories. Where there are several, each source says which one it is of. */
 export function tidySources(sources: readonly SourceRecord[], repositories: readonly string[]): SourceRecord[] {
   const byLink = new Map(sources.map((source) => [source.link, source]));
-  const own = [...byLink.values()].slice(0, 20);
-  const touched = repositories.filter((name) =>
-    own.some(({ link }) =>
-      [`${repositoryPath(name)}/`, `${repositoryPath(name)}@`].some((start) => link.startsWith(start)),
+  const own = [...byLink.values()]
+    .slice(0, 20)
+    .map((source) => ({ source, repository: repositoryOf(source, repositories) }));
+  const touched = repositories.filter((name) => own.some(({ repository }) => repository === name));
+  const isOne = touched.length < 2;
+  return [
+    ...own.map(({ source, repository }) =>
+      isOne || repository === undefined ? source : { ...source, label: `${repository}: ${source.label}` },
     ),
+    ...touched.map(repositorySource),
+  ];
+}
+
+function repositoryOf({ link }: SourceRecord, repositories: readonly string[]): string | undefined {
+  return repositories.find((name) =>
+    [`${repositoryPath(name)}/`, `${repositoryPath(name)}@`].some((start) => link.startsWith(start)),
   );
-  return [...own, ...touched.map(repositorySource)];
 }
 
 /** At most three follow-ups, without the question that was just asked. */

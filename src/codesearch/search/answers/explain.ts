@@ -3,7 +3,7 @@ import { CONFIDENCE } from '../constants.ts';
 import { coverage } from '../coverage.ts';
 import { absentWords } from '../query-terms.ts';
 import { type Passage, passageOfDefinition } from '../rank.ts';
-import { isTelling } from '../verbatim.ts';
+import { isFoundWhole, isTelling, type Literal } from '../verbatim.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { followUpsFor } from './follow-ups.ts';
 import { bullets, code, endSentence, fence, fileLink, joinWords, prose, withArticle } from './markdown.ts';
@@ -39,17 +39,25 @@ export async function explain(findings: Findings): Promise<Draft> {
     files: [main.file],
   };
   const best = passages[0]?.score ?? 0;
+  const messages = findings.literals.filter((literal) => /\s/.test(literal.text) && isFoundWhole(literal));
   const others = passages.filter(
-    (passage) => !isSamePlace(passage, main) && passage.score >= best * OTHER_FROM && passage.file.role !== 'test',
+    (passage) =>
+      !isSamePlace(passage, main) &&
+      passage.score >= best * OTHER_FROM &&
+      passage.file.role !== 'test' &&
+      // Beside a message that was found, what has only some of the words is something else.
+      (messages.length === 0 || passage.covered >= CONFIDENCE.sure || messages.some((each) => hasHit(passage, each))),
   );
-  const items: string[] = [];
-  for (const other of others.slice(0, MOST_OTHERS)) {
-    items.push(await passageLine(other, findings));
+  const shown = others.slice(0, MOST_OTHERS);
+  for (const other of shown) {
     draft.sources.push(fileSource(other.file, other.start, other.end));
     draft.files.push(other.file);
     if (other.symbol !== undefined && other.symbol.kind !== 'heading') draft.symbols.push(other.symbol.name);
   }
-  if (isCode) await addSurroundings(main, findings, draft);
+  const called = new Set((isCode ? await addSurroundings(main, findings, draft) : []).map(({ symbol }) => symbol));
+  const items: string[] = [];
+  for (const other of shown)
+    if (other.symbol === undefined || !called.has(other.symbol)) items.push(await passageLine(other, findings));
   if (items.length > 0) draft.sections.push(`**Other places**\n\n${bullets(items)}`);
   const absent = absence(findings);
   if (absent !== '') draft.sections.push(absent);
@@ -63,6 +71,10 @@ export function absence({ words, question, investigation }: Findings): string {
   if (absent.length === 0) return '';
   const isWhole = [...investigation.corpus.index.all()].every(({ lineCount }) => lineCount > 0);
   return `No file${isWhole ? '' : ' that was read'} mentions ${joinWords(absent.map(({ word }) => code(word)))}.`;
+}
+
+function hasHit({ file, start, end }: Passage, { hits }: Literal): boolean {
+  return hits.some((hit) => hit.file === file && hit.line >= start && hit.line <= end);
 }
 
 function isSamePlace(a: Passage, b: Passage): boolean {

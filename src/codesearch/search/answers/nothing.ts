@@ -17,7 +17,13 @@ export function nothingFound(findings: Findings): Draft {
     ...new Set([...targets.unknown, ...literals.map(({ text }) => text), ...words.map(({ word }) => word)]),
   ];
   const where = `the ${searchedFiles(corpus.index)}${scope}, their paths, definitions and commit messages`;
-  const searched = looked.slice(0, MOST_WORDS).map(code);
+  // Parts of a name or a phrase that is listed are not listed again.
+  const isPart = (word: string): boolean =>
+    looked.some((other) => other.length > word.length && other.toLowerCase().includes(word.toLowerCase()));
+  const searched = looked
+    .filter((word) => !isPart(word))
+    .slice(0, MOST_WORDS)
+    .map(code);
   const sections = [
     looked.length === 0
       ? `Nothing relevant was found: the question does not name anything to search for in ${where}.`
@@ -40,9 +46,11 @@ export function nothingFound(findings: Findings): Draft {
     title: 'Nothing relevant found',
     sections,
     sources: nearest.map(({ file, start, end }) => fileSource(file, start, end)),
-    followUps: ['What is this repository about?', 'What changed recently?', 'What settings are there?'].filter(
-      (text) => text !== question.text && corpus.repositories.length > 0,
-    ),
+    followUps: [
+      `What is this ${others.length === 0 ? 'repository' : 'codebase'} about?`,
+      'What changed recently?',
+      'What settings are there?',
+    ].filter((text) => text !== question.text && corpus.repositories.length > 0),
     symbols: [],
     files: [],
     isRefusal: true,

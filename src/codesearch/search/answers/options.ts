@@ -1,18 +1,23 @@
 import type { Definition, IndexedFile } from '../../index/file-index.ts';
 import { indentOf } from '../../index/syntax/indent.ts';
 import { commentAbove, firstSentence } from '../blocks.ts';
+import { CONFIDENCE } from '../constants.ts';
 import { coverage } from '../coverage.ts';
 import { type Draft, emptyDraft, type Findings, fileSource } from './draft.ts';
 import { bulletsUpTo, code, count, fileLink, prose } from './markdown.ts';
-import { descriptionOf } from './statement.ts';
+import { descriptionOf, whatIsSaid } from './statement.ts';
 import { shorten } from './surroundings.ts';
 import { questionTitle } from './titles.ts';
 
 const MOST_OPTIONS = 30;
 const MOST_TYPES = 3;
+const MOST_NEAREST = 3;
 const OPTION_TYPE = /(options?|config(uration)?|settings?|params?|props|arguments|args|opts|flags)$/i;
+const OF_ENVIRONMENT = /\benv(?:ironment)?\s*(?:vars?|variables?)\b|\b(?:from|in|by|through|via) the environment\b/i;
 const ENVIRONMENT =
-  /\b(?:process\.env(?:\.|\[['"])|import\.meta\.env\.|_?environ(?:\.get\(|\[)['"]|os\.getenv\(['"]|os\.(?:Getenv|LookupEnv)\("|env::var\("|ENV(?:\.fetch\(|\[)['"]|System\.getenv\(")([A-Z][A-Z0-9_]+)/g;
+  /\b(?:process\.env(?:\.|\[['"])|import\.meta\.env\.|_?environ(?:\.get\(|\[)['"]|os\.getenv\(['"]|os\.(?:Getenv|LookupEnv)\("|env::var(?:_os)?\("|\benv!\("|option_env!\("|\b(?:secure_)?getenv\("|ENV(?:\.fetch\(|\[)['"]|System\.getenv\(")([A-Z][A-Z0-9_]+)/g;
+/** A variant of an enumeration, alone or with what it holds. */
+const VARIANT = /^\s*([A-Z]\w*)(\(.*\)|\s*\{.*)?,?\s*$/;
 const MEMBER =
   /^\s*(?:(?:readonly|public|pub|export|static) )*(['"]?[A-Za-z_$][\w$.-]*['"]?\??)\s*[:=\s]\s*([^\s(][^({]*?)[,;{]?\s*$/;
 const NO_MEMBER = /^\s*(?:[/*#@}\]]|(?:private|protected|async|get|set|return|if|for|const|let|def|await|throw)\b)/;
@@ -21,12 +26,12 @@ const NO_MEMBER = /^\s*(?:[/*#@}\]]|(?:private|protected|async|get|set|return|if
 export async function listOptions(findings: Findings): Promise<Draft | undefined> {
   const { question, investigation } = findings;
   const draft = emptyDraft(questionTitle(question, undefined));
-  const wantsEnvironment = /\benvironment\b|\benv\s*(?:vars|variables)\b/i.test(question.text);
+  const wantsEnvironment = OF_ENVIRONMENT.test(question.text);
   await investigation.step(
     wantsEnvironment ? 'Collecting environment variables' : 'Collecting members of option types',
   );
   if (wantsEnvironment) await addEnvironment(findings, draft);
-  if (draft.sections.length === 0) await addTypes(findings, draft);
+  else await addTypes(findings, draft);
   if (draft.sections.length === 0) return undefined;
   const [symbol] = draft.symbols;
   draft.followUps.push(
@@ -70,18 +75,23 @@ function membersOf(lines: readonly string[], { line: start, end }: Definition['s
   for (let line = start + 1; line < end; line += 1) {
     const text = lines[line - 1] ?? '';
     if (text.length > 300 || indentOf(text) !== depth || NO_MEMBER.test(text)) continue;
-    const [, name, detail = ''] = MEMBER.exec(text.replace(/\s+\/\/.*$/, '')) ?? [];
+    const bare = text.replace(/\s+\/\/.*$/, '');
+    const [, name, detail = ''] = MEMBER.exec(bare) ?? VARIANT.exec(bare) ?? [];
     if (name === undefined) continue;
     const description = prose(firstSentence(commentAbove(lines, line), 180));
-    members.push(`${code(name)} ${code(shorten(detail, 60))}${description === '' ? '' : `: ${description}`}`);
+    const value = detail === '' ? '' : ` ${code(shorten(detail, 60))}`;
+    members.push(`${code(name)}${value}${description === '' ? '' : `: ${description}`}`);
   }
   return members;
 }
 
-async function addEnvironment({ investigation }: Findings, draft: Draft): Promise<void> {
+async function addEnvironment(findings: Findings, draft: Draft): Promise<void> {
+  const { investigation } = findings;
   const found = new Map<string, { file: IndexedFile; line: number; text: string }[]>();
   const files = new Set(
-    ['env', 'environ', 'getenv', 'lookupenv'].flatMap((name) => investigation.corpus.index.findName(name)),
+    ['env', 'environ', 'getenv', 'secure_getenv', 'lookupenv', 'option_env'].flatMap((name) =>
+      investigation.corpus.index.findName(name),
+    ),
   );
   const readable = [...files]
     .filter(({ role }) => role !== 'docs' && role !== 'vendored')
@@ -95,7 +105,11 @@ async function addEnvironment({ investigation }: Findings, draft: Draft): Promis
       }
     }
   }
-  if (found.size === 0) return;
+  const unnamed = 'Names that it puts together as it runs are not among them.';
+  if (found.size === 0) {
+    draft.sections.push(`No place was found where the code reads an environment variable by name. ${unnamed}`);
+    return addNearest(findings, draft);
+  }
   const items = [...found]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, [first, ...others]]) => {
@@ -106,7 +120,22 @@ async function addEnvironment({ investigation }: Findings, draft: Draft): Promis
       return `${code(name)} in ${fileLink(first.file, first.line)}${more}: ${code(shorten(first.text))}`;
     });
   draft.sections.push(
-    `The code reads ${count(found.size, 'environment variable')} by name. Names that it puts together as it runs are not among them.`,
+    `The code reads ${count(found.size, 'environment variable')} by name. ${unnamed}`,
     bulletsUpTo(MOST_OPTIONS, items),
   );
+}
+
+/** Where a document or the code mentions environment variables all the same. */
+async function addNearest({ passages, words, investigation }: Findings, draft: Draft): Promise<void> {
+  const nearest = passages.filter(({ covered }) => covered >= CONFIDENCE.sure).slice(0, MOST_NEAREST);
+  if (nearest.length === 0) return;
+  const items: string[] = [];
+  for (const passage of nearest) {
+    const { file, start, end } = passage;
+    const said = whatIsSaid(passage, await investigation.lines(file), words);
+    items.push(`${fileLink(file, start, end)}${said === '' ? '' : `: ${said}`}`);
+    draft.sources.push(fileSource(file, start, end));
+    draft.files.push(file);
+  }
+  draft.sections.push(`They are mentioned in:\n\n${bulletsUpTo(MOST_NEAREST, items)}`);
 }

@@ -78,15 +78,19 @@ function paragraphsOf(
   return found;
 }
 
-/** Also within a comment. */
-const FENCE = /^\s*(?:\/\/[/!]?|\*|#)?\s*(?:```|~~~)/;
+/** Also within a comment or a block quote. */
+const FENCE = /^\s*(?:\/\/[/!]?|\*|#|>)?\s*(?:```|~~~)/;
 /** A line of a comment without text, or with a heading, as in the documentation of Rust. */
 const BREAK = /^\s*(?:\/\/[/!]?|\*)\s*(?:#{1,6}\s.*)?$/;
 /** The beginning of a list item or of a row of a table. */
 const ITEM = /^\s*(?:(?:[*+-]|\d+\.)\s|\|)/;
 
+/** The mark of a block quote, and the `[!NOTE]` of one that stands out. */
+const QUOTE = /^\s*(?:>\s?)+(?:\[!\w+\]\s*)?/;
+
 function withoutMarks(text: string): string {
   return text
+    .replace(QUOTE, '')
     .replace(ITEM, '')
     .replace(/\s*\|\s*$/, '')
     .replace(/\s*\|\s*/g, ': ')
@@ -96,7 +100,7 @@ function withoutMarks(text: string): string {
 function isText(file: IndexedFile, text: string, line: number, fenced: boolean): boolean {
   if (file.role !== 'docs')
     return !fenced && file.commentLines.has(line) && text.trim() !== '' && !FENCE.test(text) && !BREAK.test(text);
-  return !fenced && text.trim() !== '' && !/^\s*(?:#|```|~~~|<|!\[|---|\|[\s:|-]+$)/.test(text);
+  return !fenced && text.replace(QUOTE, '').trim() !== '' && !/^\s*(?:#|```|~~~|<|!\[|---|\|[\s:|-]+$)/.test(text);
 }
 
 /** As many sentences as fit, at least the first. */

@@ -14,15 +14,23 @@ const MOST_CALLERS = 4;
 const MOST_CALLED = 4;
 const MOST_TESTS = 3;
 
-/** Adds from where the definition of a passage is called, what its lines call, its tests and its last change. */
-export async function addSurroundings(main: Passage, { investigation }: Findings, draft: Draft): Promise<void> {
+/**
+ * Adds from where the definition of a passage is called, what its lines call, its tests and its last change. Returns the definitions
+ * that its lines call.
+ */
+export async function addSurroundings(
+  main: Passage,
+  { investigation }: Findings,
+  draft: Draft,
+): Promise<readonly Definition[]> {
   const { file, symbol } = main;
-  if (file.role === 'docs' || file.role === 'config') return;
+  if (file.role === 'docs' || file.role === 'config') return [];
   await investigation.step(`Following what ${symbol?.name ?? file.path} calls and what calls it`);
   const usages = symbol === undefined ? [] : await usagesOf(main, symbol, investigation);
   const callers = usages.filter(({ file: own }) => own.role !== 'test' && own.role !== 'docs');
   if (callers.length > 0) {
-    draft.sections.push(`**Called from**\n\n${bullets(usageLines(callers, MOST_CALLERS))}`);
+    const isCalled = symbol?.kind === 'function' || symbol?.kind === 'method';
+    draft.sections.push(`**${isCalled ? 'Called from' : 'Used in'}**\n\n${bullets(usageLines(callers, MOST_CALLERS))}`);
     draft.sources.push(...callers.slice(0, MOST_CALLERS).map(({ file: own, line }) => fileSource(own, line)));
   }
   const called = await calledWithin(main, investigation);
@@ -41,9 +49,11 @@ export async function addSurroundings(main: Passage, { investigation }: Findings
     repository === undefined
       ? undefined
       : await lastChange(repository, file, commentStart(await investigation.lines(file), main.start), main.end);
-  if (last === undefined) return;
-  draft.sections.push(`**Last change**: ${commitLine(file.repository, last)}`);
-  draft.sources.push(commitSource(file.repository, last.id, last.subject));
+  if (last !== undefined) {
+    draft.sections.push(`**Last change**: ${commitLine(file.repository, last)}`);
+    draft.sources.push(commitSource(file.repository, last.id, last.subject));
+  }
+  return called;
 }
 
 async function usagesOf({ file }: Passage, symbol: CodeSymbol, investigation: Investigation): Promise<Usage[]> {

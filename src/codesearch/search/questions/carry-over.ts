@@ -4,7 +4,7 @@ import type { EarlierQuestion, Focus } from '../finding.ts';
 import { asIntent } from './intent.ts';
 import { parseQuestion, type Question } from './question.ts';
 import { withQuotes } from './quoted.ts';
-import { separateRestriction, separateSurroundings } from './surroundings.ts';
+import { separateSurroundings } from './surroundings.ts';
 import { relatedStems } from './thesaurus.ts';
 
 /** A question with what it takes over from the conversation. */
@@ -24,7 +24,7 @@ const ORDINAL: readonly [RegExp, number][] = [
 
 /** Parses a question in its conversation: questions with pronouns and incomplete questions get the earlier subject. */
 export function parseQuestionInContext(text: string, earlier: readonly EarlierQuestion[]): QuestionInContext {
-  const { asked, quotes, carriedOn } = separateSurroundings(separateRestriction(text).rest);
+  const { asked, quotes, carriedOn } = separateSurroundings(text);
   const before =
     earlier.findLast((record) => record.focus !== undefined)?.focus ??
     carriedOn.reduce<Focus | undefined>(
