@@ -68,7 +68,7 @@ const model = train(vocabulary, usable, {
   report: ({ step, loss, model }) =>
     write(`step ${step}: ${progressText(loss, evaluate(model, heldOut))}${seconds()} s`),
 });
-writeFileSync(values.out, encodeVectorFile(vocabulary.words, model.questions, model.codes));
+writeFileSync(values.out, encodeVectorFile(vocabulary, model.questions, model.codes));
 
 async function readRepository(folder: string): Promise<PairTable> {
   const snapshot = openSnapshot(folder);

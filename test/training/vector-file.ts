@@ -1,10 +1,15 @@
 import type { Encoder } from './encoder.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** Largest number of a signed byte, up to its sign. */
 const LARGEST = 127;
 
 /** The bytes of the file of word vectors; README.md describes them. */
-export function encodeVectorFile(words: readonly string[], questions: Encoder, codes: Encoder): Buffer {
+export function encodeVectorFile(
+  { words, repetition }: Pick<Vocabulary, 'words' | 'repetition'>,
+  questions: Encoder,
+  codes: Encoder,
+): Buffer {
   const { dimensions } = questions;
   const text = Buffer.from(words.join('\n'));
   const padded = Buffer.alloc(Math.ceil(text.length / 4) * 4, ' ');
@@ -12,7 +17,15 @@ export function encodeVectorFile(words: readonly string[], questions: Encoder, c
   const header = Buffer.alloc(12);
   for (const [i, value] of [words.length, dimensions, padded.length].entries()) header.writeUInt32LE(value, 4 * i);
   const [question, code] = [quantize(questions), quantize(codes)];
-  return Buffer.concat([header, padded, question.scales, code.scales, question.vectors, code.vectors]);
+  return Buffer.concat([
+    header,
+    padded,
+    question.scales,
+    code.scales,
+    question.vectors,
+    code.vectors,
+    Buffer.from(repetition.map((share) => Math.round(share * 255))),
+  ]);
 }
 
 /** The vectors with the learned weights of their words, as bytes to multiply by the scale of their row. */

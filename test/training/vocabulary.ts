@@ -4,11 +4,16 @@ import type { Pair } from './pairs.ts';
 const FEWEST = { pairs: 15, repositories: 4 };
 const SHORTEST = 2;
 
+/** Before any repository is counted, a word is taken to be repeated this often in so many of them. */
+const EXPECTED = { share: 0.25, repositories: 4 };
+
 export interface Vocabulary {
   /** The most frequent first. */
   words: string[];
   /** Inverse document frequencies of the words, over the pairs that are trained on. */
   idf: Float32Array;
+  /** How surely code has a word of the text that is about it, from 0 to 1. */
+  repetition: Float32Array;
 }
 
 /** Numbers all terms, and counts the pairs and repositories that have each. */
@@ -16,6 +21,9 @@ export class TermCounts {
   private readonly ids = new Map<string, number>();
   private readonly pairs: number[] = [];
   private readonly repositories: number[] = [];
+  /** The number of repositories with texts that have the term, and the sum of their shares of texts whose code has it too. */
+  private readonly inTexts: number[] = [];
+  private readonly repeated: number[] = [];
   private total = 0;
 
   idOf(term: string): number {
@@ -25,6 +33,8 @@ export class TermCounts {
     this.ids.set(term, id);
     this.pairs.push(0);
     this.repositories.push(0);
+    this.inTexts.push(0);
+    this.repeated.push(0);
     return id;
   }
 
@@ -40,6 +50,24 @@ export class TermCounts {
     }
     for (const id of seen) this.repositories[id] = (this.repositories[id] ?? 0) + 1;
     this.total += pairs.length;
+    this.addRepetition(pairs);
+  }
+
+  /** Repositories count the same, so that a large one decides no more than others how its word is used. */
+  private addRepetition(pairs: readonly Pair[]): void {
+    const counts = new Map<number, { texts: number; repeated: number }>();
+    for (const { question, path, symbol, comments, body } of pairs) {
+      const code = new Set([...path, ...symbol, ...comments, ...body]);
+      for (const term of new Set(question)) {
+        const id = this.idOf(term);
+        const { texts, repeated } = counts.get(id) ?? { texts: 0, repeated: 0 };
+        counts.set(id, { texts: texts + 1, repeated: repeated + Number(code.has(term)) });
+      }
+    }
+    for (const [id, { texts, repeated }] of counts) {
+      this.inTexts[id] = (this.inTexts[id] ?? 0) + 1;
+      this.repeated[id] = (this.repeated[id] ?? 0) + repeated / texts;
+    }
   }
 
   /** The most frequent terms, at most `wordsMax`, and the number of the word for each term; -1 for a term that is none. */
@@ -54,6 +82,10 @@ export class TermCounts {
     for (const [i, { id }] of chosen.entries()) wordOf[id] = i;
     const words = chosen.map(({ word }) => word);
     const idf = Float32Array.from(chosen, ({ pairs }) => Math.log(this.total / pairs));
-    return { vocabulary: { words, idf }, wordOf };
+    const repetition = Float32Array.from(chosen, ({ id }) => {
+      const expected = EXPECTED.share * EXPECTED.repositories;
+      return ((this.repeated[id] ?? 0) + expected) / ((this.inTexts[id] ?? 0) + EXPECTED.repositories);
+    });
+    return { vocabulary: { words, idf, repetition }, wordOf };
   }
 }

@@ -10,7 +10,7 @@ import type { IndexContent, IndexedFile } from './file-index.ts';
  * Names the form of the kept index. Raise it when the index holds something else of the same file, because of how files are analyzed or
  * because of `LIMITS`: then everything is read again. test/unit/codesearch/kept-index.test.ts fails until then.
  */
-const INDEX_VERSION = 6;
+const INDEX_VERSION = 7;
 
 /** So many files, or terms, are written in one go. */
 const FILES_PER_PART = 1_000;

@@ -19,7 +19,7 @@ const TEST =
   /(^|\/)(tests?(?:[-_]\w+)?|__tests__|__mocks__|specs?|e2e|testdata|testing|fixtures?|cypress)\/|([._-](test|spec|e2e|bench)s?\.[a-z]+$)|_test\.(go|py|rb|exs?|dart|cc|cpp)$|(^|\/)(test_[^/]*|conftest)\.py$|(Tests?|Spec)\.(java|kt|cs|swift|scala|php)$/;
 const DOCS =
   /\.(md|mdx|markdown|rst|adoc|txt|org|[1-9])$|(^|\/)docs?\/|(^|\/)(readme|changelog|contributing|license|authors)[^/]*$/i;
-const EXAMPLE = /(^|\/)_?(examples?|samples?|demos?|playground|benchmarks?|bench(?:es)?)\//i;
+const EXAMPLE = /(^|\/)_?(examples?|samples?|demos?|playground|benchmarks?|bench(?:es)?|perf(?:ormance)?)\//i;
 /** A folder of sources: what lies in one is a part of the program, such as `src/benchmark/` of a program that measures. */
 const PROGRAM = /(^|\/)(src|lib|internal)\//i;
 const CONFIG =

@@ -11,7 +11,7 @@ export interface Unit {
 
 /** Cuts a file into units that cover each line once. */
 export function cutUnits(lines: readonly string[], { symbols, commentLines }: Outline): Unit[] {
-  const owners = ownersOf(lines.length, symbols, commentLines);
+  const owners = ownersOf(lines, symbols, commentLines);
   const units: Unit[] = [];
   for (let start = 1; start <= lines.length; ) {
     const symbol = owners[start];
@@ -25,13 +25,17 @@ export function cutUnits(lines: readonly string[], { symbols, commentLines }: Ou
   return units;
 }
 
+/** Python's text about a definition stands in it, and is none of the next one. */
+const DOCSTRING_END = /(?:"""|''')\s*$/;
+
 /** The innermost definition that is a unit of its own, for each line. */
 function ownersOf(
-  lineCount: number,
+  lines: readonly string[],
   symbols: readonly CodeSymbol[],
   commentLines: ReadonlySet<number>,
 ): (CodeSymbol | undefined)[] {
-  const owners = new Array<CodeSymbol | undefined>(lineCount + 2);
+  const owners = new Array<CodeSymbol | undefined>(lines.length + 2);
+  const isAbove = (line: number): boolean => commentLines.has(line) && !DOCSTRING_END.test(lines[line - 1] ?? '');
   for (const symbol of symbols) {
     const around = owners[symbol.line];
     const isWithinShort =
@@ -40,8 +44,8 @@ function ownersOf(
       around.end - around.line < UNITS.shortFunctionLines;
     if (isWithinShort || symbol.end - symbol.line + 1 < UNITS.fewestLines) continue;
     let start = symbol.line;
-    while (start > 1 && commentLines.has(start - 1) && owners[start - 1] === owners[symbol.line]) start -= 1;
-    owners.fill(symbol, start, Math.min(symbol.end, lineCount) + 1);
+    while (start > 1 && isAbove(start - 1) && owners[start - 1] === owners[symbol.line]) start -= 1;
+    owners.fill(symbol, start, Math.min(symbol.end, lines.length) + 1);
   }
   return owners;
 }

@@ -29,8 +29,17 @@ export const WEIGHTS = {
   form: 0.8,
 } as const;
 
-/** What the absence of a word says: much of one that is rare in everyday English, by the square of what its Zipf frequency lacks. */
-export const SPECIFICITY = { rareZipf: 2.5, commonZipf: 6, least: 0.1 } as const;
+/** What the absence of a word says. */
+export const SPECIFICITY = {
+  /** Much of one that is rare in everyday English, by the square of what its Zipf frequency lacks. */
+  rareZipf: 2.5,
+  commonZipf: 6,
+  least: 0.1,
+  /** How surely code repeats a phrase, and a word that is not counted; and the most that a word is taken to be repeated. */
+  phrase: 0.05,
+  unknown: 0.5,
+  mostRepeated: 0.97,
+} as const;
 
 /** How likely a file of each kind answers a question. */
 export const PRIOR = {
@@ -80,6 +89,8 @@ export const VERBATIM = {
   mostFiles: 200,
   /** In one file. */
   mostHits: 1_000,
+  /** An expression may print so many words. */
+  mostPrinted: 3,
   /** A text with more hits is worth less, in proportion: it says little about a place. */
   common: 20,
   /** A text may be broken over so many lines. */

@@ -22,7 +22,7 @@ import { separateRestriction } from './questions/surroundings.ts';
 import { rankPassages } from './rank.ts';
 import { resolveTargets, type Targets } from './targets.ts';
 import { saysUnread, searchedFiles } from './unread.ts';
-import { isFoundWhole, isTelling, type Literal } from './verbatim.ts';
+import { isMessage, isTelling, type Literal } from './verbatim.ts';
 import { wordVectors } from './word-vectors.ts';
 
 const MOST_LITERALS = 4;
@@ -108,22 +108,27 @@ async function research(question: QuestionInContext, investigation: Investigatio
   const literals: Literal[] = [];
   for (const text of question.literals.slice(0, MOST_LITERALS)) {
     // A name within a message that is found is no other text. The longest text is the first.
-    const isPart = literals.some((known) => known.text.includes(text) && isFoundWhole(known));
+    const isPart = literals.some((known) => known.text.includes(text) && isMessage(known));
     if (!isPart) literals.push(await investigation.lookUp(text));
   }
-  const targets = { ...named, names: named.names.filter(({ name }) => !isInMessage(name, literals)) };
+  const asked = withoutMessages(question, literals);
+  const targets = asked === question ? named : resolveTargets(asked, investigation);
   const ranking = await rankPassages(words, literals, question, investigation);
   const best = [...new Set(ranking.passages.map(({ file }) => file.path))].slice(0, 3);
   await step(best.length === 0 ? 'No file mentions any of it' : `Reading the best places, first in ${best.join(', ')}`);
   return write({ ...ranking, question, targets, words, literals, investigation });
 }
 
-/** Whether a name is a part of a message that stands in the code, at least for the most part: the question is about the message. */
-function isInMessage(name: string, literals: readonly Literal[]): boolean {
-  return literals.some(
-    ({ text, words, hits: [hit] }) =>
-      /\s/.test(text) && text.includes(name) && hit !== undefined && hit.run > Math.max(2, words.length / 2),
-  );
+/** Without names and paths that are parts of a message that stands in the code, at least for the most part: it is about the message. */
+function withoutMessages(question: QuestionInContext, literals: readonly Literal[]): QuestionInContext {
+  const messages = literals.filter(isMessage);
+  if (messages.length === 0) return question;
+  const isOther = (name: string): boolean => !messages.some(({ text }) => text.includes(name));
+  return {
+    ...question,
+    identifiers: question.identifiers.filter(isOther),
+    paths: question.paths.filter(isOther),
+  };
 }
 
 /** What the question names; its files are read first, if the service has not come to them yet. */

@@ -5,6 +5,7 @@ import { CONFIDENCE, SPECIFICITY, WEIGHTS } from './constants.ts';
 import { partsOfSpeech } from './questions/parts-of-speech.ts';
 import type { Question } from './questions/question.ts';
 import { zipfOf } from './questions/speech.ts';
+import { wordVectors } from './word-vectors.ts';
 
 /** A word of the question as it is searched for. */
 export interface QueryWord {
@@ -17,7 +18,7 @@ export interface QueryWord {
   isKnown: boolean;
   /** Whether it says what an answer is about. Words that describe, and those of a longer phrase, can be said in too many ways. */
   isNeeded: boolean;
-  /** How much it says about the question in any repository: rare in everyday English is much. At most 1. */
+  /** What its absence says, in any repository: much where people say it rarely, and code about such a thing has the word. */
   specificity: number;
   /** A thing has few names, but the same deed has many verbs. */
   isNoun: boolean;
@@ -41,7 +42,7 @@ export function queryWords({ subjects, text }: Question, index: FileIndex): Quer
     const isNeeded = !inPhrases.has(word) && !/^(?:ADJ|ADV|NUM)$/.test(part ?? '');
     const isNoun = part === 'NOUN' || part === 'PROPN';
     const full = weight * rarityOf(word) * partWeight(part) * rarity;
-    return [{ word, terms, weight: full, isKnown, isNeeded, specificity: specificityOf(word), isNoun }];
+    return [{ word, terms, weight: full, isKnown, isNeeded, specificity: specificityOf(word, own), isNoun }];
   });
   return words.sort((a, b) => b.weight - a.weight).slice(0, MOST_QUERY_TERMS);
 }
@@ -62,12 +63,13 @@ function rarityOf(word: string): number {
   return Math.max(commonest, Math.min(1, 1 - common));
 }
 
-/** From 1 for a word, or the rarest of a phrase, that people do not say to the square of {@link SPECIFICITY}.least for the most common ones. */
-function specificityOf(word: string): number {
-  const { rareZipf, commonZipf, least } = SPECIFICITY;
+/** The rarity of a word in everyday English, or of the rarest of a phrase, times the logarithmic odds against code without it. */
+function specificityOf(word: string, own: string): number {
+  const { rareZipf, commonZipf, least, phrase, unknown, mostRepeated } = SPECIFICITY;
   const zipf = Math.min(...word.split(' ').map(zipfOf));
   const rarity = (commonZipf - zipf) / (commonZipf - rareZipf);
-  return Math.min(1, Math.max(least, rarity)) ** 2;
+  const repeated = wordVectors().repetitionOf(own) ?? (word.includes(' ') ? phrase : unknown);
+  return Math.min(1, Math.max(least, rarity)) ** 2 * -Math.log(1 - Math.min(mostRepeated, repeated));
 }
 
 /** What a question is about is mostly said by its nouns; the same deed has many verbs. */

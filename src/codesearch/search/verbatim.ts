@@ -33,7 +33,8 @@ interface Reader {
 /**
  * Looks a text up as it is written, in whatever way its words are joined there: `idle timeout` finds `idleTimeout` and
  * `IDLE_TIMEOUT`. A number also stands for an expression that is printed: `found 6` finds `found %d` and `found ${list.length}`. So do a
- * path, an address and a hash, where the message is not there with them. Where no file has all of it, the longest part of it is found.
+ * few words between others or at the end and, where the message is not there with them, a path, an address and a hash. Where no file
+ * has all of it, the longest part of it is found.
  */
 export async function lookUp(text: string, index: FileIndex, reader: Reader): Promise<Literal> {
   const literal = await lookUpWords(text, wordsIn(text), index, reader);
@@ -133,7 +134,7 @@ interface Token {
   words: number;
 }
 
-/** How many of the words from `place` on follow each other in the stream from `start` on. A printed expression can be any number. */
+/** How many of the words from `place` on follow each other in the stream from `start` on. */
 function runFrom(stream: readonly Token[], start: number, words: readonly string[], place: number): number {
   let run = 0;
   for (let at = start; place + run < words.length; run += 1) {
@@ -145,11 +146,28 @@ function runFrom(stream: readonly Token[], start: number, words: readonly string
     }
     // A value at the end may be added elsewhere.
     if (wanted === PRINTED) continue;
-    if (token?.word === PRINTED && run > 0) at += 1;
+    if (token?.word === PRINTED && run > 0) {
+      const after = stream[at + 1 + token.words]?.word;
+      const printed = stream[at + 1]?.word === wanted ? 0 : wordsBefore(words, place + run, after);
+      if (printed > 0) {
+        at += 1 + token.words;
+        run += printed - 1;
+        continue;
+      }
+      at += 1;
+    }
     if (stream[at]?.word !== wanted) break;
     at += 1;
   }
   return run;
+}
+
+/** How many words an expression may have printed: those before the next word of the code, or else the last ones of the text. */
+function wordsBefore(words: readonly string[], from: number, next: string | undefined): number {
+  const following = words.slice(from, from + VERBATIM.mostPrinted + 1);
+  const found = following.indexOf(next ?? '', 1);
+  if (found > 0) return found;
+  return following.length <= VERBATIM.mostPrinted ? following.length : 0;
 }
 
 /** Neither a word nor a number, so that no text has it. */
@@ -210,6 +228,11 @@ export function rankVerbatim(
     }
   }
   return new Map([...scores].sort((a, b) => b[1] - a[1] || a[0].id - b[0].id));
+}
+
+/** Whether a text is a message that stands somewhere, at least for the most part. */
+export function isMessage({ text, words, hits: [hit] }: Literal): boolean {
+  return /\s/.test(text) && hit !== undefined && hit.run > Math.max(VERBATIM.fewestWords - 1, words.length / 2);
 }
 
 /** Whether all of a text stands somewhere. */

@@ -7,6 +7,11 @@ export interface WordVectors {
   ofQuestion(terms: Iterable<string>): Float32Array;
   /** The same; a term counts more the more often it is there, up to once its weight. */
   ofCode(terms: WeightedTerms): Float32Array;
+  /**
+   * How surely code has this term where a text about the code has it, from 0 to 1; undefined for a term that is not known. Counted in
+   * the pairs that the vectors were trained on.
+   */
+  repetitionOf(term: string): number | undefined;
 }
 
 /** So many occurrences, weighted as in `BM25F`, give a term half of its greatest weight. The vectors were trained with both. */
@@ -22,7 +27,7 @@ export function wordVectors(): WordVectors {
 
 /**
  * Reads a file of vectors, little endian: the numbers of words V, of dimensions K and of bytes of the words as uint32; the words, one a
- * line; V float32 scales for questions, V for code; V × K int8 for questions, V × K for code.
+ * line; V float32 scales for questions, V for code; V × K int8 for questions, V × K for code; V uint8, 255 times the repetition.
  */
 export function readWordVectors(file: Uint8Array): WordVectors {
   // A copy of its own begins at a multiple of 4.
@@ -39,6 +44,7 @@ export function readWordVectors(file: Uint8Array): WordVectors {
     scales: new Float32Array(buffer, scalesAt + 4 * count, count),
     values: new Int8Array(buffer, at + size, size),
   };
+  const repetition = new Uint8Array(buffer, at + 2 * size, count);
   const places = new Map(
     text
       .trimEnd()
@@ -61,6 +67,10 @@ export function readWordVectors(file: Uint8Array): WordVectors {
   }
 
   return {
+    repetitionOf(term) {
+      const place = places.get(term);
+      return place === undefined ? undefined : (repetition[place] ?? 0) / 255;
+    },
     ofQuestion: (terms) =>
       sum(
         question,

@@ -97,7 +97,7 @@ test('a message leads before a type that it names, and stands without places tha
   const { answer } = await ask(
     'My run prints "CraneTimer: lift was called to lift more crates than one crane can hold." - what triggers this?',
   );
-  expect(answer).toMatch(/^A part of `CraneTimer: lift was called .*` is in `lift` at \[src\/cranes\.ts:8\]/);
+  expect(answer).toMatch(/^`CraneTimer: lift was called .*` is in `lift` at \[src\/cranes\.ts:8\]/);
   expect(answer).toContain('It gets there when `crates.length > MOST_CRATES`.');
 });
 

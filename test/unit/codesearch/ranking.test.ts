@@ -208,7 +208,7 @@ describe('a text that a question quotes', () => {
 
   test('is found by its longest part where its words differ', async () => {
     const { index, reader } = await indexOf(files);
-    const { hits } = await lookUp('Too many boats of Anna in the harbour', index, reader);
+    const { hits } = await lookUp('Too many boats that Anna and Ben sent into the harbour', index, reader);
     expect(hits.map(({ file, line, run }) => [file.path, line, run])).toEqual([['src/limit.ts', 3, 3]]);
   });
 
@@ -231,6 +231,8 @@ describe('a text that a question quotes', () => {
     ['no crane at https://harbour.example/cranes?at=4', "throw new Error('no crane at ' + url)", 4],
     ['commit 3f9a7c21d is unknown', 'print("commit %s is unknown")', 4],
     ['see docs/cranes.md for more', 'print("see docs/cranes.md for more")', 6],
+    ['boats of Anna and Ben sank', 'fail("boats of " + owners.join() + " sank")', 6],
+    ['no such boat: Black Pearl', 'fail(`no such boat: $' + '{name}`)', 5],
     ['port 8080 is taken', 'throw new Error("port 9090 is taken")', undefined],
     ['expected 2 got 3', 'fail("expected string or object, got: nothing")', undefined],
     ['status 404', 'log("the status of the request")', undefined],

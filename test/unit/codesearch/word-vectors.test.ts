@@ -9,8 +9,9 @@ import { encodeVectorFile } from '../../training/vector-file.ts';
 
 describe('vectors that the training wrote', () => {
   const words = ['wait', 'retry', 'naïve'];
-  const { questions, codes } = createModel({ words, idf: Float32Array.of(3, 4, 5) }, 8, createRandom(1));
-  const written = readWordVectors(encodeVectorFile(words, questions, codes));
+  const repetition = Float32Array.of(0.2, 0.6, 1);
+  const { questions, codes } = createModel({ words, idf: Float32Array.of(3, 4, 5), repetition }, 8, createRandom(1));
+  const written = readWordVectors(encodeVectorFile({ words, repetition }, questions, codes));
 
   function vectorOf({ vectors, weights, dimensions }: Encoder, place: number): number[] {
     const vector = Array.from(vectors.subarray(place * dimensions, (place + 1) * dimensions), (value) => value);
@@ -36,6 +37,11 @@ describe('vectors that the training wrote', () => {
     expect(cosine(both, written.ofQuestion(['naïve', 'wait']))).toBeCloseTo(1);
     expect(cosine(both, written.ofQuestion(['wait']))).toBeLessThan(0.99);
     expect(cosine(both, both)).toBeCloseTo(1);
+  });
+
+  it('say how surely code repeats a term that is known', () => {
+    expect(words.map((word) => written.repetitionOf(word))).toEqual([0.2, expect.closeTo(0.6), 1]);
+    expect(written.repetitionOf('unknown')).toBeUndefined();
   });
 
   it('are zeros without a known term, so that nothing is similar', () => {
@@ -77,5 +83,12 @@ describe('the vectors of the service', () => {
     const asked = ofQuestion(textTerms(question));
     const [near, far] = [right, other].map((text) => cosine(asked, ofCode(weigh({ body: textTerms(text) }))));
     expect(near).toBeGreaterThan((far ?? 0) + 0.1);
+  });
+
+  it('know that code says what it is made for, and not how people tell of it', () => {
+    const [made = 0, told = 1] = ['gzip', 'accidentally'].map((word) =>
+      wordVectors().repetitionOf(textTerms(word)[0] ?? ''),
+    );
+    expect(made).toBeGreaterThan(told + 0.3);
   });
 });

@@ -4,6 +4,7 @@ import { createBags } from '../../training/pair-table.ts';
 import { createRandom } from '../../training/random.ts';
 
 const vocabulary = {
+  repetition: new Float32Array(5),
   words: ['read', 'write', 'open', 'close', 'lock', 'rare'],
   idf: Float32Array.of(2, 3, 4, 5, 6, 7),
 };

@@ -61,6 +61,23 @@ describe('training', () => {
 });
 
 describe('the vocabulary', () => {
+  it('says how surely code has a word of its text: as the mean of repositories, beside four with a quarter', () => {
+    const [pair] = createPairs(1, 1);
+    if (pair === undefined) throw new Error('no pair');
+    const counts = new TermCounts();
+    const said = { ...pair, question: ['gzip', 'gzip'] };
+    counts.add([{ ...said, body: ['gzip'] }]);
+    counts.add([
+      { ...said, body: [] },
+      { ...said, path: ['gzip'], body: [] },
+      { ...said, body: [] },
+      { ...said, body: [] },
+    ]);
+    const { vocabulary } = counts.choose(1, { pairs: 5, repositories: 2 });
+    expect(vocabulary.words).toEqual(['gzip']);
+    expect(vocabulary.repetition[0]).toBeCloseTo((1 + 0.25 + 4 * 0.25) / (2 + 4));
+  });
+
   it('has frequent terms first, and none of too few pairs or repositories', () => {
     const [pair] = createPairs(1, 1);
     const counts = new TermCounts();

@@ -3,7 +3,7 @@ import { CONFIDENCE } from '../constants.ts';
 import { coverage } from '../coverage.ts';
 import { absentWords } from '../query-terms.ts';
 import { type Passage, passageOfDefinition } from '../rank.ts';
-import { isFoundWhole, isTelling, type Literal } from '../verbatim.ts';
+import { isMessage, isTelling, type Literal } from '../verbatim.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { followUpsFor } from './follow-ups.ts';
 import { bullets, code, endSentence, fence, fileLink, joinWords, prose, withArticle } from './markdown.ts';
@@ -39,7 +39,7 @@ export async function explain(findings: Findings): Promise<Draft> {
     files: [main.file],
   };
   const best = passages[0]?.score ?? 0;
-  const messages = findings.literals.filter((literal) => /\s/.test(literal.text) && isFoundWhole(literal));
+  const messages = findings.literals.filter(isMessage);
   const others = passages.filter(
     (passage) =>
       !isSamePlace(passage, main) &&

@@ -7,7 +7,7 @@ const LINES_BEFORE = 4;
 /** The most relevant lines of a passage: all when there are few, or else the line with the name, and the lines around the best. */
 export function quote({ start, end, symbol, keyLines }: Passage, lines: readonly string[], most: number): string[] {
   if (end - start + 1 <= most) return outdent(trim(lines.slice(start - 1, end)));
-  const named = symbol !== undefined && symbol.line >= start ? symbol.line : undefined;
+  const named = symbol !== undefined && symbol.line >= start && symbol.line <= end ? symbol.line : undefined;
   const key = keyLines[0] ?? start;
   const size = most - 2;
   const from = Math.max(named ?? start, Math.min(key - LINES_BEFORE, end - size + 1));
