@@ -244,3 +244,8 @@ export function isFoundWhole({ words, hits }: Literal): boolean {
 export function isTelling({ text, words }: Pick<Literal, 'text' | 'words'>): boolean {
   return words.length > 2 || /^-|\p{Ll}\p{Lu}|_/u.test(text);
 }
+
+/** Whether a text stands in these lines of a file. */
+export function hasHit({ file, start, end }: Pick<IndexedUnit, 'file' | 'start' | 'end'>, { hits }: Literal): boolean {
+  return hits.some((hit) => hit.file === file && hit.line >= start && hit.line <= end);
+}

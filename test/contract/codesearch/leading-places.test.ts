@@ -53,6 +53,24 @@ pub enum CraneOptions {
     Slowly(u32),
 }
 `,
+  'src/test/java/FerryTest.java': `public class FerryTest {
+  @Test
+  public void suspendsAndResumesFerry() {
+    ferry.suspend();
+    ferry.resume();
+    assertTrue(ferry.isLoaded());
+  }
+}
+`,
+  'src/settings.ts': `/** What the tide tables are read with. */
+export class TideTables {
+  start = 0;
+  readonly bypass = read('harbour.tide.bypassMs');
+  stop = 1;
+}
+
+export const tables = new TideTables();
+`,
   'docs/lights.md': `# Lights
 
 > [!NOTE]
@@ -121,6 +139,23 @@ test('of several definitions with a name, a follow-up is about the one that was 
   expect(uses).toMatch(/^`moor`, method in \[src\/pier\.ts:3\]/);
 });
 
+test('tests are named by their functions, where nothing else names them', async () => {
+  const { answer } = await ask('Which tests cover suspending and resuming the ferry?');
+  expect(answer).toMatch(/^1 test file has to do with `ferry`, `[a-z]+` and `[a-z]+`; /);
+  expect(answer).toContain('- [src/test/java/FerryTest.java:3]: `suspendsAndResumesFerry`');
+});
+
+test('a name within a class is shown without what uses the class', async () => {
+  const { answer } = await ask('What does harbour.tide.bypassMs do?');
+  expect(answer).toMatch(/^`harbour\.tide\.bypassMs` is in `TideTables` at/);
+  expect(answer).not.toContain('**Used in**');
+});
+
+test('a question when something came in is answered with a commit, also by the closest match', async () => {
+  const { answer } = await ask('When was it added that a crane lifts crates for the boss and the rules?');
+  expect(answer).toMatch(/^The closest match is a line in `lift`, \[src\/cranes\.ts:\d+\]\. It came in on 2024-/);
+});
+
 test('the variants of an enumeration are listed', async () => {
   const { answer } = await ask('What options are there in CraneOptions?');
   expect(answer).toContain('has 2 members');
@@ -155,5 +190,5 @@ test('a refusal offers an overview, of all repositories where there are several,
   expect(one.answer).not.toContain('`zeppelin`');
   const many = await ask('How do zeppelins land?', [], both);
   expect(many.followUps).toContain('What is this codebase about?');
-  expect((await ask('What is this codebase about?', [], both)).answer).toMatch(/has 5 files[\s\S]*has 1 file/);
+  expect((await ask('What is this codebase about?', [], both)).answer).toMatch(/has 7 files[\s\S]*has 1 file/);
 });

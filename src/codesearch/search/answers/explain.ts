@@ -3,7 +3,7 @@ import { CONFIDENCE } from '../constants.ts';
 import { coverage } from '../coverage.ts';
 import { absentWords } from '../query-terms.ts';
 import { type Passage, passageOfDefinition } from '../rank.ts';
-import { isMessage, isTelling, type Literal } from '../verbatim.ts';
+import { hasHit, isMessage, isTelling } from '../verbatim.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { followUpsFor } from './follow-ups.ts';
 import { bullets, code, endSentence, fence, fileLink, joinWords, prose, withArticle } from './markdown.ts';
@@ -71,10 +71,6 @@ export function absence({ words, question, investigation }: Findings): string {
   if (absent.length === 0) return '';
   const isWhole = [...investigation.corpus.index.all()].every(({ lineCount }) => lineCount > 0);
   return `No file${isWhole ? '' : ' that was read'} mentions ${joinWords(absent.map(({ word }) => code(word)))}.`;
-}
-
-function hasHit({ file, start, end }: Passage, { hits }: Literal): boolean {
-  return hits.some((hit) => hit.file === file && hit.line >= start && hit.line <= end);
 }
 
 function isSamePlace(a: Passage, b: Passage): boolean {

@@ -200,16 +200,19 @@ async function ofText({ question, literals, investigation, passages }: Findings)
 }
 
 /** The commit that wrote the line that answers best (blame). */
-async function ofLines({ passages, investigation }: Findings): Promise<Part[]> {
+async function ofLines({ passages, investigation, certainty }: Findings): Promise<Part[]> {
   const [passage] = passages;
-  if (passage === undefined || passage.covered < CONFIDENCE.lines) return [];
+  if (passage === undefined) return [];
+  const isSure = passage.covered >= CONFIDENCE.lines;
+  if (!isSure && certainty < CONFIDENCE.least) return [];
   const { file, symbol } = passage;
   const repository = investigation.corpus.repository(file.repository);
   const key = passage.keyLines[0] ?? passage.start;
   const commit = repository === undefined ? undefined : await lastChange(repository, file, key, key);
   if (commit === undefined) return [];
   const name = symbol === undefined || symbol.kind === 'heading' ? '' : ` in ${code(symbol.name)}`;
-  const opening = `The line that matches best${name}, ${fileLink(file, key)}, came in ${told(file.repository, commit)}`;
+  const line = `${isSure ? 'The line that matches best' : 'The closest match is a line'}${name}, ${fileLink(file, key)}`;
+  const opening = `${line}${isSure ? ', came in' : '. It came in'} ${told(file.repository, commit)}`;
   return [{ repository: file.repository, commits: [commit], opening, passage }];
 }
 

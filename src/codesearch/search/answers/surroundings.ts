@@ -5,6 +5,7 @@ import type { CodeSymbol } from '../../index/symbols.ts';
 import { commentStart } from '../blocks.ts';
 import { byUsefulness, type Investigation, type Usage } from '../investigation.ts';
 import type { Passage } from '../rank.ts';
+import { hasHit, isTelling } from '../verbatim.ts';
 import { commitLine } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
 import { bullets, code, count, fileLink, joinWords, prose } from './markdown.ts';
@@ -20,16 +21,20 @@ const MOST_TESTS = 3;
  */
 export async function addSurroundings(
   main: Passage,
-  { investigation }: Findings,
+  { investigation, literals }: Findings,
   draft: Draft,
 ): Promise<readonly Definition[]> {
   const { file, symbol } = main;
   if (file.role === 'docs' || file.role === 'config') return [];
   await investigation.step(`Following what ${symbol?.name ?? file.path} calls and what calls it`);
-  const usages = symbol === undefined ? [] : await usagesOf(main, symbol, investigation);
+  const isCalled = symbol?.kind === 'function' || symbol?.kind === 'method';
+  // Who uses a class says nothing about a text within it.
+  const isAround =
+    !isCalled &&
+    literals.some((literal) => isTelling(literal) && hasHit(main, literal) && literal.text !== symbol?.name);
+  const usages = symbol === undefined || isAround ? [] : await usagesOf(main, symbol, investigation);
   const callers = usages.filter(({ file: own }) => own.role !== 'test' && own.role !== 'docs');
   if (callers.length > 0) {
-    const isCalled = symbol?.kind === 'function' || symbol?.kind === 'method';
     draft.sections.push(`**${isCalled ? 'Called from' : 'Used in'}**\n\n${bullets(usageLines(callers, MOST_CALLERS))}`);
     draft.sources.push(...callers.slice(0, MOST_CALLERS).map(({ file: own, line }) => fileSource(own, line)));
   }

@@ -1,4 +1,5 @@
 import type { IndexedFile } from '../../index/file-index.ts';
+import { enclosing } from '../../index/symbols.ts';
 import { byUsefulness } from '../investigation.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { bullets, code, count, fence, fileLink, joinWords } from './markdown.ts';
@@ -56,7 +57,7 @@ export async function listTests({
   let example: string | undefined;
   for (const file of files.slice(0, 8)) {
     const lines = await investigation.lines(file);
-    const cases = casesAt(lines, wanted.get(file) ?? new Set());
+    const cases = casesAt(file, lines, wanted.get(file) ?? new Set());
     const first = cases[0];
     const shown = cases.slice(0, 4).map(({ title }) => code(shorten(title, 80)));
     items.push(
@@ -70,7 +71,9 @@ export async function listTests({
       example = `From ${fileLink(file, first.line, first.line + shownLines.length - 1)}:\n\n${fence(shownLines, file.path)}`;
     }
   }
-  const asked = words.filter(({ terms }) => terms.size > 0).map(({ word }) => code(word));
+  // Not the word "tests".
+  const subjects = new Set(question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word));
+  const asked = words.filter(({ word, terms }) => terms.size > 0 && subjects.has(word)).map(({ word }) => code(word));
   const what = target !== undefined && named ? code(target.name) : joinWords(asked.slice(0, 4)) || 'this';
   const sections = [
     `${count(files.length, 'test file', 'test files')} ${files.length === 1 ? 'has' : 'have'} to do with ${what}; the first is ${fileLink(leading)}.`,
@@ -90,17 +93,26 @@ export async function listTests({
   };
 }
 
-/** The test cases that contain these lines, without duplicates. */
-function casesAt(lines: readonly string[], wanted: ReadonlySet<number>): TestCase[] {
+/** The test cases that contain these lines, or else the functions around them, without duplicates. */
+function casesAt(
+  { symbols }: Pick<IndexedFile, 'symbols'>,
+  lines: readonly string[],
+  wanted: ReadonlySet<number>,
+): TestCase[] {
   const cases = lines.flatMap((text, index): TestCase[] => {
     const match = CASE.exec(text);
     const title = match?.[2] ?? match?.[3] ?? match?.[4] ?? match?.[5] ?? match?.[7];
     return title === undefined ? [] : [{ line: index + 1, title }];
   });
-  const found = new Set<TestCase>();
+  const functions = symbols.filter(({ kind }) => kind === 'function' || kind === 'method');
+  const found = new Map<number, TestCase>();
   for (const line of [...wanted].sort((a, b) => a - b)) {
-    const own = cases.findLast((candidate) => candidate.line <= line);
-    if (own !== undefined) found.add(own);
+    const around = cases.length > 0 ? undefined : enclosing(functions, line);
+    const own =
+      around === undefined
+        ? cases.findLast((candidate) => candidate.line <= line)
+        : { line: around.line, title: around.name };
+    if (own !== undefined) found.set(own.line, own);
   }
-  return [...found];
+  return [...found.values()];
 }
