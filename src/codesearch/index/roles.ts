@@ -16,12 +16,13 @@ const MACHINE_WRITTEN =
 const GENERATED = /(^|\/)(__generated__|generated)\//i;
 const VENDORED = /(^|\/)(node_modules|vendor|third[_-]?party|bower_components|dist|\.yarn|\.pnp)\//i;
 const TEST =
-  /(^|\/)(tests?(?:[-_]\w+)?|__tests__|__mocks__|specs?|e2e|testdata|testing|fixtures?|cypress)\/|([._-](test|spec|e2e|bench)s?\.[a-z]+$)|_test\.(go|py|rb|exs?|dart|cc|cpp)$|(^|\/)(test_[^/]*|conftest)\.py$|(Tests?|Spec)\.(java|kt|cs|swift|scala|php)$/;
+  /(^|\/)(tests?(?:[-_](?:data|cases?|files|fixtures?|helpers?|legacy|resources|support|utils?))?|__tests__|__mocks__|specs?|e2e|testdata|testing|fixtures?|cypress)\/|([._-](test|spec|e2e|bench)s?\.[a-z]+$)|_test\.(go|py|rb|exs?|dart|cc|cpp)$|(^|\/)(test_[^/]*|conftest)\.py$|(Tests?|Spec)\.(java|kt|cs|swift|scala|php)$/;
 const DOCS =
-  /\.(md|mdx|markdown|rst|adoc|txt|org|[1-9])$|(^|\/)docs?\/|(^|\/)(readme|changelog|contributing|license|authors)[^/]*$/i;
-const EXAMPLE = /(^|\/)_?(examples?|samples?|demos?|playground|benchmarks?|bench(?:es)?|perf(?:ormance)?)\//i;
-/** A folder of sources: what lies in one is a part of the program, such as `src/benchmark/` of a program that measures. */
-const PROGRAM = /(^|\/)(src|lib|internal)\//i;
+  /\.(md|mdx|markdown|rst|adoc|txt|org)$|(^|\/)(?:docs?|man\d?)\/|(^|\/)(readme|changelog|contributing|license|authors)[^/]*$/i;
+const EXAMPLE = /(^|\/)_?(examples?|samples?|demos?|playground)\//i;
+const BENCHMARK = /(^|\/)(benchmarks?|bench(?:es)?)\//i;
+/** In these folders `benchmark/` is a part of a program that measures. */
+const SOURCES = /(^|\/)(src|lib|internal)\//i;
 const CONFIG =
   /\.(json|ya?ml|toml|ini|cfg|conf|env|properties|lock|editorconfig)$|(^|\/)(\.[^/]+|dockerfile[^/]*|makefile|procfile)$|\.config\.[cm]?[jt]s$/i;
 
@@ -36,8 +37,9 @@ export function roleOf(path: string): Role {
 }
 
 function isExample(path: string): boolean {
-  const folder = EXAMPLE.exec(path);
-  return folder !== null && !PROGRAM.test(path.slice(0, folder.index + 1));
+  if (EXAMPLE.test(path)) return true;
+  const folder = BENCHMARK.exec(path);
+  return folder !== null && !SOURCES.test(path.slice(0, folder.index + 1));
 }
 
 /** Whether only tools read a file, by its name: a lock file, a source map. */

@@ -25,8 +25,8 @@ export function cutUnits(lines: readonly string[], { symbols, commentLines }: Ou
   return units;
 }
 
-/** Python's text about a definition stands in it, and is none of the next one. */
-const DOCSTRING_END = /(?:"""|''')\s*$/;
+/** The last line of what Python's programs say about a definition: it stands within that one, and says nothing about the next. */
+const DOCSTRING_END = /^\s*(?!#).*(?:"""|''')\s*(?:#.*)?$/;
 
 /** The innermost definition that is a unit of its own, for each line. */
 function ownersOf(

@@ -35,7 +35,7 @@ export const SPECIFICITY = {
   rareZipf: 2.5,
   commonZipf: 6,
   least: 0.1,
-  /** How surely code repeats a phrase, and a word that is not counted; and the most that a word is taken to be repeated. */
+  /** How surely code repeats a phrase, and a word that is not counted; and the most that a word is taken to be repeated, as a guard. */
   phrase: 0.05,
   unknown: 0.5,
   mostRepeated: 0.97,
@@ -92,7 +92,7 @@ export const VERBATIM = {
   /** An expression may print so many words. */
   mostPrinted: 3,
   /** A text with more hits is worth less, in proportion: it says little about a place. */
-  common: 20,
+  commonHits: 20,
   /** A text may be broken over so many lines. */
   linesOfText: 3,
   /** Of a hit in other capitals, or of a part. */

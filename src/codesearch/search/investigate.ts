@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../escape.ts';
 import { currentBudget, withinBudget } from '../git/budget.ts';
 import type { Corpus } from '../index/corpus.ts';
 import { readableCorpus } from '../index/readable-corpus.ts';
@@ -108,7 +109,7 @@ async function research(question: QuestionInContext, investigation: Investigatio
   const literals: Literal[] = [];
   for (const text of question.literals.slice(0, MOST_LITERALS)) {
     // A name within a message that is found is no other text. The longest text is the first.
-    const isPart = literals.some((known) => known.text.includes(text) && isMessage(known));
+    const isPart = literals.some((known) => isMessage(known) && standsIn(text, known.text));
     if (!isPart) literals.push(await investigation.lookUp(text));
   }
   const asked = withoutMessages(question, literals);
@@ -119,16 +120,26 @@ async function research(question: QuestionInContext, investigation: Investigatio
   return write({ ...ranking, question, targets, words, literals, investigation });
 }
 
-/** Without names and paths that are parts of a message that stands in the code, at least for the most part: it is about the message. */
+/** Without the names and paths that the question has only within a message that stands in the code: it asks about the message. */
 function withoutMessages(question: QuestionInContext, literals: readonly Literal[]): QuestionInContext {
-  const messages = literals.filter(isMessage);
+  const messages = literals.filter((literal) => isMessage(literal) && !DECLARATION.test(literal.text));
   if (messages.length === 0) return question;
-  const isOther = (name: string): boolean => !messages.some(({ text }) => text.includes(name));
+  const own = messages.reduce((text, message) => text.replaceAll(message.text, ' '), question.text);
+  const isOther = (name: string): boolean => !messages.some(({ text }) => standsIn(name, text)) || standsIn(name, own);
   return {
     ...question,
     identifiers: question.identifiers.filter(isOther),
     paths: question.paths.filter(isOther),
   };
+}
+
+/** A quoted line of code that defines something: the question is about what it defines. */
+const DECLARATION =
+  /^(?:export|import|const|let|var|function|def|class|interface|type|struct|enum|fn|func|public|private|protected|pub|static|async)\s/;
+
+/** Whether a text stands in another one, and not as a part of a longer word. */
+function standsIn(text: string, within: string): boolean {
+  return new RegExp(`(?<![\\w$])${escapeRegExp(text)}(?![\\w$])`).test(within);
 }
 
 /** What the question names; its files are read first, if the service has not come to them yet. */

@@ -30,14 +30,16 @@ const KIND_RANK = {
 export function resolveTargets(question: QuestionInContext, investigation: Investigation): Targets {
   const { corpus } = investigation;
   const targets: Targets = { names: [], files: [], directories: [], unknown: [] };
-  // What was shown last: of several definitions with a name, "it" is the one there.
+  // What was shown last: of several definitions with a name, "it" is the one there, unless it is one of tests or examples only.
   const shown = question.continues ? question.before?.files[0] : undefined;
   const isShown = ({ file }: Definition): boolean => file.repository === shown?.repository && file.path === shown.path;
   const add = (name: string, definitions: Definition[]): boolean => {
     if (definitions.length === 0) return false;
     const known = definitions[0]?.symbol.name ?? name;
     if (!targets.names.some((other) => other.name === known)) {
-      const ranked = [...definitions].sort((a, b) => Number(isShown(b)) - Number(isShown(a)) || byRank(a, b));
+      const ranked = [...definitions].sort(
+        (a, b) => compareRoles(a.file.role, b.file.role) || Number(isShown(b)) - Number(isShown(a)) || byRank(a, b),
+      );
       targets.names.push({ name: known, definitions: ranked });
     }
     return true;

@@ -8,8 +8,10 @@ import { VERBATIM } from './constants.ts';
 export interface VerbatimHit {
   file: IndexedFile;
   line: number;
-  /** How many of the text's words stand there one after the other. */
+  /** How many of the text's words stand there one after the other, with those that an expression prints. */
   run: number;
+  /** How many of them are in the code itself. */
+  matched: number;
   /** Whether it is the whole text, in the same capitals. */
   isExact: boolean;
   /** Whether the line imports it. */
@@ -32,22 +34,28 @@ interface Reader {
 
 /**
  * Looks a text up as it is written, in whatever way its words are joined there: `idle timeout` finds `idleTimeout` and
- * `IDLE_TIMEOUT`. A number also stands for an expression that is printed: `found 6` finds `found %d` and `found ${list.length}`. So do a
- * few words between others or at the end and, where the message is not there with them, a path, an address and a hash. Where no file
- * has all of it, the longest part of it is found.
+ * `IDLE_TIMEOUT`. A number, and up to three words, can stand for an expression that is printed: `found 6` finds `found %d` and
+ * `found ${list.length}`. When a message is not found with its paths, addresses and hashes, these are taken for expressions, too. Where
+ * no file has all of a text, the longest part of it is found.
  */
 export async function lookUp(text: string, index: FileIndex, reader: Reader): Promise<Literal> {
   const literal = await lookUpWords(text, wordsIn(text), index, reader);
-  const [first = '', ...others] = /\s/.test(text) ? text.split(VALUE) : [text];
-  if (others.length === 0 || isFoundWhole(literal)) return literal;
-  const words = [...wordsIn(first), ...others.flatMap((part) => [PRINTED, ...wordsIn(part)])];
+  if (!/\s/.test(text) || isFoundWhole(literal)) return literal;
+  // Code that prints a number with its unit has the unit alone.
+  const parts = text.split(VALUE).map((part) => wordsIn(part.replace(/\b(\d+)(?=\p{L})/gu, '$1 ')));
+  const words = parts.flatMap((part, place) => (place === 0 ? part : [PRINTED, ...part]));
+  if (words.join(' ') === literal.words.join(' ')) return literal;
   const withoutValues = await lookUpWords(text, words, index, reader);
-  return isFoundWhole(withoutValues) || literal.hits.length === 0 ? withoutValues : literal;
+  return mostMatched(withoutValues) > mostMatched(literal) || isFoundWhole(withoutValues) ? withoutValues : literal;
 }
 
-/** What a program puts into its messages: addresses, paths and hashes. */
+function mostMatched({ hits }: Literal): number {
+  return hits.reduce((most, { matched }) => Math.max(most, matched), 0);
+}
+
+/** What a program puts into its messages: addresses, paths and hashes. `read/write` is neither. */
 const VALUE =
-  /[a-z][a-z+.-]{0,20}:\/\/\S+|(?<!\S)["'`(]?(?:[A-Za-z]:|~|\.{1,2})?[\w.@-]*[/\\][^\s"'`]*|\b(?:0x)?[0-9a-f]{7,}\b/;
+  /[a-z][a-z+.-]{0,20}:\/\/\S+|(?<!\S)["'`(]?(?:[A-Za-z]:|~|\.{1,2})?[/\\][^\s"'`]+|(?<!\S)[\w.@-]+[/\\][\w.@-]+[/\\][^\s"'`]*|\b(?:0x)?[0-9a-f]{7,}\b/;
 
 async function lookUpWords(
   text: string,
@@ -70,8 +78,10 @@ async function lookUpWords(
     }
     await breathe();
   }
-  const enough = longest === words.length || longest >= VERBATIM.fewestWords;
-  return { text, words, hits: enough ? hits.filter(({ run }) => run === longest) : [] };
+  const isWhole = longest === words.length;
+  const isEnough = ({ run, matched }: VerbatimHit): boolean =>
+    run === longest && (isWhole || matched >= VERBATIM.fewestWords);
+  return { text, words, hits: hits.filter(isEnough) };
 }
 
 /** The words of a text that the index has, rarest first. */
@@ -94,33 +104,54 @@ function candidates(terms: readonly string[], index: FileIndex): IndexedFile[] {
 }
 
 /** The longest runs of the words in a file that have its rarest word, each at the line where it begins. */
-function runsIn(file: IndexedFile, lines: readonly string[], { text, words, rarest }: Wanted): Iterable<VerbatimHit> {
+function runsIn(file: IndexedFile, lines: readonly string[], wanted: Wanted): Iterable<VerbatimHit> {
+  const { text, words, rarest } = wanted;
   const hits = new Map<number, VerbatimHit>();
-  const rare = words.flatMap((word, place) => (word === rarest ? [place] : []));
+  const read = new Map<number, Token[]>();
+  const tokensOf = (line: number): Token[] => {
+    const known = read.get(line) ?? tokensIn(lines[line - 1] ?? '');
+    read.set(line, known);
+    return known;
+  };
   let longest = 1;
+  let next = 1;
   for (const [at, line] of lines.entries()) {
     if (!line.toLowerCase().includes(rarest)) continue;
     if (longest === words.length && hits.size >= VERBATIM.mostHits) break;
-    const from = Math.max(0, at - VERBATIM.linesOfText + 1);
-    const stream = lines
-      .slice(from, at + VERBATIM.linesOfText)
-      .flatMap((each, offset) => tokensIn(each).map((token) => ({ ...token, line: from + offset + 1 })));
-    for (const [start, { line: first }] of stream.entries()) {
-      for (const place of words.keys()) {
-        // A run that begins before has this one in it.
-        if (place > 0 && stream[start - 1]?.word === words[place - 1]) continue;
-        const run = runFrom(stream, start, words, place);
-        if (run === 0 || run < longest || !rare.some((each) => each >= place && each < place + run)) continue;
-        if (run > longest) hits.clear();
-        longest = run;
-        if (hits.has(first) || hits.size >= VERBATIM.mostHits) continue;
-        const isExact = run === words.length && (lines[first - 1] ?? '').includes(text);
-        hits.set(first, { file, line: first, run, isExact, isImport: file.importLines.has(first) });
+    for (next = Math.max(next, at + 2 - VERBATIM.linesOfText); next <= at + 1; next += 1) {
+      const own = tokensOf(next);
+      const stream = Array.from({ length: VERBATIM.linesOfText }, (_, below) => tokensOf(next + below)).flat();
+      for (const start of own.keys()) {
+        const before = start > 0 ? own[start - 1] : tokensOf(next - 1).at(-1);
+        const best = bestRun(stream, start, before, wanted);
+        if (best === undefined || best.run < longest) continue;
+        if (best.run > longest) hits.clear();
+        longest = best.run;
+        if (hits.has(next) || hits.size >= VERBATIM.mostHits) continue;
+        hits.set(next, { file, line: next, ...best, isExact: false, isImport: file.importLines.has(next) });
       }
+      read.delete(next - 2);
     }
   }
+  for (const hit of hits.values()) hit.isExact = hit.run === words.length && (lines[hit.line - 1] ?? '').includes(text);
   return hits.values();
 }
+
+/** The longest run that begins here and has the rarest word. */
+function bestRun(stream: readonly Token[], start: number, before: Token | undefined, wanted: Wanted): Run | undefined {
+  const { words, rarest } = wanted;
+  let best: Run | undefined;
+  for (const [place, word] of words.entries()) {
+    if (word !== stream[start]?.word && !(stream[start]?.word === PRINTED && NUMBERS.test(word))) continue;
+    // A run that begins before has this one in it.
+    if (place > 0 && before?.word === words[place - 1]) continue;
+    const { run, matched, hasRarest } = runFrom(stream, start, words.slice(place), rarest);
+    if (hasRarest && run > (best?.run ?? 0)) best = { run, matched };
+  }
+  return best;
+}
+
+type Run = Pick<VerbatimHit, 'run' | 'matched'>;
 
 interface Wanted {
   text: string;
@@ -134,51 +165,65 @@ interface Token {
   words: number;
 }
 
-/** How many of the words from `place` on follow each other in the stream from `start` on. */
-function runFrom(stream: readonly Token[], start: number, words: readonly string[], place: number): number {
-  let run = 0;
-  for (let at = start; place + run < words.length; run += 1) {
-    const wanted = words[place + run];
+/** How many of the first words follow each other in the stream from `start` on. */
+function runFrom(
+  stream: readonly Token[],
+  start: number,
+  words: readonly string[],
+  rarest: string,
+): Run & { hasRarest: boolean } {
+  let [run, matched, hasRarest] = [0, 0, false];
+  for (let at = start; run < words.length; ) {
+    const wanted = words[run];
     const token = stream[at];
     if (token?.word === PRINTED && (wanted === PRINTED || NUMBERS.test(wanted ?? ''))) {
       at += 1 + token.words;
+      run += 1;
+      if (wanted !== PRINTED) matched += 1;
       continue;
     }
     // A value at the end may be added elsewhere.
-    if (wanted === PRINTED) continue;
+    if (wanted === PRINTED && run === words.length - 1 && matched > 1) {
+      run += 1;
+      break;
+    }
     if (token?.word === PRINTED && run > 0) {
       const after = stream[at + 1 + token.words]?.word;
-      const printed = stream[at + 1]?.word === wanted ? 0 : wordsBefore(words, place + run, after);
-      if (printed > 0) {
-        at += 1 + token.words;
-        run += printed - 1;
-        continue;
-      }
+      const printed = stream[at + 1]?.word === wanted || matched < 2 ? 0 : countPrinted(words.slice(run), after);
+      run += printed;
       at += 1;
+      if (printed > 0) at += token.words;
+      if (printed > 0) continue;
     }
     if (stream[at]?.word !== wanted) break;
+    hasRarest ||= wanted === rarest;
+    matched += 1;
+    run += 1;
     at += 1;
   }
-  return run;
+  return { run, matched, hasRarest };
 }
 
-/** How many words an expression may have printed: those before the next word of the code, or else the last ones of the text. */
-function wordsBefore(words: readonly string[], from: number, next: string | undefined): number {
-  const following = words.slice(from, from + VERBATIM.mostPrinted + 1);
-  const found = following.indexOf(next ?? '', 1);
+/** How many of the words an expression has printed: those before the next word of the code, or else all that are left. 0 for too many. */
+function countPrinted(words: readonly string[], next: string | undefined): number {
+  const found = words.slice(0, VERBATIM.mostPrinted + 1).indexOf(next ?? '', 1);
   if (found > 0) return found;
-  return following.length <= VERBATIM.mostPrinted ? following.length : 0;
+  return words.length <= VERBATIM.mostPrinted ? words.length : 0;
 }
 
 /** Neither a word nor a number, so that no text has it. */
 const PRINTED = '%';
 /** `%d`, `${count}`, `{}`, `" + count + "`. */
 const EXPRESSION = /(%[-+#0-9.]{0,8}[a-z]|\$?\{[^{}]{0,80}\}|["'`]\s?[+.,]\s?[^"'`]{1,80}[+.,]\s?["'`])/i;
+/** Without a quotation mark before it, `{}` is a block and no part of a text. */
+const BLOCK = /^\{/;
 
 /** The words of a line, with a mark before each expression that may be printed. */
 function tokensIn(line: string): Token[] {
-  return line.split(EXPRESSION).flatMap((part, place) => {
-    const isExpression = place % 2 === 1;
+  const parts = line.split(EXPRESSION);
+  const quoted = parts.findIndex((part) => /["'`]/.test(part));
+  return parts.flatMap((part, place) => {
+    const isExpression = place % 2 === 1 && (!BLOCK.test(part) || (quoted >= 0 && quoted < place));
     // The letter of `%d` is no word.
     const words = isExpression && part.startsWith('%') ? [] : wordsIn(part);
     const mark = isExpression ? [{ word: PRINTED, words: words.length }] : [];
@@ -209,7 +254,7 @@ export function rankVerbatim(
   for (const literal of literals) {
     const { words, hits } = literal;
     let unit: IndexedUnit | undefined;
-    const rarity = Math.min(1, VERBATIM.common / hits.length);
+    const rarity = Math.min(1, VERBATIM.commonHits / hits.length);
     for (const { file, line, run, isExact, isImport } of hits) {
       const has = ({ start, end }: IndexedUnit): boolean => start <= line && line <= end;
       // Hits follow each other, mostly in the same unit.
@@ -231,8 +276,10 @@ export function rankVerbatim(
 }
 
 /** Whether a text is a message that stands somewhere, at least for the most part. */
-export function isMessage({ text, words, hits: [hit] }: Literal): boolean {
-  return /\s/.test(text) && hit !== undefined && hit.run > Math.max(VERBATIM.fewestWords - 1, words.length / 2);
+export function isMessage(literal: Literal): boolean {
+  const { text, words } = literal;
+  const least = Math.max(VERBATIM.fewestWords, words.length / 2);
+  return /\s/.test(text) && (isFoundWhole(literal) || literal.hits.some(({ matched }) => matched >= least));
 }
 
 /** Whether all of a text stands somewhere. */

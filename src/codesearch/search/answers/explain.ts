@@ -45,6 +45,8 @@ export async function explain(findings: Findings): Promise<Draft> {
       !isSamePlace(passage, main) &&
       passage.score >= best * OTHER_FROM &&
       passage.file.role !== 'test' &&
+      // A place of another repository is mostly something else.
+      (passage.file.repository === main.file.repository || passage.covered >= CONFIDENCE.sure) &&
       // Beside a message that was found, what has only some of the words is something else.
       (messages.length === 0 || passage.covered >= CONFIDENCE.sure || messages.some((each) => hasHit(passage, each))),
   );

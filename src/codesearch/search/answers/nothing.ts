@@ -1,3 +1,4 @@
+import { splitIdentifier } from '../../index/words.ts';
 import { searchedFiles } from '../unread.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { absence } from './explain.ts';
@@ -17,9 +18,14 @@ export function nothingFound(findings: Findings): Draft {
     ...new Set([...targets.unknown, ...literals.map(({ text }) => text), ...words.map(({ word }) => word)]),
   ];
   const where = `the ${searchedFiles(corpus.index)}${scope}, their paths, definitions and commit messages`;
-  // Parts of a name or a phrase that is listed are not listed again.
-  const isPart = (word: string): boolean =>
-    looked.some((other) => other.length > word.length && other.toLowerCase().includes(word.toLowerCase()));
+  // Parts of a name or a phrase are not listed beside it.
+  const parts = new Set(
+    looked.flatMap((text) => {
+      const words = text.split(/[^\p{L}\p{N}]+/u).flatMap(splitIdentifier);
+      return words.length > 1 ? words : [];
+    }),
+  );
+  const isPart = (word: string): boolean => parts.has(word.toLowerCase());
   const searched = looked
     .filter((word) => !isPart(word))
     .slice(0, MOST_WORDS)

@@ -14,10 +14,11 @@ const MOST_TYPES = 3;
 const MOST_NEAREST = 3;
 const OPTION_TYPE = /(options?|config(uration)?|settings?|params?|props|arguments|args|opts|flags)$/i;
 const OF_ENVIRONMENT = /\benv(?:ironment)?\s*(?:vars?|variables?)\b|\b(?:from|in|by|through|via) the environment\b/i;
+const DESTRUCTURED = /\{([^{}]{1,300})\}\s*=\s*(?:process|Deno|Bun|import\.meta)\.env\b/g;
 const ENVIRONMENT =
-  /\b(?:process\.env(?:\.|\[['"])|import\.meta\.env\.|_?environ(?:\.get\(|\[)['"]|os\.getenv\(['"]|os\.(?:Getenv|LookupEnv)\("|env::var(?:_os)?\("|\benv!\("|option_env!\("|\b(?:secure_)?getenv\("|ENV(?:\.fetch\(|\[)['"]|System\.getenv\(")([A-Z][A-Z0-9_]+)/g;
+  /\b(?:process\.env(?:\.|\[['"])|import\.meta\.env\.|_?environ(?:\.get\(|\[)['"]|os\.getenv\(['"]|os\.(?:Getenv|LookupEnv)\("|env::var(?:_os)?\("|\benv!\("|option_env!\("|\b(?:secure_)?getenv\(['"]|GetEnvironmentVariable\("|Deno\.env\.get\(['"]|Bun\.env\.|ENV(?:\.fetch\(|\[)['"]|System\.getenv\(")([A-Z][A-Z0-9_]+)/g;
 /** A variant of an enumeration, alone or with what it holds. */
-const VARIANT = /^\s*([A-Z]\w*)(\(.*\)|\s*\{.*)?,?\s*$/;
+const VARIANT = /^\s*([A-Z]\w*)(\(.*\))?(?:\s*\{.*)?,?\s*$/;
 const MEMBER =
   /^\s*(?:(?:readonly|public|pub|export|static) )*(['"]?[A-Za-z_$][\w$.-]*['"]?\??)\s*[:=\s]\s*([^\s(][^({]*?)[,;{]?\s*$/;
 const NO_MEMBER = /^\s*(?:[/*#@}\]]|(?:private|protected|async|get|set|return|if|for|const|let|def|await|throw)\b)/;
@@ -71,12 +72,13 @@ async function addTypes({ targets, words, investigation }: Findings, draft: Draf
 /** The members of a type or an object at its own depth, each with the first sentence of its comment. */
 function membersOf(lines: readonly string[], { line: start, end }: Definition['symbol']): string[] {
   const depth = indentOf(lines.slice(start, end).find((line) => line.trim() !== '') ?? '');
+  const isEnumeration = /\benum\b/.test(lines[start - 1] ?? '');
   const members: string[] = [];
   for (let line = start + 1; line < end; line += 1) {
     const text = lines[line - 1] ?? '';
     if (text.length > 300 || indentOf(text) !== depth || NO_MEMBER.test(text)) continue;
     const bare = text.replace(/\s+\/\/.*$/, '');
-    const [, name, detail = ''] = MEMBER.exec(bare) ?? VARIANT.exec(bare) ?? [];
+    const [, name, detail = ''] = (isEnumeration ? VARIANT.exec(bare) : undefined) ?? MEMBER.exec(bare) ?? [];
     if (name === undefined) continue;
     const description = prose(firstSentence(commentAbove(lines, line), 180));
     const value = detail === '' ? '' : ` ${code(shorten(detail, 60))}`;
@@ -89,7 +91,7 @@ async function addEnvironment(findings: Findings, draft: Draft): Promise<void> {
   const { investigation } = findings;
   const found = new Map<string, { file: IndexedFile; line: number; text: string }[]>();
   const files = new Set(
-    ['env', 'environ', 'getenv', 'secure_getenv', 'lookupenv', 'option_env'].flatMap((name) =>
+    ['env', 'environ', 'getenv', 'secure_getenv', 'lookupenv', 'option_env', 'getenvironmentvariable'].flatMap((name) =>
       investigation.corpus.index.findName(name),
     ),
   );
@@ -98,16 +100,19 @@ async function addEnvironment(findings: Findings, draft: Draft): Promise<void> {
     .sort((a, b) => Number(a.role === 'test') - Number(b.role === 'test'));
   for await (const [file, lines] of investigation.linesOfAll(readable)) {
     for (const [index, text] of lines.entries()) {
-      for (const [, name = ''] of text.matchAll(ENVIRONMENT)) {
+      const named = [...text.matchAll(ENVIRONMENT)].map(([, name = '']) => name);
+      const destructured = [...text.matchAll(DESTRUCTURED)].flatMap(
+        ([, names = '']) => names.match(/\b[A-Z][A-Z0-9_]+\b/g) ?? [],
+      );
+      for (const name of [...named, ...destructured]) {
         const places = found.get(name) ?? [];
         places.push({ file, line: index + 1, text });
         found.set(name, places);
       }
     }
   }
-  const unnamed = 'Names that it puts together as it runs are not among them.';
   if (found.size === 0) {
-    draft.sections.push(`No place was found where the code reads an environment variable by name. ${unnamed}`);
+    draft.sections.push('No place was found where the code reads an environment variable by name in a usual way.');
     return addNearest(findings, draft);
   }
   const items = [...found]
@@ -120,7 +125,7 @@ async function addEnvironment(findings: Findings, draft: Draft): Promise<void> {
       return `${code(name)} in ${fileLink(first.file, first.line)}${more}: ${code(shorten(first.text))}`;
     });
   draft.sections.push(
-    `The code reads ${count(found.size, 'environment variable')} by name. ${unnamed}`,
+    `The code reads ${count(found.size, 'environment variable')} by name. Names that it puts together as it runs are not among them.`,
     bulletsUpTo(MOST_OPTIONS, items),
   );
 }

@@ -29,10 +29,10 @@ export async function addSurroundings(
   await investigation.step(`Following what ${symbol?.name ?? file.path} calls and what calls it`);
   const isCalled = symbol?.kind === 'function' || symbol?.kind === 'method';
   // Who uses a class says nothing about a text within it.
-  const isAround =
+  const isOnlyAround =
     !isCalled &&
     literals.some((literal) => isTelling(literal) && hasHit(main, literal) && literal.text !== symbol?.name);
-  const usages = symbol === undefined || isAround ? [] : await usagesOf(main, symbol, investigation);
+  const usages = symbol === undefined || isOnlyAround ? [] : await usagesOf(main, symbol, investigation);
   const callers = usages.filter(({ file: own }) => own.role !== 'test' && own.role !== 'docs');
   if (callers.length > 0) {
     draft.sections.push(`**${isCalled ? 'Called from' : 'Used in'}**\n\n${bullets(usageLines(callers, MOST_CALLERS))}`);

@@ -25,7 +25,7 @@ const RULES: readonly [Intent, RegExp][] = [
   ],
   [
     'authors',
-    /^(?:so\s+)?who\b(?!\s+(?:calls?|uses?|invokes?|needs?|imports?|depends?|reads?)\b).*\b(?:wrote|writes|written|authored?|authors?|maintains?|owns?|contribut\w*|introduced|changed|added|works? on|worked on|knows|touched|created|implemented|built|to ask)\b|\b(?:authors?|maintainers?|contributors?|owner)\s+of\b|\bwho\s+(?:is|are)\s+the\s+(?:authors?|maintainers?|contributors?|owners?)/,
+    /^(?:so\s+)?who\b(?!\s+(?:calls?|uses?|invokes?|needs?|imports?|depends?|reads?)\b(?!.*\bwho\b)).*\b(?:wrote|writes|written|authored?|authors?|maintains?|owns?|contribut\w*|introduced|changed|added|works? on|worked on|knows|touched|created|implemented|built|to ask)\b|\b(?:authors?|maintainers?|contributors?|owner)\s+of\b|\bwho\s+(?:is|are)\s+the\s+(?:authors?|maintainers?|contributors?|owners?)/,
   ],
   [
     'usage',
@@ -33,12 +33,16 @@ const RULES: readonly [Intent, RegExp][] = [
   ],
   [
     'history',
-    /^since\s+(?:when|which)\b|^(?:and\s+|so\s+)?when\s+(?:was|were|did|is|has|have)\b|\bwhich\s+commits?\b|\b(?:since|in|from|with)\s+(?:which|what)\s+(?:versions?|release)\b|\bwhich\s+(?:versions?|release)\b.*\b(?:add|introduc|remov|chang|fix|brought|drop|broke|first)|\b(?:what|which|anything)\b.*\b(?:changed|new)\b.*\b(?:recently|lately|last|latest|since)\b|\b(?:what|anything)\s+(?:has\s+)?changed\b|\b(?:recent|latest|last|newest)\s+(?:changes?|commits?|work)\b|\bhistory\s+(?:of|behind)\b|\bgit\s+(?:log|history|blame)\b|\bwhy\s+(?:was|were|did)\b|\blast\s+(?:changed|modified|updated|touched)\b|\bcommits?\b.*\b(?:about|for|that|mention\w*|touch\w*)\b/,
+    /^since\s+(?:when|which)\b|^(?:and\s+|so\s+)?when\s+(?:was|were|did|is|has|have)\b|\bwhich\s+commits?\b|\b(?:since|in|from|with)\s+(?:which|what)\s+(?:versions?|release)\b(?! of\b)|\bwhich\s+(?:versions?|release)\b.*\b(?:add|introduc|remov|chang|fix|brought|drop|broke|first|has\b|have\b|got\b|supports?\b|contains?\b|includes?\b)|\b(?:what|which|anything)\b.*\b(?:changed|new)\b.*\b(?:recently|lately|last|latest|since)\b|\b(?:what|anything)\s+(?:has\s+)?changed\b|\b(?:recent|latest|last|newest)\s+(?:changes?|commits?|work)\b|\bhistory\s+(?:of|behind)\b|\bgit\s+(?:log|history|blame)\b|\bwhy\s+(?:was|were|did)\b|\blast\s+(?:changed|modified|updated|touched)\b|\bcommits?\b.*\b(?:about|for|that|mention\w*|touch\w*)\b/,
   ],
   [
     'tests',
     // The tests of something, and not "my tests fail" or "while the tests run".
-    /^(?!.*\bwhy\b).*\b(?:which|what|any|show|list|find|where(?:'s| is| are| do)|(?:is|are) there)\s+(?:(?:me|all|of|the|a|an|any|unit|integration|regression)\s+)*(?:tests?|specs?|test cases?)(?=\s*\??$|\s+(?:for|of|about|in|on|with|that|which|are|is|covers?|covering|checks?|exercises?|verif(?:y|ies)|uses?|calls?|asserts?|exists?|live|describes?)\b)|^(?:(?:the|its|their|all|any)\s+)?(?:unit\s+)?tests?\s*(?:\?*$|(?:for|of|that)\b)/,
+    /^(?!.*\bwhy\b).*\b(?:which|what|any|all|some|show|list|find|name|where(?:'s| is| are| do)?|(?:is|are) there)\s+(?:(?!(?:my|our|do|does|did|happens|makes|when|while|if|say)\b)[\w`'-]+\s+){0,4}(?:tests?|specs?)\b(?!\s+(?:helpers?|utilit\w+|doubles?|fixtures?|servers?|harness|frameworks?|runners?|data|suite|environment|databases?|runs?|mode)\b)/,
+  ],
+  [
+    'tests',
+    /^(?!.*\bwhy\b).*\b(?:(?:how|where|is|are|was)\b[^,;]*\b(?:tested|covered (?:by|in)|covered\s*\??$)|how (?:do|can|should|would) (?:i|we|you) test|test coverage)\b|^(?:(?:the|its|their)\s+)?(?:unit\s+)?tests?\s*(?:\?*$|(?:for|of|that)\b)/,
   ],
   [
     'tests',
@@ -50,11 +54,11 @@ const RULES: readonly [Intent, RegExp][] = [
   ],
   [
     'options',
-    /\b(?:what|which|list|show|all|any|are there|describe)\s+(?:(?!happens?\b|do\s+i\b|in\b)[\w`'-]+\s+){0,4}(?:options|settings|config(?:uration)?s?(?!\s+files?)|flags|parameters|params|arguments|defaults|default (?:values?|options?|settings?))\b|\bhow\s+(?:do|can|to|does|is|are)\b.*\bconfigur(?:e[ds]?|able|ing)\b/,
+    /\b(?:what|which|list|show|all|any|are there|describe)\s+(?:(?!happens?\b|do\s+i\b|in\b)[\w`'-]+\s+){0,5}(?:(?:option|setting|flag|parameter)s?\s+(?:is|are)\s+there|options|settings|config(?:uration)?s?(?!\s+files?)|flags|parameters|params|arguments|defaults|default (?:values?|options?|settings?))\b|\bhow\s+(?:do|can|to|does|is|are)\b.*\bconfigur(?:e[ds]?|able|ing)\b/,
   ],
   [
     'files',
-    /^(?:which|what|list|show|find|name)\b(?:\s+me)?(?:\s+all)?(?:\s+of)?(?:\s+the)?\s+(?:source\s+)?(?:files?|modules?|classes|components?|folders?|directories|packages?|places|scripts?|migrations?|endpoints?|routes?)\b|\b(?:in|know|tell me|see)\s+(?:which|what)\s+files?\b/,
+    /^(?:which|what|list|show|find|name)\b(?:\s+me)?(?:\s+all)?(?:\s+of)?(?:\s+the)?\s+(?:source\s+)?(?:files?|modules?|classes|components?|folders?|directories|packages?|places|scripts?|migrations?|endpoints?|routes?)\b|(?<!\bout\s)\b(?:which|what)\s+files?\b/,
   ],
   [
     'files',
