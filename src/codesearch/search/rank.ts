@@ -84,7 +84,9 @@ export async function rankPassages(
     const hits = (hitsOf.get(unit.file) ?? []).filter(({ line }) => isWithin(line, unit));
     const keyLines = [...new Set([...hits.map(({ line }) => line), ...judged.keyLines])].slice(0, RERANK.keyLines);
     const covered = confidence(judged.found, words);
-    const answerable = answerability(judged.found, words);
+    // Its path and the name of its class say what it is about, too.
+    const around = wordsIn(`${unit.file.path} ${unit.symbol?.owner ?? ''}`, words);
+    const answerable = answerability(new Map([...around, ...judged.found]), words);
     // Names that the vectors don't know are similar to nothing.
     certainty = Math.max(certainty, answerable >= CONFIDENCE.all ? Number.POSITIVE_INFINITY : answerable + similarity);
     passages.push({ ...placeOf(unit), score, covered, keyLines });
