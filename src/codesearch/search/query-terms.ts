@@ -63,7 +63,7 @@ function rarityOf(word: string): number {
   return Math.max(commonest, Math.min(1, 1 - common));
 }
 
-/** The rarity of a word in everyday English, or of the rarest of a phrase, times what it would surprise that code about it lacks it: −log(1 − repetition). */
+/** The rarity of a word in everyday English, or of the rarest of a phrase, times how surprising code about it is that lacks it: −log(1 − repetition). */
 function specificityOf(word: string, own: string): number {
   const { rareZipf, commonZipf, least, phrase, unknown, mostRepeated } = SPECIFICITY;
   const zipf = Math.min(...word.split(' ').map(zipfOf));

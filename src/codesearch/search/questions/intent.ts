@@ -45,10 +45,6 @@ const RULES: readonly [Intent, RegExp][] = [
     /^(?!.*\bwhy\b).*\b(?:(?:how|where|is|are|was)\b[^,;]*\b(?:tested|covered (?:by|in)|covered\s*\??$)|how (?:do|can|should|would) (?:i|we|you) test|test coverage)\b|^(?:(?:the|its|their)\s+)?(?:unit\s+)?tests?\s*(?:\?*$|(?:for|of|that)\b)/,
   ],
   [
-    'tests',
-    /^(?!.*\bwhy\b).*\b(?:(?:how|where|is|are|was)\b[^,;]*\b(?:tested|covered by|covered\s*\??$)|test coverage\b)/,
-  ],
-  [
     'usage',
     /\b(?:what|who|which|where|list|show|find|everything|all|does anything|how (?:often|many))\b.*\b(?:calls?|call sites?|callers?|called|uses?|used|usages?|invokes?|invoked|imports?|imported|depends? on|references?|referenced|consumes?|relies on|instantiates?|instantiated|implements|extends|subclass(?:es)?)\b|\b(?:usages?|callers?|call sites?|users|references)\s+(?:of|to|for)\b/,
   ],
