@@ -3,7 +3,7 @@ import { CONFIDENCE } from '../constants.ts';
 import { coverage } from '../coverage.ts';
 import { absentWords } from '../query-terms.ts';
 import { type Passage, passageOfDefinition } from '../rank.ts';
-import { hasHit, isMessage, isTelling } from '../verbatim.ts';
+import { hasHit, isFoundWhole, isMessage, isTelling } from '../verbatim.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { followUpsFor } from './follow-ups.ts';
 import { bullets, code, endSentence, fence, fileLink, joinWords, prose, withArticle } from './markdown.ts';
@@ -39,7 +39,7 @@ export async function explain(findings: Findings): Promise<Draft> {
     files: [main.file],
   };
   const best = passages[0]?.score ?? 0;
-  const messages = findings.literals.filter(isMessage);
+  const messages = findings.literals.filter((literal) => isMessage(literal) && isFoundWhole(literal));
   const others = passages.filter(
     (passage) =>
       !isSamePlace(passage, main) &&
@@ -47,8 +47,8 @@ export async function explain(findings: Findings): Promise<Draft> {
       passage.file.role !== 'test' &&
       // A place of another repository is mostly something else.
       (passage.file.repository === main.file.repository || passage.covered >= CONFIDENCE.sure) &&
-      // Beside a message that was found, what has only some of the words is something else.
-      (messages.length === 0 || passage.covered >= CONFIDENCE.sure || messages.some((each) => hasHit(passage, each))),
+      // Beside a message that was found whole, what only shares its words is something else.
+      (messages.length === 0 || messages.some((message) => hasHit(passage, message))),
   );
   const shown = others.slice(0, MOST_OTHERS);
   for (const other of shown) {
