@@ -1,6 +1,6 @@
 /**
- * Every number that the ranking depends on. They were chosen on the part `tune` of `npm run bench:answers` and on 240 questions about
- * twenty other packages (docs/codesearch/answers.md).
+ * Every number that the ranking depends on. They were chosen on the part `tune` of `npm run bench:answers` and on questions about other
+ * packages (docs/codesearch/answers.md).
  */
 
 /** Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */

@@ -128,12 +128,12 @@ function runsIn(file: IndexedFile, lines: readonly string[], wanted: Wanted): It
         if (best.run > longest) hits.clear();
         longest = best.run;
         if (hits.has(next) || hits.size >= VERBATIM.mostHits) continue;
-        hits.set(next, { file, line: next, ...best, isExact: false, isImport: file.importLines.has(next) });
+        const isExact = best.run === words.length && (lines[next - 1] ?? '').includes(text);
+        hits.set(next, { file, line: next, ...best, isExact, isImport: file.importLines.has(next) });
       }
       read.delete(next - 2);
     }
   }
-  for (const hit of hits.values()) hit.isExact = hit.run === words.length && (lines[hit.line - 1] ?? '').includes(text);
   return hits.values();
 }
 
@@ -190,10 +190,12 @@ function runFrom(
     if (token?.word === PRINTED && run > 0) {
       const after = stream[at + 1 + token.words]?.word;
       const printed = stream[at + 1]?.word === wanted || matched < 2 ? 0 : countPrinted(words.slice(run), after);
-      run += printed;
       at += 1;
-      if (printed > 0) at += token.words;
-      if (printed > 0) continue;
+      if (printed > 0) {
+        at += token.words;
+        run += printed;
+        continue;
+      }
     }
     if (stream[at]?.word !== wanted) break;
     hasRarest ||= wanted === rarest;
@@ -215,15 +217,15 @@ function countPrinted(words: readonly string[], next: string | undefined): numbe
 const PRINTED = '%';
 /** `%d`, `${count}`, `{}`, `" + count + "`. */
 const EXPRESSION = /(%[-+#0-9.]{0,8}[a-z]|\$?\{[^{}]{0,80}\}|["'`]\s?[+.,]\s?[^"'`]{1,80}[+.,]\s?["'`])/i;
-/** Without a quotation mark before it, `{}` is a block and no part of a text. */
-const BLOCK = /^\{/;
 
 /** The words of a line, with a mark before each expression that may be printed. */
 function tokensIn(line: string): Token[] {
   const parts = line.split(EXPRESSION);
   const quoted = parts.findIndex((part) => /["'`]/.test(part));
   return parts.flatMap((part, place) => {
-    const isExpression = place % 2 === 1 && (!BLOCK.test(part) || (quoted >= 0 && quoted < place));
+    // Without a quotation mark before it, `{}` is a block and no part of a text.
+    const isBlock = part.startsWith('{') && (quoted < 0 || quoted >= place);
+    const isExpression = place % 2 === 1 && !isBlock;
     // The letter of `%d` is no word.
     const words = isExpression && part.startsWith('%') ? [] : wordsIn(part);
     const mark = isExpression ? [{ word: PRINTED, words: words.length }] : [];

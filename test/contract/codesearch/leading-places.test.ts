@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import type { EarlierQuestion, Finding } from '../../../src/codesearch/search/finding.ts';
-import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
+import { askCorpus } from '../../support/codesearch/ask.ts';
 import { createTestRepository } from '../../support/codesearch/repository.ts';
 
 const harbour = createTestRepository({
@@ -102,12 +102,7 @@ afterAll(async () => {
 });
 
 async function ask(question: string, earlier: EarlierQuestion[] = [], of = corpus): Promise<Finding> {
-  const finding = await createInvestigate(of)(
-    question,
-    earlier,
-    async () => {},
-    () => true,
-  );
+  const finding = await askCorpus(of, question, earlier);
   return { ...finding, answer: finding.answer.replace(/\]\([^)]*\)/g, ']') };
 }
 

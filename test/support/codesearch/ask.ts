@@ -1,12 +1,16 @@
 import type { Corpus } from '../../../src/codesearch/index/corpus.ts';
-import type { Finding } from '../../../src/codesearch/search/finding.ts';
+import type { EarlierQuestion, Finding } from '../../../src/codesearch/search/finding.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 
-/** Asks a first question as a user who may read every repository. */
-export function askCorpus(corpus: Corpus, question: string): Promise<Finding> {
+/** Asks a question, by default the first one of a conversation, as a user who may read every repository. */
+export function askCorpus(
+  corpus: Corpus,
+  question: string,
+  earlier: readonly EarlierQuestion[] = [],
+): Promise<Finding> {
   return createInvestigate(corpus)(
     question,
-    [],
+    earlier,
     async () => {},
     () => true,
   );

@@ -4,6 +4,7 @@ import { commitsAbout } from '../commit-messages.ts';
 import { CONFIDENCE } from '../constants.ts';
 import { coverage } from '../coverage.ts';
 import { type Passage, passageOfDefinition } from '../rank.ts';
+import { hasHit } from '../verbatim.ts';
 import { atOrBefore, commitLine, commitLink, reasonOf } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
 import { nameOf } from './follow-ups.ts';
@@ -174,7 +175,7 @@ const ASKS_REMOVAL = /\b(?:removed?|deleted?|dropped|gone|thrown out|taken out|g
 async function ofText({ question, literals, investigation, passages }: Findings): Promise<Part[]> {
   const [literal] = literals.filter(({ words }) => words.length > 1);
   if (literal === undefined) return [];
-  const { text, hits } = literal;
+  const { text } = literal;
   const parts: Part[] = [];
   for (const { name: repository } of investigation.corpus.repositories) {
     const all = await investigation.commitsOf(repository, PICKAXE_COMMITS + 1, { withoutMerges: true, changing: text });
@@ -182,9 +183,7 @@ async function ofText({ question, literals, investigation, passages }: Findings)
     const oldest = firstOf(all);
     const [newest] = commits;
     if (newest === undefined) continue;
-    const passage = passages.find(({ file, start, end }) =>
-      hits.some((hit) => hit.file === file && start <= hit.line && hit.line <= end),
-    );
+    const passage = passages.find((each) => hasHit(each, literal));
     const first = oldest === undefined ? '' : `${code(text)} first came in ${told(repository, oldest)}`;
     const last = newest === oldest ? '' : `${code(text)} was last added or removed ${told(repository, newest)}`;
     const startsWithLast = oldest === undefined || (ASKS_REMOVAL.test(question.text) && last !== '');
