@@ -102,6 +102,7 @@ export function createListeners(
       repositories: deepSearch.repositories,
       refusesUnknownRepositories: accounts.mode === 'shared',
       noteChanged: accessControl.noteChanged,
+      forgetChannel: accessControl.forgetChannel,
       channels,
       audiences,
       memberships,

@@ -13,6 +13,7 @@ import { type ChannelSettingsDeps, registerChannelSettings } from './listeners/c
 import { type FeedbackDeps, registerFeedback } from './listeners/feedback.ts';
 import { type FollowUpButtonDeps, registerFollowUps } from './listeners/follow-up-buttons.ts';
 import { type LinkDeps, registerLinks } from './listeners/link-shared.ts';
+import { type MemberJoinedDeps, registerJoins } from './listeners/member-joined-channel.ts';
 import { type MessageDeps, registerMessages } from './listeners/message.ts';
 import { type QuestionButtonDeps, registerActions } from './listeners/question-buttons.ts';
 import { registerSharing, type SharingDeps } from './listeners/share-answer.ts';
@@ -45,6 +46,7 @@ export type ListenerDeps = CommandDeps &
   LinkDeps &
   WorkspaceEndDeps &
   ChannelSettingsDeps &
+  MemberJoinedDeps &
   UserChangeDeps & { channels: Pick<Channels, 'noteShared'>; deliveryPriority: Pick<DeliveryPriority, 'during'> };
 
 /**
@@ -91,6 +93,7 @@ export function createBoltApp(options: {
   registerSessions(app, deps);
   registerLinks(app, deps);
   registerPeople(app, deps);
+  registerJoins(app, deps);
   registerUninstall(app, deps);
   registerRevocation(app, deps);
   registerChannelSettings(app, deps);

@@ -8,7 +8,7 @@ import { envelope, mentionOf, messageOf } from '../support/payloads/payloads.ts'
 import { agentSessionStoppedOf, inSharedChannel } from '../support/payloads/surfaces.ts';
 import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
-const { ada, bob } = people;
+const { ada, bob, mia } = people;
 
 let service: FakeService;
 let world: World;
@@ -53,6 +53,21 @@ test('a person who becomes a guest may not ask from that moment, and may again w
   await told({ is_restricted: false });
   await world.direct('three?', { user: bob });
   await eventually(() => expect(service.questions()).toHaveLength(2));
+});
+
+test('a guest who joins a channel is noticed with the event, before the remembered members are old', async () => {
+  await answered(await world.mention('one?'));
+  world.slack.channels.set('C0GENERAL', {
+    ...{ isPrivate: false, botIsMember: true, isArchived: false, name: 'general' },
+    members: [ada, bob, mia],
+  });
+  const joined = { type: 'member_joined_channel', user: mia, channel: 'C0GENERAL', channel_type: 'C', team: team.id };
+  const delivered = await world.deliver(envelope({ ...joined, inviter: ada, event_ts: '1700000100.001300' }));
+  expect(delivered.acknowledged).toBe(true);
+  await world.mention('two?', { user: bob });
+  const word = await eventually(() => one(world.ephemeralsTo(bob)));
+  expect(visibleText(word)).toContain('Guests in this channel');
+  expect(service.questions()).toHaveLength(1);
 });
 
 /** Slack sends the event that bob changed. Its form: docs.slack.dev/reference/events/user_change. */

@@ -100,6 +100,7 @@ const scopesOfEvent: Record<string, string[]> = {
   tokens_revoked: [],
   app_mention: ['app_mentions:read'],
   link_shared: ['links:read'],
+  member_joined_channel: ['channels:read', 'groups:read'],
   'message.channels': ['channels:history'],
   'message.groups': ['groups:history'],
   'message.im': ['im:history'],

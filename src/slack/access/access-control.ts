@@ -32,6 +32,8 @@ export interface AccessControl {
   departures: Pick<Departures, 'listen'> & { check: ReturnType<typeof createDepartureCheck> };
   /** Takes note of a person who changed; `raw` is Slack's user object. */
   noteChanged(raw: unknown): void;
+  /** Forgets what kind of channel it is and who is in it. Slack is asked the next time. */
+  forgetChannel(channelId: string): void;
 }
 
 export function createAccessControl(options: {
@@ -61,8 +63,13 @@ export function createAccessControl(options: {
   const admins = createAdmins({ people, listed: settings.admins ?? [] });
   return {
     ...{ people, channels, audiences, memberships, access, chosenRules, channelRules, pendingAudit, admins },
-    ...{ directory, departures, noteChanged },
+    ...{ directory, departures, noteChanged, forgetChannel },
   };
+
+  function forgetChannel(channelId: string): void {
+    channels.forget(channelId);
+    audiences.forget(channelId);
+  }
 
   /** When the event says too little about a person, Slack is asked the next time. */
   function noteChanged(raw: unknown): void {

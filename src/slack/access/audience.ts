@@ -45,6 +45,8 @@ export interface Audiences {
   of(channelId: string): Promise<Audience>;
   /** Whether a person is in a channel; false when it has too many members to read. Errors as of `of`. */
   includes(channelId: string, userId: string): Promise<boolean>;
+  /** Slack is asked about the channel's members the next time. */
+  forget(channelId: string): void;
 }
 
 /** The readers of a channel, counted. */
@@ -92,6 +94,7 @@ export function createAudiences(options: {
     async includes(channelId, userId) {
       return (await memory.get(channelId)).userIds.has(userId);
     },
+    forget: (channelId) => memory.change(channelId, () => undefined),
   };
 
   async function count(channelId: string): Promise<Counted> {

@@ -42,6 +42,8 @@ export interface Channels {
   channel(channelId: string): Promise<Channel>;
   /** Slack said with an event that other organizations are in this channel. */
   noteShared(channelId: string): void;
+  /** Slack is asked about the channel the next time. */
+  forget(channelId: string): void;
 }
 
 /**
@@ -95,6 +97,7 @@ export function createChannels(options: { slack: SlackApi; now: Clock; log: Log 
     noteShared(id) {
       sharedUntilMs.set(id, now() + channelCachedMs);
     },
+    forget: (id) => memory.change(id, () => undefined),
   };
 
   async function load(id: string): Promise<Channel> {

@@ -17,7 +17,7 @@ interface Remembered {
 /** Reads Slack's text as people see it, with the names of people and channels that Slack tells in time. */
 export function createReader(options: {
   people: Pick<Users, 'person'>;
-  channels: Channels;
+  channels: Pick<Channels, 'channel'>;
   botUserId: string;
   now: Clock;
 }) {

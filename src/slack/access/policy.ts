@@ -60,8 +60,8 @@ interface Rules {
  */
 export function createAccessPolicy(options: {
   people: Pick<Users, 'person'>;
-  channels: Channels;
-  audiences: Audiences;
+  channels: Pick<Channels, 'channel'>;
+  audiences: Pick<Audiences, 'of'>;
   identity: Pick<Identity, 'teamId' | 'enterpriseId'>;
   settings: AccessSettings;
   /** What admins chose for channels. Read at each decision. Errors as of `ChannelRules`. */

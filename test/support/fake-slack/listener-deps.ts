@@ -61,6 +61,7 @@ export function createListenerDeps(): {
     refusesUnknownRepositories: true,
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,
+    forgetChannel: () => undefined,
     channels: { noteShared: () => undefined },
     deliveryPriority: { during: (handle) => handle() },
     threadNotes: { add: () => undefined, replace: async () => undefined, remove: async () => undefined },

@@ -36,7 +36,6 @@ function admit(situation: Situation) {
         if (channel instanceof AppError) throw channel;
         return { id, kind: channel };
       },
-      noteShared: () => {},
     },
     audiences: {
       of: async () => {
@@ -44,7 +43,6 @@ function admit(situation: Situation) {
         if (audience instanceof AppError) throw audience;
         return { ...insiders, ...audience };
       },
-      includes: async () => true,
     },
     identity: { teamId: 'T1', ...(enterpriseId === undefined ? {} : { enterpriseId }) },
     settings: { open: [], allowed: [], refused: [], ...settings },
@@ -281,7 +279,7 @@ describe('the form for sharing', () => {
   ])('offers channels with other organizations (%j) where %s', (offers, _, settings) => {
     const access = createAccessPolicy({
       people: { person: () => Promise.reject(down) },
-      channels: { channel: () => Promise.reject(down), noteShared: () => {} },
+      channels: { channel: () => Promise.reject(down) },
       audiences: { of: () => Promise.reject(down), includes: () => Promise.reject(down) },
       identity: { teamId: 'T1' },
       settings: { open: [], allowed: [], refused: [], ...settings },

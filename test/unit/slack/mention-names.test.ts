@@ -56,7 +56,6 @@ function reading(person: Users['person'] = async (userId) => ({ userId, name: `n
         asked.push(id);
         return { id, kind: 'internal', name: `name-of-${id}` };
       },
-      noteShared: () => {},
     },
     botUserId: 'UBOT',
     now: () => nowMs,
