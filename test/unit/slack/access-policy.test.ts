@@ -280,7 +280,7 @@ describe('the form for sharing', () => {
     const access = createAccessPolicy({
       people: { person: () => Promise.reject(down) },
       channels: { channel: () => Promise.reject(down) },
-      audiences: { of: () => Promise.reject(down), includes: () => Promise.reject(down) },
+      audiences: { of: () => Promise.reject(down) },
       identity: { teamId: 'T1' },
       settings: { open: [], allowed: [], refused: [], ...settings },
       log: createRecordingLog().log,
