@@ -4,7 +4,7 @@ import { isCancel, readIntent, type Verb } from '../core/intake/intents.ts';
 import { hasConversation } from '../core/question/conversations.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Thread } from '../core/question/question.ts';
-import { addressesAnother, mentions, textBesidePeople } from './incoming-text.ts';
+import { addressesAnother, mentions, textBesidePeople } from './content/incoming-text.ts';
 
 /** The fields of a Slack message that decide its route, as Slack sends them. Any of them may be missing. */
 export interface IncomingMessage {

@@ -10,6 +10,19 @@ export interface MessageFile {
   url?: string;
 }
 
+/** A message that someone passed on in their own message: another person's words. Untrusted. */
+export interface ForwardedMessage {
+  /** Its author's name, or a token of Slack for it. */
+  from: string;
+  text: string;
+  /** The name of the channel, where Slack tells it. */
+  channel?: string;
+  /** When it was posted. */
+  ts?: string;
+  /** Its permalink. */
+  url?: string;
+}
+
 /** One message in a thread of the app that was not meant for the app. */
 export interface ThreadNote {
   ts: string;

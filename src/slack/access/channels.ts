@@ -6,7 +6,7 @@ import { isBetweenTwo } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { Identity } from '../api/identity.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { readableText } from '../incoming-text.ts';
+import { readableText } from '../content/incoming-text.ts';
 import { channelCachedMs, longestChannelName, longestTopic, mostChannelsCached } from '../settings.ts';
 import { createBriefCache } from './brief-cache.ts';
 

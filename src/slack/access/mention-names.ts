@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/ports.ts';
 import { within } from '../../core/timeout.ts';
-import { type Names, toPlainText, unnamedIds } from '../incoming-text.ts';
+import { type Names, toPlainText, unnamedIds } from '../content/incoming-text.ts';
 import { mostNameLookups, mostNamesCached, nameCachedMs, namesPatienceMs } from '../settings.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Users } from './users.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/ports.ts';
 import { within } from '../../core/timeout.ts';
 import type { Identity } from '../api/identity.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { readableText } from '../incoming-text.ts';
+import { readableText } from '../content/incoming-text.ts';
 import { localePatienceMs, mostPeopleCached, personCachedMs } from '../settings.ts';
 import { createBriefCache } from './brief-cache.ts';
 

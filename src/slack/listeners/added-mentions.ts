@@ -8,7 +8,7 @@ import type { MessageFile } from '../../core/question/thread-notes.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
 import { ACTIONS } from '../../render/ids.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { mentions } from '../incoming-text.ts';
+import { mentions } from '../content/incoming-text.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
 import type { MessageLog } from '../reports/message-log.ts';
 import { type AskRoute, askedBy, routeMessage } from '../routing.ts';

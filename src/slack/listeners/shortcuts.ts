@@ -8,7 +8,7 @@ import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
 import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
 import { localeOf } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { readWords } from '../threads/thread-messages.ts';
+import { readContent } from '../content/message-content.ts';
 import { openDirect } from './block-actions.ts';
 import { type ModalDeps, openInOwnTime } from './open-modal.ts';
 import { refusedProblem } from './refusals.ts';
@@ -63,7 +63,7 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
     };
     openInOwnTime(deps, { triggerId, recipient }, async () => {
       const [text, locale] = await Promise.all([
-        deps.read(readWords(message, deps.slack.identity)),
+        deps.read(readContent(message, deps.slack.identity)?.text ?? ''),
         localeOf(deps.people, user.id),
       ]);
       return renderAskForm({ text, about: `${channel.id} ${threadTs}` }, locale);

@@ -1,6 +1,6 @@
 import type { ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
-import { readableText } from '../incoming-text.ts';
+import { readableText } from '../content/incoming-text.ts';
 
 const object = z.looseObject({});
 const named = z.looseObject({ id: z.string() });

@@ -12,9 +12,10 @@ import {
 import { type MessageFile, type ThreadNote, type ThreadNotes, takeNotes } from '../../core/question/thread-notes.ts';
 import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import { type Author, wholeText } from '../content/message-content.ts';
+import { readPage, type ThreadPage } from '../content/thread-messages.ts';
 import { mostFilesRead, repliesPerPage } from '../settings.ts';
 import type { ReadFile } from './thread-files.ts';
-import { type Author, readPage, type ThreadPage } from './thread-messages.ts';
 import { threadNotesName } from './thread-note-keeper.ts';
 import { chooseQuotes, fitFiles, newestQuoted, type Occasion, type Quotable, writeQuotes } from './thread-quotes.ts';
 
@@ -105,7 +106,9 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   }
 
   async function since(given: ThreadNote[], own: MessageFile[]): Promise<Found> {
-    const messages = await named(given.map(({ userId, ...message }) => ({ ...message, author: { userId } })));
+    const messages = await named(
+      given.map(({ userId, ...message }) => ({ ...message, author: { userId }, forwards: [] })),
+    );
     return { occasion: messages.length === 0 ? 'files' : 'since', messages, own, total: messages.length };
   }
 
@@ -157,12 +160,12 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   async function named(messages: ThreadPage['messages']): Promise<Quotable[]> {
     const quotable = [...new Set([...messages.slice(0, 1), ...messages.slice(-newestQuoted)])];
     // All texts at once first, so that a name in many messages is looked up once.
-    await read(quotable.map(({ author, text }) => `${nameToken(author)} ${text}`).join('\n'));
+    await read(quotable.map((message) => `${nameToken(message.author)} ${wholeText(message)}`).join('\n'));
     const chosen = new Map(
       await Promise.all(
         quotable.map(async (message): Promise<[string, Quotable]> => {
-          const { ts, author, text, files } = message;
-          return [ts, { ts, from: await nameOf(author), text: await read(text), files }];
+          const { ts, author, files } = message;
+          return [ts, { ts, from: await nameOf(author), text: await read(wholeText(message)), files }];
         }),
       ),
     );

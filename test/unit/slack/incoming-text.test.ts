@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressesAnother, mentions, toPlainText, unnamedIds } from '../../../src/slack/incoming-text.ts';
+import { addressesAnother, mentions, toPlainText, unnamedIds } from '../../../src/slack/content/incoming-text.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { runs } from '../../support/runs.ts';
 

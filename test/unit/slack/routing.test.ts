@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Verb } from '../../../src/core/intake/intents.ts';
 import { newThread, type Thread } from '../../../src/core/question/question.ts';
-import { toPlainText } from '../../../src/slack/incoming-text.ts';
+import { toPlainText } from '../../../src/slack/content/incoming-text.ts';
 import { type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../../../src/slack/routing.ts';
 
 const place = { teamId: 'T1', channelId: 'C1', threadTs: '1.000001' };

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, Question } from '../../../src/core/question/question.ts';
 import { prepareAnswer } from '../../../src/render/answer.ts';
-import { readFiles, readPage, readWords, type ThreadMessage } from '../../../src/slack/threads/thread-messages.ts';
+import { readFiles } from '../../../src/slack/content/files.ts';
+import { readContent } from '../../../src/slack/content/message-content.ts';
+import { readPage, type ThreadMessage } from '../../../src/slack/content/thread-messages.ts';
 import { answered, exampleAnswer } from '../render/example.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
@@ -71,6 +73,7 @@ describe('a message', () => {
       ts,
       author: { userId: 'U1' },
       text: '',
+      forwards: [],
       files: [{ id: 'F1', name: 'a.png', type: 'image/png', bytes: 3 }],
     });
   });
@@ -216,13 +219,15 @@ describe('the text', () => {
     expect(textOf(message)).toBe(text);
   });
 
+  const readWords = (raw: unknown): string | undefined => readContent(raw, identity)?.text;
+
   test('of an answer of the app ends at its divider, but the text of other programs does not', () => {
-    expect(readWords({ ts, user: 'U1', text: 'said' }, identity)).toBe('said');
-    expect(readWords({ ts, ...program, blocks: [section({ text: 'one' })] }, identity)).toBe('one');
-    expect(
-      readWords({ ts, user: 'UBOT', text: 'x', blocks: [section('the answer'), { type: 'divider' }] }, identity),
-    ).toBe('the answer');
-    for (const odd of [undefined, 'said', { user: 'U1', text: 'said' }]) expect(readWords(odd, identity)).toBe('');
+    expect(readWords({ ts, user: 'U1', text: 'said' })).toBe('said');
+    expect(readWords({ ts, ...program, blocks: [section({ text: 'one' })] })).toBe('one');
+    expect(readWords({ ts, user: 'UBOT', text: 'x', blocks: [section('the answer'), { type: 'divider' }] })).toBe(
+      'the answer',
+    );
+    for (const odd of [undefined, 'said']) expect(readWords(odd) ?? '').toBe('');
   });
 
   /** The messages of an answer as Slack returns them: it turns Markdown into other blocks. */
