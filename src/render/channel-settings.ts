@@ -17,7 +17,6 @@ export const SETTINGS_FIELDS = {
   repositories: 'settings_repositories',
   replies: 'settings_replies',
   answers: 'settings_answers',
-  context: 'settings_context',
 } as const;
 
 /** The values of the choice of who may ask and read. */
@@ -46,7 +45,6 @@ export function renderSettingsForm(shown: ShownSettings, locale: string | undefi
   const { rules, channelId, changed } = shown;
   const text = rules.repositories.join('\n');
   const external = option(channels.externalAllowed(), 'allowed');
-  const sends = option(channels.sendsContext(), 'sends');
   return {
     type: 'modal',
     callback_id: FORMS.channelSettings,
@@ -88,7 +86,6 @@ export function renderSettingsForm(shown: ShownSettings, locale: string | undefi
         option(channels.inThread(), 'thread'),
         option(channels.privately(), 'private'),
       ]),
-      tick(SETTINGS_FIELDS.context, channels.context(), sends, rules.sendsContext),
     ],
   };
 }
@@ -109,7 +106,6 @@ export function renderSettings(shown: ShownSettings, locale: string | undefined)
     ],
     [channels.replies(), rules.replies === 'mentions' ? channels.onlyMentions() : channels.followUps()],
     [channels.answers(), rules.answers === 'private' ? channels.privately() : channels.inThread()],
-    [channels.context(), rules.sendsContext ? channels.sendsContext() : channels.noContext()],
   ];
   return {
     type: 'modal',

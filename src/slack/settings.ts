@@ -82,11 +82,6 @@ export const mostTeamPages = 10;
 /** How long the kind of a channel is cached, and for how many channels. */
 export const channelCachedMs = 60_000;
 export const mostChannelsCached = 2_000;
-/** Slack's limits of a channel's name, and of its topic and purpose, in characters. */
-export const longestChannelName = 80;
-export const longestTopic = 250;
-/** How long a question waits for what Slack says about its channel, before it is asked without that. */
-export const contextPatienceMs = 1_000;
 /** For how many channels this process remembers that their settings were stored again lately, and how often it does. */
 export const mostSettingsRenewed = 10_000;
 export const settingsRenewedMs = 7 * 24 * 60 * 60 * 1000;

@@ -21,7 +21,6 @@ const channelSettingsSchema = z.looseObject({
   repositories: z.array(z.string()),
   replies: z.enum(['followUps', 'mentions']),
   answers: z.enum(['thread', 'private']),
-  sendsContext: z.boolean(),
   changedBy: z.string(),
   changedMs: z.number(),
   pendingAudit: auditEntrySchema.exactOptional(),

@@ -120,7 +120,6 @@ const questionSchema = z.looseObject({
   startsOwnConversation: z.boolean().exactOptional(),
   showing: showingSchema.exactOptional(),
   scope: z.looseObject({ repositories: z.array(z.string()), isFromText: z.boolean().exactOptional() }).exactOptional(),
-  channelContext: z.string().exactOptional(),
   answersPrivately: z.boolean().exactOptional(),
   endsQuietlyMs: z.number().exactOptional(),
   readsFrom: z

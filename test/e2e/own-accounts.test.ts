@@ -67,13 +67,12 @@ describe.skipIf(!isPossible)('npm run demo -- --accounts', () => {
     await say(page, '/deepsearch settings');
     await page.locator('.modal', { hasText: 'No one has saved settings here yet.' }).waitFor();
     const chosen = page.locator('.modal label:has(input:checked)');
-    await eventually(async () => expect(await chosen.count()).toBe(5));
+    await eventually(async () => expect(await chosen.count()).toBe(4));
     expect((await chosen.allTextContents()).map((label) => label.trim())).toEqual([
       'On',
       'Full members ask; guests must not read here',
       'They are follow-ups',
       'In the thread',
-      "Send the channel's name, topic and purpose along",
     ]);
     await page.locator('.modal .bk-plain-input').fill('git.example.com/acme/handbook');
     await sendForm(page);

@@ -209,14 +209,14 @@ describe('a change of the service', () => {
     await eventually(() => expect(inSecond().answersIn(ts)).toHaveLength(1));
     await replyTo(SECOND, ts, 'And what then?');
     const asked = await eventually(() => {
-      const found = own.questions().filter(({ sent }) => sent.includes('And what then?'));
+      const found = own.questions().filter(({ question }) => question.includes('And what then?'));
       return one(found);
     });
     own.answer(asked);
     await eventually(() => expect(inSecond().answersIn(ts)).toHaveLength(2));
     expect(JSON.stringify(second.inThread(ts))).toContain('can no longer be continued');
     // The link to a conversation of the other service opens it for everyone.
-    expect(asked.sent).not.toContain(shared.url);
+    expect(asked.question).not.toContain(shared.url);
     expect(shared.questions()).toHaveLength(1);
     expect(own.conversations).toHaveLength(2);
     expect(inSecond().answersIn(other)).toHaveLength(1);

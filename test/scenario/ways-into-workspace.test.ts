@@ -395,7 +395,6 @@ async function seed(): Promise<void> {
     repositories: [`${SECRET}-repository`],
     replies: 'followUps',
     answers: 'thread',
-    sendsContext: false,
   }));
   await storage.close();
 }

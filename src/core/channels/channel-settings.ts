@@ -28,8 +28,6 @@ export interface ChannelRuleSet {
   replies: 'followUps' | 'mentions';
   /** Where answers go. `private`: to the asker's direct messages. */
   answers: 'thread' | 'private';
-  /** The service gets the channel's name, topic and purpose, quoted as untrusted. */
-  sendsContext: boolean;
 }
 
 /** What the settings of a question's channel decide about the question itself. */
@@ -37,14 +35,12 @@ export interface QuestionRules {
   /** The repositories that may be searched. Empty: all. */
   repositories: readonly string[];
   answersPrivately: boolean;
-  /** What the service is told about the channel. Empty: nothing. */
-  channelContext: string;
 }
 
 /** Reads the settings of channels. Nothing is cached, so that a change holds for the next question in every process. */
 export interface ChannelRules {
   /** Throws `AppError` of kind `storage`. */
-  forQuestion(question: Pick<Question, 'askerId' | 'place'>): Promise<QuestionRules>;
+  forQuestion(question: Pick<Question, 'place'>): Promise<QuestionRules>;
 }
 
 /** The repositories of the code search service. */
@@ -57,7 +53,7 @@ export interface RepositoryNames {
 }
 
 /** The rules of a place without settings, for example direct messages. */
-export const noRules: QuestionRules = { repositories: [], answersPrivately: false, channelContext: '' };
+export const noRules: QuestionRules = { repositories: [], answersPrivately: false };
 
 /** The name of a channel's stored settings. */
 export function settingsName({ teamId, channelId }: { teamId: string; channelId: string }): string {
@@ -77,7 +73,6 @@ export function usualRules(isOpen: boolean): ChannelRuleSet {
     repositories: [],
     replies: 'followUps',
     answers: 'thread',
-    sendsContext: true,
   };
 }
 
@@ -89,7 +84,6 @@ export const unreadableRules: ChannelRuleSet = {
   isOn: false,
   replies: 'mentions',
   answers: 'private',
-  sendsContext: false,
 };
 
 const fields = [
@@ -100,7 +94,6 @@ const fields = [
   'repositories',
   'replies',
   'answers',
-  'sendsContext',
 ] as const satisfies readonly (keyof ChannelRuleSet)[];
 
 /** The names of the rules that differ, in a fixed order. */

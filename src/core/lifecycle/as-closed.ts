@@ -10,7 +10,7 @@ export function asClosed({
   upstream: { lastStep: _lastStep, seenMark: _seenMark, ...upstream },
   ...question
 }: Question): Question {
-  const { outcome, context, channelContext } = question;
+  const { outcome, context } = question;
   return withoutRefusedText({
     ...question,
     phase: 'closed',
@@ -18,7 +18,6 @@ export function asClosed({
     ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),
     // The text of the thread was needed only to ask.
     ...(context === undefined ? {} : { context: { ...context, text: '' } }),
-    ...(channelContext === undefined ? {} : { channelContext: '' }),
   });
 }
 

@@ -19,7 +19,7 @@ export function namesRefusedRepository({ text }: Question, { repositories }: Que
 /** Applies the settings of the channel to a question. Pure. Earlier decisions are replaced. */
 export function withChannelRules(question: Question, rules: QuestionRules): Question {
   if (!awaitsChannelRules(question)) return question;
-  const { scope: _scope, answersPrivately: _private, channelContext: _context, ...rest } = question;
+  const { scope: _scope, answersPrivately: _private, ...rest } = question;
   const decision = decideScope(question.text, rules.repositories);
   const scope =
     decision.kind === 'limited'
@@ -31,6 +31,5 @@ export function withChannelRules(question: Question, rules: QuestionRules): Ques
     ...rest,
     ...(scope === undefined ? {} : { scope }),
     ...(rules.answersPrivately ? { answersPrivately: true } : {}),
-    ...(rules.channelContext === '' ? {} : { channelContext: rules.channelContext }),
   };
 }

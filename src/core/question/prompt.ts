@@ -8,20 +8,19 @@ import { readScope } from './scope.ts';
  */
 export const threadQuestion = 'Answer what was asked above.';
 
-type Asked = Pick<Question, 'text' | 'follows' | 'context' | 'scope' | 'channelContext'>;
+type Asked = Pick<Question, 'text' | 'follows' | 'context' | 'scope'>;
 
 /**
- * The text for the service: the repositories to which it is limited, what the question continues, the question, the
- * thread's earlier messages, and what is known of the channel.
+ * The text for the service: the repositories to which it is limited, what the question continues, the question, and
+ * what the app read for it.
  */
-export function upstreamText({ text, follows, context, scope, channelContext = '' }: Asked): string {
+export function upstreamText({ text, follows, context, scope }: Asked): string {
   const before = [
     ...(scope === undefined ? [] : [`${ONLY_IN}${scope.repositories.join(', ')}`]),
     ...(follows === undefined ? [] : [carryingOn(follows)]),
   ];
   const asked = scope?.isFromText === true ? readScope(text).rest : text;
-  const after = [context?.text ?? '', channelContext].filter((each) => each !== '');
-  return [...before, asked, ...after].join('\n\n');
+  return [...before, asked, context?.text ?? ''].filter((part) => part !== '').join('\n\n');
 }
 
 /**

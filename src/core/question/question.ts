@@ -208,8 +208,6 @@ export interface Question {
   showing?: Showing;
   /** The repositories to which the question is limited, as the service names them. `isFromText`: by `in:repo` in its text. */
   scope?: { repositories: string[]; isFromText?: boolean };
-  /** What the service is told about the channel. Empty once the question is closed. */
-  channelContext?: string;
   /** When the workspace removed the app: the question ends without a word. Absent otherwise. */
   endsQuietlyMs?: number;
   /** The channel's settings send the answer to the asker's direct messages. */

@@ -64,7 +64,6 @@ export function withoutRefusedText(question: Question): Question {
     follows: _follows,
     edited: _edited,
     asFollowUp: _whole,
-    channelContext: _channel,
     ...rest
   } = question;
   return { ...rest, text: '' };

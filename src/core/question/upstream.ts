@@ -193,9 +193,9 @@ function isTextOf(question: Question, text: string): boolean {
   return other === own || (isRestForgotten(question) && other.startsWith(`${own} `));
 }
 
-function isRestForgotten({ phase, context, channelContext, upstream }: Question): boolean {
-  if (phase === 'closed') return context !== undefined || channelContext !== undefined;
-  return upstream.watchedFromMs !== undefined && (context?.text === '' || channelContext === '');
+function isRestForgotten({ phase, context, upstream }: Question): boolean {
+  if (phase === 'closed') return context !== undefined;
+  return upstream.watchedFromMs !== undefined && context?.text === '';
 }
 
 function withSingleSpaces(text: string): string {

@@ -58,7 +58,7 @@ export function createAccessControl(options: {
   const pendingAudit = createPendingAudit({ records, audit, log });
   const chosenRules = createChosenRules({ records, pendingAudit, log });
   const access = createAccessPolicy({ people, channels, audiences, identity, settings, chosen: chosenRules, log });
-  const channelRules = createChannelRules({ ...options, chosen: chosenRules, records, channels, people, audiences });
+  const channelRules = createChannelRules({ ...options, chosen: chosenRules, records });
   const departures = { listen, check: createDepartureCheck({ people, directory, note, log: options.log }) };
   const admins = createAdmins({ people, listed: settings.admins ?? [] });
   return {

@@ -11,13 +11,8 @@ import {
 import type { PendingAudit } from '../../core/channels/pending-audit.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock, Log, Records } from '../../core/ports.ts';
-import { isBetweenTwo, type Place, type Question } from '../../core/question/question.ts';
-import { within } from '../../core/timeout.ts';
-import { contextPatienceMs, mostSettingsRenewed, settingsRenewedMs } from '../settings.ts';
-import { writeChannel } from '../threads/thread-quotes.ts';
-import type { Audiences } from './audience.ts';
-import type { Channel, Channels } from './channels.ts';
-import type { Users } from './users.ts';
+import { isBetweenTwo, type Place } from '../../core/question/question.ts';
+import { mostSettingsRenewed, settingsRenewedMs } from '../settings.ts';
 
 /** Reads what admins chose for channels. */
 export interface ChosenRules {
@@ -63,26 +58,21 @@ export function createChosenRules({
 export function createChannelRules(options: {
   chosen: ChosenRules;
   records: Pick<Records<ChannelSettings>, 'update'>;
-  channels: Pick<Channels, 'channel'>;
-  people: Pick<Users, 'person'>;
-  audiences: Pick<Audiences, 'includes'>;
   log: Log;
   now: Clock;
 }): ChannelRules {
-  const { chosen, records, channels, people, audiences, log, now } = options;
+  const { chosen, records, log, now } = options;
   const renewedMs = new LRUCache<string, number>({ max: mostSettingsRenewed });
 
   return {
-    async forQuestion({ askerId, place }) {
+    async forQuestion({ place }) {
       if (isBetweenTwo(place)) return noRules;
       const stored = await chosen.of(place);
       if (stored !== undefined && stored !== unreadableRules) await renew(place);
       const rules = stored ?? usualRules(false);
-      const channelContext = rules.sendsContext ? await within(contextFor(askerId, place), contextPatienceMs) : '';
       return {
         repositories: rules.repositories,
         answersPrivately: rules.answers === 'private',
-        channelContext: channelContext ?? '',
       };
     },
   };
@@ -98,27 +88,6 @@ export function createChannelRules(options: {
       if (!isAppError(error)) throw error;
       log.debug({ event: 'channel_settings_not_renewed', channelId: place.channelId, kind: error.kind });
     }
-  }
-
-  /**
-   * Empty if the asker can't read there, and if Slack does not say. A question is asked without it then. What the check
-   * of access just read is in the caches, so this usually calls nothing.
-   */
-  async function contextFor(askerId: string, { channelId }: Question['place']): Promise<string> {
-    try {
-      const channel = await channels.channel(channelId);
-      return channel.about !== undefined && (await mayRead(askerId, channel)) ? writeChannel(channel.about) : '';
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      log.debug({ event: 'channel_context_not_read', channelId, kind: error.kind });
-      return '';
-    }
-  }
-
-  /** Full members read every channel that is open to the workspace. Others read the channels they are in. */
-  async function mayRead(userId: string, { id, isOpen }: Channel): Promise<boolean> {
-    if (isOpen === true && (await people.person(userId)).kind === 'member') return true;
-    return audiences.includes(id, userId);
   }
 }
 

@@ -6,8 +6,7 @@ import { isBetweenTwo } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { Identity } from '../api/identity.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { readableText } from '../content/incoming-text.ts';
-import { channelCachedMs, longestChannelName, longestTopic, mostChannelsCached } from '../settings.ts';
+import { channelCachedMs, mostChannelsCached } from '../settings.ts';
 import { createBriefCache } from './brief-cache.ts';
 
 /**
@@ -24,17 +23,6 @@ export interface Channel {
   name?: string;
   /** Ids of other organizations or workspaces that are in the channel or invited, as far as Slack says. */
   organizationIds?: string[];
-  /** Each full member of the workspace may read there. */
-  isOpen?: boolean;
-  /** What its members see of the channel. Only for people who may read there. */
-  about?: AboutChannel;
-}
-
-/** Texts of people, so they are untrusted. Cut to Slack's own limits. Empty if there is none. */
-export interface AboutChannel {
-  name: string;
-  topic: string;
-  purpose: string;
 }
 
 export interface Channels {
@@ -52,14 +40,10 @@ export interface Channels {
 const flag = z.boolean().optional();
 const ids = z.array(z.string()).catch([]);
 
-const words = z.object({ value: z.string() }).optional().catch(undefined);
-
 /** What is read of a conversation object (docs.slack.dev/reference/objects/conversation-object). */
 const conversationObject = z.object({
   id: z.string(),
   name: z.string().min(1).optional().catch(undefined),
-  topic: words,
-  purpose: words,
   is_ext_shared: flag,
   is_pending_ext_shared: flag,
   is_private: flag,
@@ -128,27 +112,12 @@ export function readChannel(id: string, raw: unknown, own: Own = {}): Channel {
     kind,
     ...(name === undefined || !isOpen(parsed.data) ? {} : { name }),
     ...(kind === 'shared' ? { organizationIds: othersIn(parsed.data, own) } : {}),
-    ...(isOpen(parsed.data) ? { isOpen: true } : {}),
-    ...aboutIn(parsed.data),
   };
 
   function kindOf(): ChannelKind {
     if (isShared === true || isPending === true) return 'shared';
     return (isShared === false && isPending === false) || own.isStandIn === true ? 'internal' : 'unknown';
   }
-}
-
-/** Group direct messages have only a technical name. */
-function aboutIn({ name = '', topic, purpose, is_im: isIm, is_mpim: isMpim }: z.infer<typeof conversationObject>): {
-  about?: AboutChannel;
-} {
-  if (isIm === true || isMpim === true) return {};
-  const about = {
-    name: readableText(name).slice(0, longestChannelName),
-    topic: readableText(topic?.value ?? '').slice(0, longestTopic),
-    purpose: readableText(purpose?.value ?? '').slice(0, longestTopic),
-  };
-  return about.name === '' && about.topic === '' && about.purpose === '' ? {} : { about };
 }
 
 /** Slack lists the app's own workspace too, and other workspaces of its organization. */

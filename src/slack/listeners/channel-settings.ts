@@ -227,7 +227,6 @@ function readRules(entered: Entered): Omit<ChannelRuleSet, 'repositories'> | und
     isExternalAllowed: entered.isTicked(SETTINGS_FIELDS.external),
     replies,
     answers,
-    sendsContext: entered.isTicked(SETTINGS_FIELDS.context),
   };
 }
 

@@ -69,7 +69,7 @@ function actionsOf(world: World, service: FakeService) {
     const before = service.questions().length;
     const ts = await world.mention(text, { channel, user });
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
-    return service.questions()[before]?.sent ?? '';
+    return service.questions()[before]?.question ?? '';
   }
 
   /** Asks and returns the private message that refuses it. Nothing is asked. */

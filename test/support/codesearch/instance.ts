@@ -4,7 +4,6 @@ import type { QuestionRecord } from '../../../src/codesearch/conversations/recor
 import { BASE_MARK, type Investigate } from '../../../src/codesearch/search/finding.ts';
 import type { GenerationNumber } from '../../../src/deepsearch/generation.ts';
 import { listenLocally } from '../fake-service/scripted-server.ts';
-import { withoutChannel } from '../without-channel.ts';
 import { CITED, startConversationServer } from './conversation-server.ts';
 import { TOKEN } from './service.ts';
 
@@ -78,14 +77,14 @@ export async function startInstance({ release: first, workMs = () => 0 }: Instan
     release: () => letGo(),
     exhaustQuota: service.exhaustQuota,
     problems: service.problems,
-    /** All questions of the service with this text, without what it was told about the channel. */
+    /** All questions of the service with this text. */
     find: (text: string): QuestionRecord[] =>
-      service.stored().flatMap(({ questions }) => questions.filter((each) => withoutChannel(each.text) === text)),
-    /** The texts of all questions, by conversation, without what the service was told about the channel. */
+      service.stored().flatMap(({ questions }) => questions.filter((each) => each.text === text)),
+    /** The texts of all questions, by conversation. */
     get conversations(): { questions: { question: string }[] }[] {
       return service
         .stored()
-        .map(({ questions }) => ({ questions: questions.map(({ text }) => ({ question: withoutChannel(text) })) }));
+        .map(({ questions }) => ({ questions: questions.map(({ text }) => ({ question: text })) }));
     },
     stop: async () => {
       letGo();
@@ -193,14 +192,12 @@ function questionOf(body: Buffer): string | undefined {
     conversation?: { questions?: AskedQuestion[] };
   };
   const asked = question ?? conversation?.questions?.[0];
-  const sent = typeof asked === 'string' ? asked : asked?.input?.[0]?.question?.text;
-  return sent === undefined ? undefined : withoutChannel(sent);
+  return typeof asked === 'string' ? asked : asked?.input?.[0]?.question?.text;
 }
 
 /** Reports few steps, so that the cards of many questions stay within Slack's limit for edits. */
 function createInvestigation(released: Promise<void>, workMs: () => number): Investigate {
-  return async function investigate(sent, _earlier, step) {
-    const question = withoutChannel(sent);
+  return async function investigate(question, _earlier, step) {
     await step('Searching 7 files');
     await pause(workMs());
     if (question.includes('hold')) await released;

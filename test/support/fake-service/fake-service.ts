@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLateCall, type LateCall, untilCarriedOut } from '../late-call.ts';
-import { withoutChannel } from '../without-channel.ts';
 
 /** Differences between real instances of the service. */
 export interface Quirks {
@@ -23,10 +22,7 @@ export interface Quirks {
 export interface ServiceQuestion {
   id: number;
   conversation_id: number;
-  /** Without what the service was told about the channel. Replies of the service have the text as it was sent. */
   question: string;
-  sent: string;
-  toJSON(): object;
   created_at: string;
   updated_at: string;
   status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
@@ -39,7 +35,7 @@ export interface ServiceQuestion {
   error?: { title: string; kind: string; message: string; details?: string };
 }
 
-interface ServiceConversation {
+export interface ServiceConversation {
   id: number;
   questions: ServiceQuestion[];
   created_at: string;
@@ -49,11 +45,6 @@ interface ServiceConversation {
   share_url: string;
   quota_usage?: { total_quota: number; quota_limit: number; reset_time: string };
 }
-
-/** A conversation as a file can hold it. */
-export type WrittenConversation = Omit<ServiceConversation, 'questions'> & {
-  questions: Omit<ServiceQuestion, 'sent' | 'toJSON'>[];
-};
 
 export type ServiceFault =
   | { status: number; headers?: Record<string, string>; body?: string }
@@ -101,9 +92,9 @@ export async function startFakeService(quirks: Quirks = {}) {
       conversations.flatMap(({ questions }) => questions).filter(({ question }) => question === text),
     fault: (call: ServiceCall, fault: ServiceFault, times = 1) => void faults.push({ call, fault, times }),
     /** Gives the service a conversation that an earlier one had. */
-    know: ({ questions, ...conversation }: WrittenConversation) => {
-      conversations.push({ ...conversation, questions: questions.map(withReply) });
-      nextId = Math.max(nextId, conversation.id, ...questions.map(({ id }) => id)) + 1;
+    know: (conversation: ServiceConversation) => {
+      conversations.push(conversation);
+      nextId = Math.max(nextId, conversation.id, ...conversation.questions.map(({ id }) => id)) + 1;
     },
     /** Repositories that the service knows. Without a call of this it answers no query. */
     knowRepositories: (...names: string[]) => {
@@ -184,10 +175,7 @@ export async function startFakeService(quirks: Quirks = {}) {
     if (request.headers['x-requested-with'] === undefined) return send(response, 400, { error: { message: 'header' } });
     const planned = faults.find((entry) => entry.call === call && entry.times > 0);
     const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
-    const fault =
-      planned === undefined
-        ? chooseFault(call, Number(idText), asked?.question === undefined ? undefined : withoutChannel(asked.question))
-        : planned.fault;
+    const fault = planned === undefined ? chooseFault(call, Number(idText), asked?.question) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault !== undefined && 'status' in fault) {
       response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
@@ -273,7 +261,7 @@ export async function startFakeService(quirks: Quirks = {}) {
   function addQuestion(conversation: ServiceConversation, text: string): ServiceQuestion {
     nextId += 1;
     const at = new Date().toISOString();
-    const question = withReply({
+    const question: ServiceQuestion = {
       id: nextId,
       conversation_id: conversation.id,
       question: text,
@@ -283,7 +271,7 @@ export async function startFakeService(quirks: Quirks = {}) {
       turns: [{ reasoning: text, timestamp: Math.floor(Date.now() / 1000), role: 'user' }],
       stats: { time_millis: 0, tool_calls: 0, credits: 0 },
       suggested_followups: null,
-    });
+    };
     conversation.questions.push(question);
     if (quirks.answersAtOnce) answer(question);
     answering?.(question);
@@ -330,17 +318,4 @@ function send(response: ServerResponse, status: number, body?: unknown): void {
   response
     .writeHead(status, { 'content-type': 'application/json' })
     .end(body === undefined ? undefined : JSON.stringify(body));
-}
-
-/** A question whose replies have its text as it was sent. */
-function withReply(fields: Omit<ServiceQuestion, 'sent' | 'toJSON'>): ServiceQuestion {
-  return {
-    ...fields,
-    question: withoutChannel(fields.question),
-    sent: fields.question,
-    toJSON() {
-      const { sent, toJSON: _, ...others } = this;
-      return { ...others, question: sent };
-    },
-  };
 }

@@ -10,7 +10,6 @@ import {
 } from '../../../src/demo/programs.ts';
 import { type SlackReady, startSlack } from '../../../src/demo/slack.ts';
 import { createLocalSlack, type LocalSlack } from '../local-slack/local-slack.ts';
-import { withoutChannel } from '../without-channel.ts';
 import { builtSource } from './built-programs.ts';
 import { createSampleRepository } from './sample-repository.ts';
 import { createTempDir } from './temp-dir.ts';
@@ -123,5 +122,5 @@ export async function conversationsOf({ codeSearch, token }: Stack): Promise<str
     headers: { authorization: `token ${token}`, 'x-requested-with': 'e2e' },
   });
   const { conversations } = conversationPage.parse(await response.json());
-  return conversations.map(({ questions }) => questions.map(({ question }) => withoutChannel(question)));
+  return conversations.map(({ questions }) => questions.map(({ question }) => question));
 }

@@ -2,7 +2,7 @@ import { cp, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient } from 'redis';
 import { z } from 'zod';
-import type { WrittenConversation } from '../fake-service/fake-service.ts';
+import type { ServiceConversation } from '../fake-service/fake-service.ts';
 import type { FakeMessage } from '../fake-slack/messages.ts';
 
 /**
@@ -21,7 +21,7 @@ export type Stored = z.infer<typeof expectedSchema>;
 
 const farSideSchema = z.object({
   messages: z.array(z.custom<FakeMessage>()),
-  conversations: z.array(z.custom<WrittenConversation>()),
+  conversations: z.array(z.custom<ServiceConversation>()),
 });
 
 export async function storedBy02(engine: 'embedded' | 'redis'): Promise<Stored> {

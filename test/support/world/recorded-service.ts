@@ -4,7 +4,6 @@ import { type CodeSearchOptions, createCodeSearchService } from '../../../src/co
 import { listenLocally } from '../fake-service/scripted-server.ts';
 import { freePort } from '../processes/free-port.ts';
 import { createSampleRepository } from '../processes/sample-repository.ts';
-import { withoutChannel } from '../without-channel.ts';
 
 /** One request to the service's conversations or GraphQL. */
 export interface RecordedRequest {
@@ -60,7 +59,7 @@ export async function startRecordedService({ repos, ...options }: Partial<CodeSe
     /** Who asked which questions, oldest first. Leaves out requests that the service refused. */
     asked: (): { by: string; question: string }[] =>
       requests.flatMap(({ by, question, status }) =>
-        question === undefined || status >= 400 ? [] : [{ by, question: withoutChannel(question) }],
+        question === undefined || status >= 400 ? [] : [{ by, question }],
       ),
     /** Who used a conversation in any way, by its id at the service. */
     usersOf: (conversationId: number): string[] => [

@@ -84,7 +84,7 @@ type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 /** Two people ask in one thread of a channel while their accounts, its settings and its readers change. */
 async function live({ mode, connected, caps, events, works, settles, faults }: Story) {
   const { chooseFault, log } = scriptedFaults(faults);
-  let rules: QuestionRules = { repositories: [], answersPrivately: false, channelContext: '' };
+  let rules: QuestionRules = { repositories: [], answersPrivately: false };
   const life: InMemoryLifecycle = createInMemoryLifecycle({
     chooseFault,
     accounts: mode,

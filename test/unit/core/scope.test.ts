@@ -102,8 +102,10 @@ describe('the text for the service', () => {
   const scope = { repositories: ['acme/billing', 'acme/web'] };
   const head = 'Search only in these repositories and in no others: acme/billing, acme/web';
 
+  const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'about' };
+
   it('states the repositories at its head, before what it continues', () => {
-    expect(upstreamText({ text: 'Why?', scope, follows: { text: 'Where?' }, channelContext: 'about' })).toBe(
+    expect(upstreamText({ text: 'Why?', scope, follows: { text: 'Where?' }, context })).toBe(
       `${head}\n\nCarrying on from the question "Where?".\n\nWhy?\n\nabout`,
     );
   });
@@ -115,7 +117,7 @@ describe('the text for the service', () => {
 
   it('lets the question be found in it', () => {
     const follows = { text: 'Where?' };
-    expect(questionIn(upstreamText({ text: 'Why?', scope, channelContext: 'about' }))).toBe('Why?');
+    expect(questionIn(upstreamText({ text: 'Why?', scope, context }))).toBe('Why?');
     expect(questionIn(upstreamText({ text: 'Why?', scope, follows }))).toBe('Why?');
     expect(questionIn(head)).toBe(head);
   });

@@ -117,7 +117,6 @@ describe('the question of a conversation that is the app’s question', () => {
     const quoted = conversationOf([upstream({ text: `${text}\n\nEarlier messages: hello` })]);
     const closed = asked({ ordinal: 0 }, { phase: 'closed', context });
     expect(findUpstream(quoted, closed)?.ordinal).toBe(0);
-    expect(findUpstream(quoted, asked({ ordinal: 0 }, { phase: 'closed', channelContext: '' }))?.ordinal).toBe(0);
     expect(findUpstream(quoted, asked({ ordinal: 0 }, { phase: 'closed' }))).toBeUndefined();
     expect(findUpstream(quoted, asked({ ordinal: 0 }, { context }))).toBeUndefined();
     expect(findUpstream(conversationOf([upstream({ text: `${text}s` })]), closed)).toBeUndefined();
@@ -128,7 +127,6 @@ describe('the question of a conversation that is the app’s question', () => {
     const quoted = conversationOf([upstream({ text: `${text}\n\nEarlier messages: hello` })]);
     const again = { ordinal: 0, watchedFromMs: someMs };
     expect(findUpstream(quoted, asked(again, { context }))?.ordinal).toBe(0);
-    expect(findUpstream(quoted, asked(again, { channelContext: '' }))?.ordinal).toBe(0);
     expect(findUpstream(quoted, asked(again, { context: { ...context, text: 'Bye' } }))).toBeUndefined();
     expect(findUpstream(quoted, asked(again))).toBeUndefined();
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChannelRuleSet, type ChannelSettings, usualRules } from '../../../src/core/channels/channel-settings.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { createAdmins } from '../../../src/slack/access/admins.ts';
-import type { Audience, Audiences } from '../../../src/slack/access/audience.ts';
+import type { Audience } from '../../../src/slack/access/audience.ts';
 import { createChannelRules, createChosenRules } from '../../../src/slack/access/channel-rules.ts';
 import type { ChannelKind } from '../../../src/slack/access/channels.ts';
 import { type AccessSettings, createAccessPolicy, type Named } from '../../../src/slack/access/policy.ts';
@@ -142,33 +142,6 @@ describe('the rules of a channel', () => {
     });
   });
 
-  it.each<[string, Readers, boolean]>([
-    ['a full member who is not in an open channel', { isOpen: true }, true],
-    ['a guest who is not in an open channel', { isOpen: true, kind: 'guest' }, false],
-    ['a guest who is in an open channel', { isOpen: true, kind: 'guest' }, true],
-    ['a member of a private channel', { includes: async () => true }, true],
-    ['a full member who is not in a private channel', {}, false],
-    [
-      'someone while Slack does not answer',
-      { includes: () => Promise.reject(new AppError('unavailable', 'planned')) },
-      false,
-    ],
-    ['someone while Slack takes long', { includes: () => new Promise(() => {}) }, false],
-  ])('tell the service about the channel or not for %s, with and without settings', async (_, readers, isTold) => {
-    for (const settings of [stored, undefined]) {
-      const rules = rulesOf(readers, settings);
-      expect((await rules.forQuestion({ askerId: 'U1', place })).channelContext !== '').toBe(isTold);
-    }
-  });
-
-  it('tell the service nothing where that is switched off, and nothing about direct messages', async () => {
-    const readers: Readers = { isOpen: true };
-    const off = rulesOf(readers, { ...stored, sendsContext: false });
-    expect((await off.forQuestion({ askerId: 'U1', place })).channelContext).toBe('');
-    const direct = { ...place, channelId: 'D1' };
-    expect((await rulesOf(readers).forQuestion({ askerId: 'U1', place: direct })).channelContext).toBe('');
-  });
-
   it('begin their lifetime again at most once a week, and never bring back removed settings', async () => {
     const records = createMemoryRecords([['T1:C1', stored]]);
     let writes = 0;
@@ -181,41 +154,17 @@ describe('the rules of a channel', () => {
           return records.update(name, change);
         },
       },
-      channels: { channel: async (id) => ({ id, kind: 'internal' }) },
-      people: { person: async (userId) => ({ userId, name: 'Ada', kind: 'member' }) },
-      audiences: { includes: async () => true },
       log,
       now: () => nowMs,
     });
-    await rules.forQuestion({ askerId: 'U1', place });
-    await rules.forQuestion({ askerId: 'U1', place });
+    await rules.forQuestion({ place });
+    await rules.forQuestion({ place });
     expect(writes).toBe(1);
     nowMs += 8 * 24 * 60 * 60 * 1_000;
-    await rules.forQuestion({ askerId: 'U1', place });
+    await rules.forQuestion({ place });
     expect(writes).toBe(2);
     expect(records.all.get('T1:C1')).toEqual(stored);
   });
-
-  interface Readers {
-    isOpen?: boolean;
-    kind?: PersonKind;
-    includes?: Audiences['includes'];
-  }
-
-  function rulesOf(readers: Readers, settings: ChannelSettings | undefined = undefined) {
-    const { isOpen = false, kind = 'member', includes = async () => false } = readers;
-    const records = createMemoryRecords<ChannelSettings>(settings === undefined ? [] : [['T1:C1', settings]]);
-    const about = { name: 'team', topic: '', purpose: '' };
-    return createChannelRules({
-      chosen: createChosenRules({ records, pendingAudit, log }),
-      records,
-      channels: { channel: async (id) => ({ id, kind: 'internal', isOpen, about }) },
-      people: { person: async (userId) => ({ userId, name: 'Ada', kind }) },
-      audiences: { includes },
-      log,
-      now: Date.now,
-    });
-  }
 });
 
 describe('an admin', () => {

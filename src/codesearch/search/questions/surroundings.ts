@@ -38,7 +38,7 @@ export function separateRestriction(text: string): { onlyIn: string[]; rest: str
 /**
  * Separates a question from the context that chat apps add: a first paragraph with the only repositories to search, a line with
  * the questions it continues, and, at the end, code blocks of JSON lines, each with a line above that calls them quotes and not
- * instructions. Lines without a `text`, as those about a channel, are left out.
+ * instructions. Lines without a `text` are left out.
  */
 export function separateSurroundings(text: string): Surrounded {
   const { own, quotes } = separateQuotes(separateRestriction(text).rest);
