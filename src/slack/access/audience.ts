@@ -43,22 +43,13 @@ export interface Audience {
 export interface Audiences {
   /** Throws `AppError` when asking Slack again later may help. */
   of(channelId: string): Promise<Audience>;
-  /** Whether a person is in a channel; false when it has too many members to read. Errors as of `of`. */
-  includes(channelId: string, userId: string): Promise<boolean>;
   /** Slack is asked about the channel's members the next time. */
   forget(channelId: string): void;
-}
-
-/** The readers of a channel, counted. */
-interface Counted {
-  audience: Audience;
-  userIds: ReadonlySet<string>;
 }
 
 const nobodyElse = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 const justOne: Audience = { ...nobodyElse, members: 1, ids: { guests: [], outsiders: [], organizations: [] } };
 const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organizations: 0, isKnown: false };
-const notCounted: Counted = { audience: unknownAudience, userIds: new Set() };
 
 /** Whether only full members of the workspace see what is said there. */
 export function isInsidersOnly({ guests, outsiders, organizations, isKnown }: Audience): boolean {
@@ -75,39 +66,35 @@ export function createAudiences(options: {
   now: Clock;
 }): Audiences {
   const { slack, people, channels, directory, log, now } = options;
-  const memory = createBriefCache<Counted>({
+  const memory = createBriefCache<Audience>({
     keepMs: membersCachedMs,
     most: mostMemberListsCached,
     now,
     load: count,
-    keeps: ({ audience }) => audience.isKnown,
+    keeps: ({ isKnown }) => isKnown,
   });
 
   return {
     async of(channelId) {
       if (isBetweenTwo({ channelId })) return justOne;
-      const [channel, { audience }] = await Promise.all([channels.channel(channelId), memory.get(channelId)]);
+      const [channel, audience] = await Promise.all([channels.channel(channelId), memory.get(channelId)]);
       const { ids, ...counts } = audience;
       if (channel.kind === 'unknown' || channel.kind === 'hidden') return { ...counts, isKnown: false };
       return channel.kind === 'shared' ? withOrganizations(audience, channel.organizationIds ?? []) : audience;
     },
-    async includes(channelId, userId) {
-      return (await memory.get(channelId)).userIds.has(userId);
-    },
     forget: (channelId) => memory.change(channelId, () => undefined),
   };
 
-  async function count(channelId: string): Promise<Counted> {
+  async function count(channelId: string): Promise<Audience> {
     try {
       const userIds = await membersOf(channelId);
-      if (userIds === undefined) return notCounted;
-      const standings = await standingsOf(userIds);
-      return { audience: standings === undefined ? unknownAudience : tally(standings), userIds: new Set(userIds) };
+      const standings = userIds === undefined ? undefined : await standingsOf(userIds);
+      return standings === undefined ? unknownAudience : tally(standings);
     } catch (error) {
       if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
       if (error.code !== 'channel_not_found')
         log.warn({ event: 'audience_not_known', channelId, kind: error.kind }, error);
-      return notCounted;
+      return unknownAudience;
     }
   }
 
