@@ -35,22 +35,19 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const asker = `<@${question.askerId}>`;
   const questionText = shownText(question.text, say);
   const heading = isSharedWithOthers(question) ? say.card.sharedAnswer(asker) : say.card.asked(asker);
-  const asked = isRestated(question) ? quote(heading, questionText) : undefined;
-  const askedSections = asked === undefined ? [] : asked.sections;
+  const asked = isRestated(question) ? quote(heading, questionText) : [];
   const begins = [
     ...(question.asFollowUp === undefined ? [] : [say.card.newConversation()]),
     ...followed(question, say),
     ...(question.startsOwnConversation === true ? [say.card.startsOwnConversation()] : []),
     ...scopeLine(question, say),
   ];
-  const shortened = asked?.shortened === undefined ? [] : [say.words.shortened(asked.shortened)];
-
   const readNote = isQuiet(view) ? '' : threadNote(question, say);
 
   if (options.format === 'plain') {
     // An edit holds 4,000 bytes of text, so a plain card shows only the beginning of a long question.
     const lines = [
-      ...(asked === undefined ? [] : [heading, inertCut(questionText, LIMITS.notificationText)]),
+      ...(asked.length === 0 ? [] : [heading, inertCut(questionText, LIMITS.notificationText)]),
       ...begins,
       status,
       ...(step === '' ? [] : [step]),
@@ -60,10 +57,10 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   }
 
   const buttons = buttonsFor(question, view, say);
-  const content = JSON.stringify([status, view, askedSections, step, readNote]);
+  const content = JSON.stringify([status, view, asked, step, readNote]);
   const blocks: KnownBlock[] = [
-    ...askedSections.map((text) => section(text)),
-    ...[...shortened, ...begins].map((text) => context(text)),
+    ...asked.map((text) => section(text)),
+    ...begins.map((text) => context(text)),
     isQuiet(view) ? context(status, markerBlockId(marker, content)) : section(status, markerBlockId(marker, content)),
     ...(step === '' ? [] : [context(step)]),
     ...(readNote === '' ? [] : [context(readNote)]),

@@ -368,12 +368,5 @@ function said(text: string): RenderedMessage {
 
 function givenBack(say: Say, sentence: string, text: string, more: KnownBlock[] = []): RenderedMessage {
   const back = quote(sentence, shownText(text, say));
-  return {
-    text: sentence,
-    blocks: [
-      ...back.sections.map((part) => section(part)),
-      ...(back.shortened === undefined ? [] : [context(say.words.shortened(back.shortened))]),
-      ...more,
-    ],
-  };
+  return { text: sentence, blocks: [...back.map((part) => section(part)), ...more] };
 }

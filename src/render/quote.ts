@@ -7,33 +7,25 @@ const RESERVE = 200;
 /** Leaves room in `messageWeight` for the blocks around the quote. */
 const MAX_WRITTEN = 11_000;
 
-/** A person's text as quoted mrkdwn sections. `shortened` is the number of characters shown if the text was cut. */
-export interface Quote {
-  sections: string[];
-  shortened?: number;
-}
-
 /**
- * Quotes untrusted text, in full if Slack's limits allow it, otherwise its beginning with "…". Each section has ≤ 3,000
- * characters.
+ * Quotes untrusted text, in full if Slack's limits allow it, otherwise its beginning with "…". Returns mrkdwn
+ * sections of ≤ 3,000 characters.
  */
-export function quote(heading: string, text: string): Quote {
+export function quote(heading: string, text: string): string[] {
   const sections: string[] = [];
   let written = 0;
-  let shown = 0;
   const all = pieces(text, LIMITS.sectionText - RESERVE - heading.length, quoted);
   for (const piece of all) {
     const section = quoted(piece.replace(/\n$/, ''));
     if (written + section.length > MAX_WRITTEN) {
       const last = sections.length - 1;
       sections[last] = `${sections[last]}…`;
-      return { sections: withHeading(heading, sections), shortened: shown };
+      return withHeading(heading, sections);
     }
     sections.push(section);
     written += section.length;
-    shown += piece.length;
   }
-  return { sections: withHeading(heading, sections) };
+  return withHeading(heading, sections);
 }
 
 function quoted(text: string): string {

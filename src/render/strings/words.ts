@@ -4,7 +4,6 @@ const en = (f: Formats) => ({
   duration: (durationMs: number) => f.duration(durationMs),
   steps: (count: number) => f.count(count, { one: 'step', other: 'steps' }),
   credits: (count: number) => f.count(count, { one: 'credit', other: 'credits' }),
-  shortened: (shown: number) => `The first ${f.number(shown)} characters are shown.`,
   openInDeepSearch: () => 'Open in Deep Search',
   deepSearch: () => 'Deep Search',
   /** Whose account at the service a question uses. `name`: as Slack has it, if it is known. */
@@ -24,7 +23,6 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   duration: (durationMs) => f.duration(durationMs),
   steps: (count) => f.count(count, { one: 'Schritt', other: 'Schritte' }),
   credits: (count) => f.count(count, { one: 'Credit', other: 'Credits' }),
-  shortened: (shown) => `Gezeigt werden die ersten ${f.number(shown)} Zeichen.`,
   openInDeepSearch: () => 'In Deep Search öffnen',
   deepSearch: () => 'Deep Search',
   ownAccess: (name) => (name === undefined ? 'gefragt mit eigenem Zugriff' : `gefragt mit dem Zugriff von ${name}`),

@@ -157,7 +157,7 @@ describe('a card', () => {
       { kind: 'starting' },
       { format: 'mrkdwn' },
     );
-    expect(texts(message).join('\n')).toMatch(/…\nThe first [\d,]+ characters are shown\./);
+    expect(texts(message).join('\n')).toMatch(/;…\n/);
   });
 
   it('is announced with as much of its question as notifications show', () => {

@@ -239,7 +239,6 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     duration: durations,
     steps: counts,
     credits: counts,
-    shortened: [[2000]],
     atTime: [['15:00']],
     andMore: [[7]],
     ownAccess: [[undefined], ['Ana']],
