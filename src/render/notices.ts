@@ -31,6 +31,8 @@ export type Notice =
   | PrivateNotice
   /** `after` is what the person wrote without a question. */
   | { kind: 'emptyQuestion'; after?: 'command' | 'new' }
+  /** A greeting, marks or thanks to the app. */
+  | { kind: 'nothingAsked'; after: 'greeting' | 'thanks' }
   | { kind: 'questionTooLong'; text: string }
   /** The app's storage did not take the question of a command or a message. */
   | { kind: 'notTaken'; text: string; reference: string }
@@ -176,6 +178,15 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       if (notice.after === 'command')
         return said(`${say.notices.emptyQuestion(COMMAND)} ${say.notices.emptyQuestionDo(COMMAND)}`);
       return said(say.notices.emptyQuestion(notice.after));
+    case 'nothingAsked': {
+      const { promptWhere, promptHow, promptChanges } = say.home;
+      const examples = [promptWhere(), promptHow(), promptChanges()];
+      return said(
+        notice.after === 'thanks'
+          ? say.notices.thanked()
+          : say.notices.greeted(examples.map((example) => `_${example}_`).join(' · '), COMMAND),
+      );
+    }
     case 'questionTooLong':
       return givenBack(say, say.notices.questionTooLong(notice.text.length, maxQuestionLength), notice.text);
     case 'notTaken':

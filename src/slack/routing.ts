@@ -1,6 +1,6 @@
 import type { NewQuestion } from '../core/intake/accept.ts';
-import { asksNothing } from '../core/intake/courtesies.ts';
-import { isCancel, readIntent, type Verb } from '../core/intake/intents.ts';
+import { asksNothing, isGreeting } from '../core/intake/courtesies.ts';
+import { isCancel, type Nothing, readIntent, type Verb } from '../core/intake/intents.ts';
 import { hasConversation } from '../core/question/conversations.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Thread } from '../core/question/question.ts';
@@ -46,7 +46,7 @@ export type Route =
   | { to: 'ask'; text: string; fresh: boolean; wholeText?: string }
   /** A mention without text in a thread of people. The question is what they said there. */
   | { to: 'askThread' }
-  | { to: 'verb'; verb: Verb };
+  | { to: 'verb'; verb: Verb | Nothing };
 
 /** The route of a message that asks a question. */
 export type AskRoute = Extract<Route, { to: 'ask' | 'askThread' }>;
@@ -93,7 +93,7 @@ export function routeTo(
   botUserId: string,
   onlyMentions = false,
 ): Route {
-  if (addressee === 'app') return routeToApp(message, plainText, thread);
+  if (addressee === 'app') return routeToApp(message, plainText, thread, botUserId);
   if (thread === undefined) return { to: 'ignore', reason: 'thread_unknown' };
   if (!thread.followsReplies) return { to: 'ignore', reason: 'thread_started_by_people' };
   if (addressesAnother(message.text, botUserId)) return { to: 'ignore', reason: 'addresses_another_person' };
@@ -101,7 +101,7 @@ export function routeTo(
   if (isCancel(plainText)) return { to: 'verb', verb: 'cancel' };
   if (onlyMentions) return { to: 'ignore', reason: 'only_mentions' };
   if (thread.muted === true) return { to: 'ignore', reason: 'thread_muted' };
-  if (isCourtesy(message)) return { to: 'ignore', reason: 'asks_nothing' };
+  if (saidNothing(message) !== undefined) return { to: 'ignore', reason: 'asks_nothing' };
   return { to: 'ask', text: plainText, fresh: false };
 }
 
@@ -118,8 +118,10 @@ export function routeMessage(
 }
 
 /** Mentions of people do not count: "Thanks, @ada" is a courtesy, like "thanks". */
-function isCourtesy({ text }: IncomingMessage): boolean {
-  return asksNothing(textBesidePeople(text));
+function saidNothing({ text }: IncomingMessage): Nothing | undefined {
+  const words = textBesidePeople(text);
+  if (isGreeting(words)) return 'greeting';
+  return asksNothing(words) ? 'thanks' : undefined;
 }
 
 function notSpokenBecause(message: IncomingMessage, botUserId: string): IgnoreReason | undefined {
@@ -129,23 +131,31 @@ function notSpokenBecause(message: IncomingMessage, botUserId: string): IgnoreRe
   return message.edited ? 'edited' : undefined;
 }
 
-function routeToApp(message: IncomingMessage, plainText: string, thread: Thread | undefined): Route {
+function routeToApp(message: IncomingMessage, plainText: string, thread: Thread | undefined, botUserId: string): Route {
   const intent = readIntent(plainText);
   switch (intent.kind) {
     case 'nothing':
-      return isInPeoplesThread(message, thread) ? { to: 'askThread' } : { to: 'verb', verb: 'help' };
+      return isInPeoplesThread(message, thread) ? { to: 'askThread' } : { to: 'verb', verb: 'greeting' };
     case 'verb':
       return { to: 'verb', verb: intent.verb };
     case 'new':
       return { to: 'ask', text: '', fresh: true };
     case 'ask': {
-      if (isCourtesy(message)) return { to: 'ignore', reason: 'asks_nothing' };
+      const nothing = saidNothing(message);
+      if (nothing === 'thanks' && isPlainDirectReply(message, botUserId))
+        return { to: 'ignore', reason: 'asks_nothing' };
+      if (nothing !== undefined) return { to: 'verb', verb: nothing };
       const isUsed = hasConversation(thread) || (thread?.queue.length ?? 0) > 0;
       return intent.freshText !== undefined && isUsed
         ? { to: 'ask', text: intent.freshText, fresh: true, wholeText: intent.text }
-        : { to: 'ask', text: plainText, fresh: false };
+        : { to: 'ask', text: intent.text, fresh: false };
     }
   }
+}
+
+/** A reply in a thread of direct messages, which is for the app without a mention. */
+function isPlainDirectReply({ channelType, threadTs, ts, text }: IncomingMessage, botUserId: string): boolean {
+  return channelType === 'im' && threadTs !== undefined && threadTs !== ts && !mentions(text, botUserId);
 }
 
 function isInPeoplesThread({ channelType, threadTs, ts }: IncomingMessage, thread: Thread | undefined): boolean {

@@ -180,6 +180,25 @@ describe('the word "history" in a message', () => {
   });
 });
 
+describe('a message that asks nothing', () => {
+  test('gets one private line with three examples, and no card, also as a command and in direct messages', async () => {
+    await world.mention('hello');
+    await world.mention(': ???');
+    await world.mention('');
+    const said = await privateMessages(3);
+    expect(new Set(said).size).toBe(1);
+    expect(said[0]?.split('·')).toHaveLength(3);
+    await world.mention('thanks :wave:');
+    expect((await privateMessages(4))[3]).toContain('Nothing was asked');
+    const { response } = await world.command('moin!');
+    expect(JSON.stringify(response)).toContain('for example');
+    await world.direct('👋', { user: bob });
+    expect((await privateMessages(1, bob))[0]).toBe(said[0]);
+    expect(world.slack.messages.filter(({ user }) => ![ada, bob].includes(user))).toEqual([]);
+    expect(service.calls).toEqual([]);
+  });
+});
+
 describe('the word "help" in a message', () => {
   test('gets a list of everything that the app can do', async () => {
     await world.mention('help');

@@ -1,3 +1,5 @@
+import { withoutInvisible } from './intents.ts';
+
 /** Words of thanks, in English and German. An entry of {@link reasons} may follow each. */
 const thanks = [
   'thanks',
@@ -208,6 +210,88 @@ const acknowledgments = [
   'das war alles',
 ];
 
+/** Words that only greet, or try whether the app is there. */
+const greetings = [
+  'hi',
+  'hi hi',
+  'hello',
+  'hello world',
+  'hey',
+  'heya',
+  'hiya',
+  'hej',
+  'howdy',
+  'yo',
+  'ahoy',
+  'aloha',
+  'greetings',
+  'good morning',
+  'good afternoon',
+  'good evening',
+  'good day',
+  'morning',
+  'whats up',
+  'sup',
+  'how are you',
+  'how are you doing',
+  'hows it going',
+  'anyone there',
+  'anybody there',
+  'anyone here',
+  'are you there',
+  'you there',
+  'are you here',
+  'are you awake',
+  'are you alive',
+  'are you online',
+  'is this on',
+  'ping',
+  'test',
+  'testing',
+  'test test',
+  'testing 1 2 3',
+  'test 1 2 3',
+  'test 123',
+  'just testing',
+  'just a test',
+  'this is a test',
+  'hallo',
+  'hallöchen',
+  'moin',
+  'moin moin',
+  'moinsen',
+  'servus',
+  'grüezi',
+  'grüß gott',
+  'gruess gott',
+  'grüß dich',
+  'guten morgen',
+  'guten tag',
+  'guten abend',
+  'mahlzeit',
+  'tach',
+  'wie gehts',
+  'wie geht es dir',
+  'tschüss',
+  'tschüs',
+  'ciao',
+  'bist du da',
+  'bist du wach',
+  'jemand da',
+  'ist jemand da',
+  'nur ein test',
+  'bonjour',
+  'bonsoir',
+  'salut',
+  'hola',
+  'buenos días',
+  'buenos dias',
+  'buongiorno',
+  'olá',
+  'ola',
+  'namaste',
+];
+
 /** Words that may accompany the words above. They ask nothing, but do not count as a courtesy alone. */
 const companions = [
   'very',
@@ -232,7 +316,11 @@ const companions = [
   'team',
   'folks',
   'guys',
+  'there',
   'bot',
+  'deep search',
+  'deepsearch',
+  'zusammen',
   'sehr',
   'so weit',
   'echt',
@@ -264,8 +352,11 @@ const fillers = new Set([...companions, ...joining]);
 /** Most characters of a courtesy. A longer text is a question. */
 const longestCourtesy = 300;
 
+const greetingsAlone = new Set(greetings);
+const greetingsOrCourtesies = new Set([...courtesies, ...greetings]);
+
 /** Most words of one entry in the lists above. */
-const longestEntry = Math.max(...[...courtesies, ...fillers].map((entry) => entry.split(' ').length));
+const longestEntry = Math.max(...[...greetingsOrCourtesies, ...fillers].map((entry) => entry.split(' ').length));
 
 /** Slack writes emoji as `:name:`, with a skin tone as `:name::skin-tone-2:`. Some clients send the characters. */
 const namedEmoji = /:[\p{L}\p{N}_+'-]{1,100}:/gu;
@@ -284,32 +375,52 @@ const plainMarks = /^[\p{L}\p{M}\p{N}\s.,;:!…~+\-–—'’"“”„*_^&]*$/u
  */
 export function asksNothing(text: string): boolean {
   if (text.length > longestCourtesy) return false;
-  const bare = text.replace(namedEmoji, ' ').replace(emoji, ' ').replace(emoticon, ' ');
+  const bare = withoutEmoji(text);
   if (!plainMarks.test(bare)) return false;
-  const words = bare.toLowerCase().replace(/['’]/g, '').match(wordPattern) ?? [];
-  return words.length === 0 || isMadeOfCourtesies(words);
+  const words = wordsOf(bare);
+  return words.length === 0 || isMadeOf(courtesies, words);
+}
+
+/**
+ * Whether a text only greets or tries whether the app is there: "hello", "ping?", "???". Here a question mark makes no question.
+ * `text` is plain and contains no names of people.
+ */
+export function isGreeting(text: string): boolean {
+  if (text.length > longestCourtesy) return false;
+  const bare = withoutEmoji(text);
+  const words = wordsOf(bare);
+  if (words.length === 0) return true;
+  return plainMarks.test(bare.replace(/[?？]/g, ' ')) && isMadeOf(greetingsOrCourtesies, words, greetingsAlone);
+}
+
+function withoutEmoji(text: string): string {
+  return withoutInvisible(text).replace(namedEmoji, ' ').replace(emoji, ' ').replace(emoticon, ' ');
+}
+
+function wordsOf(bare: string): string[] {
+  return bare.toLowerCase().replace(/['’]/g, '').match(wordPattern) ?? [];
 }
 
 /** A word, or a vote like `+1`. */
 const wordPattern = /(?<![\p{L}\p{N}])[+-]\d+|\+\+|[\p{L}\p{M}\p{N}]+/gu;
 
-/** Whether the words are a sequence of list entries with at least one courtesy. */
-function isMadeOfCourtesies(words: readonly string[]): boolean {
+/** Whether the words are a sequence of entries and fillers, with at least one entry of `needed`. */
+function isMadeOf(entries: ReadonlySet<string>, words: readonly string[], needed = entries): boolean {
   if (joining.includes(words.at(-1) ?? '')) return false;
-  let hasCourtesy = false;
+  let hasEntry = false;
   for (let from = 0; from < words.length; ) {
-    const entry = longestEntryAt(words, from);
+    const entry = longestEntryAt(entries, words, from);
     if (entry === undefined) return false;
-    hasCourtesy ||= courtesies.has(entry);
+    hasEntry ||= needed.has(entry);
     from += entry.split(' ').length;
   }
-  return hasCourtesy;
+  return hasEntry;
 }
 
-function longestEntryAt(words: readonly string[], from: number): string | undefined {
+function longestEntryAt(entries: ReadonlySet<string>, words: readonly string[], from: number): string | undefined {
   for (let length = Math.min(longestEntry, words.length - from); length > 0; length -= 1) {
     const entry = words.slice(from, from + length).join(' ');
-    if (courtesies.has(entry) || fillers.has(entry)) return entry;
+    if (entries.has(entry) || fillers.has(entry)) return entry;
   }
   return undefined;
 }

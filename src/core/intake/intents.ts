@@ -1,6 +1,9 @@
 /** What people can say to the app instead of a question, in a thread or a direct message. */
 export type Verb = 'help' | 'cancel' | 'mute' | 'unmute' | 'status' | 'history' | 'why';
 
+/** What people say to the app that asks nothing: a greeting or only marks, or thanks and the like. */
+export type Nothing = 'greeting' | 'thanks';
+
 /** What people can say with the app's command: all verbs and four more. */
 export type CommandVerb = Verb | 'connect' | 'disconnect' | 'settings' | 'doctor';
 
@@ -46,7 +49,8 @@ const commandVerbs: ReadonlyMap<string, CommandVerb> = new Map<string, CommandVe
 
 /**
  * Reads the intent of a text without the app's mention. A verb counts only if it is the whole text (or, for `new`, the
- * first word). So "help me understand retries" is a question, and so is "why?".
+ * first word). So "help me understand retries" is a question, and so is "why?". Quotes, marks of formatting, punctuation
+ * and characters that no one sees do not matter around it.
  */
 export function readIntent(text: string): Intent {
   return intentOf(text, verbs);
@@ -63,24 +67,79 @@ export function isCancel(text: string): boolean {
 }
 
 function intentOf<V>(text: string, known: ReadonlyMap<string, V>): Asking | { kind: 'verb'; verb: V } {
-  const trimmed = text.trim();
+  const trimmed = trimVisible(text);
   if (trimmed === '') return { kind: 'nothing' };
   const verb = known.get(wordOf(trimmed));
   if (verb !== undefined) return { kind: 'verb', verb };
-  const opening = openingOfNewQuestion.exec(trimmed)?.[0];
-  if (opening === undefined) return { kind: 'ask', text: trimmed };
-  const rest = trimmed.slice(opening.length).trim();
+  const rest = withoutNew(trimmed);
+  if (rest === undefined) return { kind: 'ask', text: trimmed };
   return rest === '' ? { kind: 'new' } : { kind: 'ask', text: trimmed, freshText: rest };
 }
 
-/** "new …", "new question: …", "different question, …" */
-const openingOfNewQuestion = /^(?:(?:new|different)\s+question\b|new\b)[\s:,.–—-]*/i;
+/** Characters that no one sees, for a class of a regular expression: soft hyphens, zero-width characters, marks of direction. */
+export const invisible =
+  '\\u00AD\\u034F\\u061C\\u180E\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFEFF';
+const invisibleCharacters = new RegExp(`[${invisible}]`, 'gu');
+const invisibleOrSpace = new RegExp(`[${invisible}\\s]`, 'u');
 
-/** Longer than any verb with its marks. Bounds the regular expression below, which is slow for long rows of marks. */
+export function withoutInvisible(text: string): string {
+  return text.replace(invisibleCharacters, '');
+}
+
+/** The text without white space and invisible characters around it. */
+export function trimVisible(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && invisibleOrSpace.test(text.charAt(from))) from += 1;
+  while (to > from && invisibleOrSpace.test(text.charAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+}
+
+const quotes = '"\'“”„‟«»‹›‘’‚‛＂＇「」『』';
+/** Slack writes bold, italic, struck and code with these. */
+const formatting = '*_~`';
+const marks = `${quotes}${formatting}`;
+
+/** The characters around and after "new". Those that belong to the name of a file or a symbol are told apart below. */
+const openingOfNewQuestion = new RegExp(
+  `^(?<open>[${marks}]*)(?:(?:new|different)\\s{1,9}question|new)(?<after>[${marks}${invisible}:,;.!…–—-]*)(?<apart>\\s+[:,.–—-]+(?=\\s|$))?`,
+  'iu',
+);
+const closing = new RegExp(`[${marks}]`, 'u');
+const closingAtEnd = new RegExp(`[${marks}]{1,9}$`, 'u');
+
+/**
+ * The question after "new …", "new question: …" or "different question, …", also between quotes or in bold. Undefined if the text begins
+ * with something else, for example `new-user.ts`.
+ */
+function withoutNew(text: string): string | undefined {
+  const found = openingOfNewQuestion.exec(text);
+  if (found === null) return undefined;
+  const { open = '', after = '', apart = '' } = found.groups ?? {};
+  const following = text.slice(found[0].length);
+  const rest = trimVisible(following);
+  const isSeparated = /[:,;–—]/.test(after) || apart !== '';
+  if (rest !== '' && !isSeparated && !/^\s/.test(following)) return undefined;
+  const isClosed = closing.test(after);
+  if (open === '' && isClosed) return undefined;
+  // "`new` in JavaScript, what does it do?" asks about the word.
+  if (open.includes('`') && isClosed && !isSeparated && rest !== '') return undefined;
+  return open === '' || isClosed ? rest : rest.replace(closingAtEnd, '');
+}
+
+/** Longer than any verb with its marks. Bounds the regular expressions below, which are slow for long rows of marks. */
 const longestVerb = 40;
+/** Most characters of which some may be invisible. */
+const longestWithInvisible = 200;
 
-/** The text in lower case without the marks at its end. Empty if the text is too long for a verb. */
+const marksBefore = new RegExp(`^[${marks}()<>\\s:,;–—-]+`, 'u');
+const marksAfter = new RegExp(`[${marks}()<>\\s:,;.!…–—-]+$`, 'u');
+
+/** The text in lower case without what stands around it. Empty if the text is too long for a verb. */
 function wordOf(text: string): string {
-  const trimmed = text.trim();
-  return trimmed.length > longestVerb ? '' : trimmed.replace(/[.!,;:…]+$/, '').toLowerCase();
+  if (text.length > longestWithInvisible) return '';
+  const seen = withoutInvisible(text).trim();
+  if (seen.length > longestVerb) return '';
+  const bare = seen.replace(marksBefore, '').replace(marksAfter, '').toLowerCase();
+  return bare.endsWith('?') ? `${bare.replace(/[?\s]+$/, '').replace(marksAfter, '')}?` : bare;
 }

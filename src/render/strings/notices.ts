@@ -21,6 +21,9 @@ const en = (f: Formats) => ({
   emptyQuestion: (after: string | undefined) =>
     after === undefined ? 'Write a question.' : `Write a question after \`${after}\`.`,
   emptyQuestionDo: (command: string) => `For example: \`${command} where are payment retries configured?\``,
+  greeted: (examples: string, command: string) =>
+    `Ask me a question about your code, for example: ${examples} \`${command} help\` says what else I can do.`,
+  thanked: () => 'You are welcome. Nothing was asked; write a question to go on.',
   questionTooLong: (length: number, limit: number) =>
     `This question has ${f.number(length)} characters; the limit is ${f.number(limit)}. Nothing was sent. Shorten it and ask again:`,
   notTaken: () => 'Not taken, nothing was sent: this app cannot store the question right now. Ask again in a minute:',
@@ -78,6 +81,9 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     link === undefined ? 'Frag noch einmal an einem Ort, an dem ich posten kann.' : `Hier kannst du es lesen: ${link}`,
   emptyQuestion: (after) => (after === undefined ? 'Schreib eine Frage.' : `Schreib eine Frage hinter \`${after}\`.`),
   emptyQuestionDo: (command) => `Zum Beispiel: \`${command} wo ist eingestellt, wie oft Zahlungen wiederholt werden?\``,
+  greeted: (examples, command) =>
+    `Stell mir eine Frage zu eurem Code, zum Beispiel: ${examples} \`${command} help\` sagt, was ich sonst noch kann.`,
+  thanked: () => 'Gern. Es wurde nichts gefragt; schreib eine Frage, um weiterzumachen.',
   questionTooLong: (length, limit) =>
     `Diese Frage hat ${f.number(length)} Zeichen; höchstens ${f.number(limit)} sind möglich. Es wurde nichts gesendet. Kürze sie und frag noch einmal:`,
   notTaken: () =>

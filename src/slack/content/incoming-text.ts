@@ -1,3 +1,5 @@
+import { invisible } from '../core/intake/intents.ts';
+
 /** Names for Slack's ids. When a name is not known, the id is shown. */
 export interface Names {
   user: (userId: string) => string | undefined;
@@ -20,7 +22,10 @@ export function readableText(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }
 
-/** Turns text as Slack sends it into what its writer sees. Removes the app's own mention and decodes entities once. */
+/**
+ * Turns text as Slack sends it into what its writer sees. Removes the app's own mention with the punctuation that
+ * belongs to it, and decodes entities once.
+ */
 export function toPlainText(text: string, names: Names, botUserId?: string): string {
   let plain = '';
   let end = 0;
@@ -28,10 +33,48 @@ export function toPlainText(text: string, names: Names, botUserId?: string): str
     plain += decodeEntities(text.slice(end, match.index));
     plain += readable(match[1] ?? '', match[2], names, botUserId);
     end = match.index + match[0].length;
+    if (match[1] !== `@${botUserId}`) continue;
+    const without = withoutMention(plain, text, end);
+    plain = without.before;
+    end = without.end;
   }
   return readableText(plain + decodeEntities(text.slice(end)))
     .replace(trailingSpaces, '')
     .trim();
+}
+
+/** After the app's name at the beginning: `@app: …`, `@app, …`, `@app — …`, `@app! …`. An emoji is no punctuation, nor is `.env`. */
+const separators = new RegExp(
+  `(?:[\\s${invisible}]*(?:[,;：，；、—–]|:(?![\\p{L}\\p{N}_+'-]{1,100}:)|(?:-{1,3}(?:&gt;)?|[.!…]{1,3})(?=\\s|$)))*[\\s${invisible}]*`,
+  'uy',
+);
+
+/** Marks of bold, italic or struck text around the app's name, with the punctuation in them. */
+const formatted = /[:,;]?([*_~]{1,3})/y;
+
+/** The text before the app's name without what belongs to the name, and where the text goes on. */
+function withoutMention(before: string, text: string, end: number): { before: string; end: number } {
+  const [, mark = ''] = matchAt(formatted, text, end) ?? [];
+  const isFormatted = mark !== '' && before.endsWith(mark);
+  const from = isFormatted ? end + (matchAt(formatted, text, end)?.[0].length ?? 0) : end;
+  const said = isFormatted ? before.slice(0, -mark.length) : before;
+  if (said.trim() === '') return { before: '', end: from + (matchAt(separators, text, from)?.[0].length ?? 0) };
+  // "Where is it, @app?" and "hey @app, where is it?"
+  const isLast = /^[?!.…\s]{0,9}$/.test(text.slice(from, from + 10));
+  const next = text.charAt(from);
+  const kept = isLast ? trimmedEnd(said, ',') : /^[\s,.:;!?…]?$/.test(next) ? trimmedEnd(said, '') : said;
+  return { before: kept, end: from };
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** Without spaces at the end, and without the mark before them. */
+function trimmedEnd(text: string, mark: string): string {
+  const trimmed = text.trimEnd();
+  return mark !== '' && trimmed.endsWith(mark) ? trimmed.slice(0, -mark.length) : trimmed;
 }
 
 /** The ids of users and channels that have no label in a text. Each id is listed once. */

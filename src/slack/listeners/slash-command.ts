@@ -1,5 +1,6 @@
 import type { App } from '@slack/bolt';
 import type { createAccept, NewQuestion } from '../../core/intake/accept.ts';
+import { asksNothing, isGreeting } from '../../core/intake/courtesies.ts';
 import { type CommandVerb, readCommandIntent } from '../../core/intake/intents.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
 import { ackConfirmMs } from '../../core/settings.ts';
@@ -14,6 +15,7 @@ import type { Doctor } from '../checks/doctor.ts';
 import { logFailure } from '../failure-log.ts';
 import type { AccountViews } from '../home/accounts.ts';
 import type { HistoryOf } from '../home/history.ts';
+import { textBesidePeople } from '../incoming-text.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
 import type { Reports } from '../reports/reports.ts';
@@ -73,12 +75,15 @@ export function registerCommand(app: App, deps: CommandDeps): void {
       const verb = intent.kind === 'nothing' ? 'help' : intent.verb;
       return say(await runVerb(verb, userId, place, byMs).catch((error: unknown) => notTaken(error, text)));
     }
+    const words = textBesidePeople(command.text ?? '');
+    if (isGreeting(words)) return say({ kind: 'nothingAsked', after: 'greeting' });
+    if (asksNothing(words)) return say({ kind: 'nothingAsked', after: 'thanks' });
     try {
       const question: NewQuestion = {
         key: `command:${place.teamId}:${command.trigger_id}`,
         place,
         askerId: userId,
-        text,
+        text: intent.text,
         origin: 'command',
         beginsThread: true,
         ...responseUrl,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isAppError } from '../../core/errors.ts';
-import type { Verb } from '../../core/intake/intents.ts';
+import type { Nothing, Verb } from '../../core/intake/intents.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { Claims, ThreadStore } from '../../core/ports.ts';
 import type { Thread, ThreadPlace } from '../../core/question/question.ts';
@@ -22,7 +22,7 @@ import { noticeOfCancel } from './result-notices.ts';
 
 /** A verb that someone said in a message. */
 export interface SaidVerb {
-  verb: Verb;
+  verb: Verb | Nothing;
   place: ThreadPlace;
   /** The thread as it was stored when the message arrived. */
   thread: Thread | undefined;
@@ -77,6 +77,9 @@ export function createVerbs(deps: VerbDeps) {
           const notice = await mute(said, verb === 'mute');
           return answer(said, () => notice);
         }
+        case 'greeting':
+        case 'thanks':
+          return answer(said, () => ({ kind: 'nothingAsked', after: verb }));
         case 'help':
         case 'status':
         case 'history':

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asksNothing } from '../../../src/core/intake/courtesies.ts';
+import { asksNothing, isGreeting } from '../../../src/core/intake/courtesies.ts';
 
 describe('asksNothing', () => {
   it.each([
@@ -207,5 +207,66 @@ describe('asksNothing', () => {
 
   it('reads texts up to three hundred characters', () => {
     expect([asksNothing('👍'.repeat(150)), asksNothing(`${'👍'.repeat(150)}!`)]).toEqual([true, false]);
+  });
+});
+
+describe('isGreeting', () => {
+  it.each([
+    ...[
+      'hello',
+      'Hello!',
+      'hi',
+      'hey there',
+      'hi all',
+      'hey bot',
+      'Good morning :wave:',
+      'moin',
+      'Moin moin!',
+      'Hallo zusammen',
+    ],
+    ...[
+      'guten Morgen',
+      'hola',
+      'ping',
+      'ping?',
+      'test',
+      'test?',
+      'Testing 1, 2, 3',
+      'are you there?',
+      'anyone there??',
+    ],
+    ...[
+      '???',
+      '?',
+      '!?',
+      '...',
+      '👋',
+      '👋🏽',
+      ':wave:',
+      ':party-parrot:',
+      '🇩🇪',
+      '',
+      'hi, thanks',
+      'hello?!',
+      'hey\u200b',
+    ],
+  ])('is true for %j', (text) => {
+    expect(isGreeting(text)).toBe(true);
+  });
+
+  it.each([
+    ...[
+      'hello where is it',
+      'hi, where is main.ts?',
+      'ping()',
+      'test.ts',
+      'ping handler',
+      'what does ping do?',
+      '`hello`',
+    ],
+    ...['why?', 'good?', 'ok?', 'thanks', 'does it work?', 'funktioniert das?', '42', 'v2?', 'hello = 1', '你好吗代码'],
+    ...['hi'.repeat(200)],
+  ])('is false for %j', (text) => {
+    expect(isGreeting(text)).toBe(false);
   });
 });

@@ -132,6 +132,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     undeliverableDo: [[undefined], ['<https://e.org/x|x>']],
     emptyQuestion: [['new'], [undefined]],
     emptyQuestionDo: [['/deepsearch']],
+    greeted: [['_Where is it?_', '/deepsearch']],
     questionTooLong: [[10_001, 10_000]],
     confirmCancel: [['<@U0BOB>']],
     alreadyAsked: someone,

@@ -75,6 +75,8 @@ describe('the private messages', () => {
     { kind: 'emptyQuestion' },
     { kind: 'emptyQuestion', after: 'command' },
     { kind: 'emptyQuestion', after: 'new' },
+    { kind: 'nothingAsked', after: 'greeting' },
+    { kind: 'nothingAsked', after: 'thanks' },
     { kind: 'questionTooLong', text: 'x'.repeat(12_000) },
     { kind: 'notTaken', text, reference },
     { kind: 'actionNotTaken', reference },

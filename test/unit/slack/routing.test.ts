@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Verb } from '../../../src/core/intake/intents.ts';
+import type { Nothing, Verb } from '../../../src/core/intake/intents.ts';
 import { newThread, type Thread } from '../../../src/core/question/question.ts';
 import { toPlainText } from '../../../src/slack/content/incoming-text.ts';
 import { type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../../../src/slack/routing.ts';
@@ -21,7 +21,7 @@ function route(change: Partial<IncomingMessage>, thread?: Thread): Route {
 
 const ask = (text: string, fresh = false): Route => ({ to: 'ask', text, fresh });
 const askNew = (text: string, wholeText: string): Route => ({ to: 'ask', text, fresh: true, wholeText });
-const runVerb = (verb: Verb): Route => ({ to: 'verb', verb });
+const runVerb = (verb: Verb | Nothing): Route => ({ to: 'verb', verb });
 const ignore = (reason: IgnoreReason): Route => ({ to: 'ignore', reason });
 const inThread = { threadTs: place.threadTs };
 const inGroup = { channelType: 'mpim' };
@@ -32,7 +32,7 @@ describe('a mention', () => {
     ['with a question, in a channel, asks a question', { text: '<@UBOT> where?' }, undefined, ask('where?')],
     ['with a question, in a thread of ours', { ...inThread, text: '<@UBOT> and then?' }, ours, ask('and then?')],
     ['with a question, in a thread of people', { ...inThread, text: '<@UBOT> where?' }, undefined, ask('where?')],
-    ['in the middle of a question', { text: 'so <@UBOT>, where?' }, undefined, ask('so , where?')],
+    ['in the middle of a question', { text: 'so <@UBOT>, where?' }, undefined, ask('so, where?')],
     ['that names another person', { text: '<@UBOT> what did <@U2> change?' }, undefined, ask('what did @U2 change?')],
     [
       'with a question, in a thread of the app, asks a question',
@@ -46,7 +46,7 @@ describe('a mention', () => {
       undefined,
       ask('where?'),
     ],
-    ['in the middle of a question asks a question', { text: 'so <@UBOT>, where?' }, undefined, ask('so , where?')],
+    ['in the middle of a question asks a question', { text: 'so <@UBOT>, where?' }, undefined, ask('so, where?')],
     [
       'that names another person asks a question',
       { text: '<@UBOT> what did <@U2> change?' },
@@ -90,12 +90,12 @@ describe('a mention', () => {
       ours,
       ask('', true),
     ],
-    ['without text runs the command help', { text: '<@UBOT>' }, undefined, runVerb('help')],
+    ['without text is a greeting', { text: '<@UBOT>' }, undefined, runVerb('greeting')],
     [
-      'without text, in a thread of the app, runs the command help',
+      'without text, in a thread of the app, is a greeting',
       { ...inThread, text: '<@UBOT>' },
       ours,
-      runVerb('help'),
+      runVerb('greeting'),
     ],
     [
       'without text, in a thread of people, asks about the thread',
@@ -127,11 +127,14 @@ describe('a mention', () => {
     ['with a question that begins with "help"', { text: '<@UBOT> help me find it' }, undefined, ask('help me find it')],
     ['with "cancel"', { ...inThread, text: '<@UBOT> cancel' }, ours, runVerb('cancel')],
     ['with "stop"', { ...inThread, text: '<@UBOT> Stop.' }, ours, runVerb('cancel')],
-    ['with thanks', { ...inThread, text: '<@UBOT> thanks!' }, ours, ignore('asks_nothing')],
-    ['with thanks, in a thread of people', { ...inThread, text: '<@UBOT> danke' }, peoples, ignore('asks_nothing')],
-    ['with thanks, outside of a thread', { text: 'thank you <@UBOT> :pray:' }, undefined, ignore('asks_nothing')],
-    ['with an emoji', { ...inThread, text: '<@UBOT> :+1:' }, ours, ignore('asks_nothing')],
-    ['with another person only', { ...inThread, text: '<@UBOT> <@U2>' }, ours, ignore('asks_nothing')],
+    ['with thanks', { ...inThread, text: '<@UBOT> thanks!' }, ours, runVerb('thanks')],
+    ['with thanks, in a thread of people', { ...inThread, text: '<@UBOT> danke' }, peoples, runVerb('thanks')],
+    ['with thanks, outside of a thread', { text: 'thank you <@UBOT> :pray:' }, undefined, runVerb('thanks')],
+    ['with an emoji', { ...inThread, text: '<@UBOT> :+1:' }, ours, runVerb('greeting')],
+    ['with another person only', { ...inThread, text: '<@UBOT> <@U2>' }, ours, runVerb('greeting')],
+    ['with a greeting', { text: 'hey <@UBOT>!' }, undefined, runVerb('greeting')],
+    ['with marks only', { text: '<@UBOT> ???' }, undefined, runVerb('greeting')],
+    ['with punctuation only', { text: '<@UBOT>:' }, undefined, runVerb('greeting')],
     ['with thanks and a question', { ...inThread, text: '<@UBOT> ok, and v2?' }, ours, ask('ok, and v2?')],
     ['with a file', { text: '<@UBOT> what is this?', subtype: 'file_share' }, undefined, ask('what is this?')],
     [
@@ -195,6 +198,41 @@ describe('a mention', () => {
   ])('%s', (_, change, thread, expected) => {
     // Slack sends `app_mention` events without a channel type.
     expect(route({ isMention: true, channelType: undefined, ...change }, thread)).toEqual(expected);
+  });
+});
+
+describe('punctuation after or before the name of the app', () => {
+  it.each<[string, Route]>([
+    ...[
+      ': ',
+      ', ',
+      ' — ',
+      ' – ',
+      '- ',
+      '-- ',
+      ' -&gt; ',
+      '! ',
+      '... ',
+      ':',
+      '; ',
+      ' :  ',
+      '：',
+      ':\u200b ',
+      ', : ',
+    ].map((marks): [string, Route] => [`<@UBOT>${marks}where is it?`, ask('where is it?')]),
+    ['*<@UBOT>* where is it?', ask('where is it?')],
+    ['*<@UBOT>:* where is it?', ask('where is it?')],
+    ['hey <@UBOT>, where is it?', ask('hey, where is it?')],
+    ['so <@UBOT> where is it?', ask('so where is it?')],
+    ['where is it, <@UBOT>?', ask('where is it?')],
+    ['where is it <@UBOT>', ask('where is it')],
+    ['<@UBOT> .env: where is it?', ask('.env: where is it?')],
+    ['<@UBOT> --verbose does what?', ask('--verbose does what?')],
+    ['<@UBOT> :bug: where is it?', ask(':bug: where is it?')],
+    ['<@UBOT>: “help”', runVerb('help')],
+    ['<@UBOT>, *status*.', runVerb('status')],
+  ])('%j', (text, expected) => {
+    expect(route({ isMention: true, channelType: undefined, text })).toEqual(expected);
   });
 });
 
@@ -264,6 +302,7 @@ describe('a message in a channel', () => {
     ['that replies with thanks', { ...inThread, text: 'Thanks!' }, ours, ignore('asks_nothing')],
     ['that thanks a person', { ...inThread, text: 'thanks <@U2|bob> &amp; <@U3>' }, ours, ignore('asks_nothing')],
     ['that is one emoji', { ...inThread, text: ':+1::skin-tone-2:' }, ours, ignore('asks_nothing')],
+    ['that greets', { ...inThread, text: 'good morning' }, ours, ignore('asks_nothing')],
     ['that is a heart', { ...inThread, text: '&lt;3' }, ours, ignore('asks_nothing')],
     [
       'that is a link to a profile',
@@ -391,10 +430,12 @@ describe('a direct message', () => {
     ['starts a new conversation', { ...inThread, text: 'new where?' }, ours, askNew('where?', 'new where?')],
     ['asks with a file', { text: 'what is this?', subtype: 'file_share' }, undefined, ask('what is this?')],
     ['thanks in a thread', { ...inThread, text: 'Vielen Dank!' }, ours, ignore('asks_nothing')],
-    ['thanks outside of a thread', { text: 'ok, danke' }, undefined, ignore('asks_nothing')],
-    ['names a person only', { ...inThread, text: '<@U2>' }, ours, ignore('asks_nothing')],
+    ['thanks outside of a thread', { text: 'ok, danke' }, undefined, runVerb('thanks')],
+    ['greets in a thread', { ...inThread, text: 'hello?' }, ours, runVerb('greeting')],
+    ['thanks in a thread with a mention', { ...inThread, text: '<@UBOT> danke' }, ours, runVerb('thanks')],
+    ['names a person only', { ...inThread, text: '<@U2>' }, ours, runVerb('greeting')],
     ['asks in a muted thread', { ...inThread, text: 'and then?' }, muted, ask('and then?')],
-    ['with nothing at all asks for help', { text: '' }, undefined, runVerb('help')],
+    ['with nothing at all is a greeting', { text: '' }, undefined, runVerb('greeting')],
     ['says a verb', { text: 'status' }, undefined, runVerb('status')],
     ['asks for help', { text: 'help' }, undefined, runVerb('help')],
     ['cancels', { ...inThread, text: 'cancel' }, ours, runVerb('cancel')],
