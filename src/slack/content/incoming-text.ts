@@ -1,4 +1,4 @@
-import { invisible } from '../core/intake/intents.ts';
+import { invisible } from '../../core/intake/intents.ts';
 
 /** Names for Slack's ids. When a name is not known, the id is shown. */
 export interface Names {
