@@ -7,7 +7,9 @@ import { defuseWords, escapeMrkdwn, oneLine } from './text.ts';
  */
 export function safeUrl(url: string): string | undefined {
   if (!/^(?:https?:\/\/[^\s/]|mailto:[^\s])/iu.test(url)) return undefined;
-  const encoded = url.replace(/[\s<>|"`\\^{}\p{Cc}]/gu, (character) => encodeURIComponent(character));
+  const encoded = url.replace(/[\s<>|"`\\^{}\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, (character) =>
+    encodeURIComponent(character),
+  );
   return escapeMrkdwn(encoded).length > LIMITS.url ? undefined : encoded;
 }
 

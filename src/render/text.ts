@@ -21,14 +21,24 @@ export function defuseWords(text: string): string {
   return text.replace(/(?<![\p{L}\p{N}_.+-])@(?=(?:here|channel|everyone)\b)/giu, `@${ZERO_WIDTH_SPACE}`);
 }
 
-/** Untrusted text as inert mrkdwn: shown unchanged, without notifications or links. */
-export function inertMrkdwn(text: string): string {
-  return escapeMrkdwn(defuseWords(text)).replace(/^([^\S\n]*)&gt;/gm, `$1${ZERO_WIDTH_SPACE}&gt;`);
+/**
+ * Removes the characters that reorder text on the screen (U+202A–202E, U+2066–2069), so that people read names and
+ * sentences in the order of their characters. In code they stay, because it is shown byte for byte.
+ */
+export function withoutDirections(text: string): string {
+  return text.replace(/[\u202A-\u202E\u2066-\u2069]/g, '');
 }
 
-/** Untrusted text for `plain_text` objects, which parse nothing: one line without control characters. */
+/** Untrusted text as inert mrkdwn: shown as it is read, without notifications or links. */
+export function inertMrkdwn(text: string): string {
+  return escapeMrkdwn(defuseWords(withoutDirections(text))).replace(/^([^\S\n]*)&gt;/gm, `$1${ZERO_WIDTH_SPACE}&gt;`);
+}
+
+/** Untrusted text for `plain_text` objects, which parse nothing: one line without characters that control or reorder. */
 export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  return withoutDirections(text)
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
 }
 
 /**

@@ -29,7 +29,11 @@ const parts: Record<string, Part> = {
   core: { parts: [], packages: [] },
   render: {
     parts: ['core'],
-    packages: markdownPackages,
+    packages: [
+      ...markdownPackages,
+      'micromark-extension-cjk-friendly',
+      'micromark-extension-cjk-friendly-gfm-strikethrough',
+    ],
     typesOf: ['@slack/types', 'mdast'],
   },
   deepsearch: {

@@ -1,9 +1,9 @@
 import type { ListItem, PhrasingContent, RootContent, Table, TableRow } from 'mdast';
 import { LIMITS } from '../limits.ts';
-import { textOf } from './parse.ts';
-import { breakTokens, longestTicks, measurePhrasing, weightOf, writeMarkdown } from './to-markdown.ts';
+import { longestTicks, measurePhrasing, weightOf, writeMarkdown } from './to-markdown.ts';
 import { escapeFenced, tableForm, writeMrkdwn } from './to-mrkdwn.ts';
 import { type Cost, type Frame, type Leaf, NO_COST } from './unit.ts';
+import { textOf } from './words.ts';
 
 export function leafCost(unit: { frames: Frame[]; leaf: Leaf }): Cost {
   const indent = indentOf(unit.frames);
@@ -14,11 +14,10 @@ export function leafCost(unit: { frames: Frame[]; leaf: Leaf }): Cost {
       return phrasingCost(unit.leaf.children, indent);
     case 'line': {
       const { text, glued } = unit.leaf;
-      const written = breakTokens(text);
       return {
         ...NO_COST,
-        markdown: written.length + (glued ? 0 : 1 + indent.markdown),
-        weight: weightOf(written) + (glued ? 0 : 1 + indent.weight),
+        markdown: text.length + (glued ? 0 : 1 + indent.markdown),
+        weight: weightOf(text) + (glued ? 0 : 1 + indent.weight),
         mrkdwn: escapeFenced(text).length + (glued ? 0 : 1),
       };
     }

@@ -1,6 +1,6 @@
 import type { PhrasingContent } from 'mdast';
 import { escapeMrkdwn, niceEnd } from '../text.ts';
-import { textOf } from './parse.ts';
+import { textOf } from './words.ts';
 
 /**
  * Longest text of one unit, in characters as written. It is small enough to fill messages well and large enough that
@@ -128,7 +128,7 @@ function textSize(text: string): number {
 function sizeOf(node: PhrasingContent): number {
   if (node.type === 'text') return textSize(node.value);
   if (node.type === 'break') return LINE_SIZE;
-  if (node.type === 'inlineCode') return escapeMrkdwn(node.value).length + 4;
+  if (node.type === 'inlineCode') return escapeMrkdwn(node.value).length + 6;
   if (node.type === 'link')
     return escapeMrkdwn(node.url).length + node.children.reduce((total, child) => total + sizeOf(child), 8);
   return 'children' in node ? node.children.reduce((total, child) => total + sizeOf(child), 8) : 2;

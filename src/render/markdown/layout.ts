@@ -2,11 +2,12 @@ import { LIMITS } from '../limits.ts';
 import { graphemeEnd } from '../text.ts';
 import { build } from './build.ts';
 import type { DiagramNotes } from './diagrams.ts';
-import { asPlainText, parseAnswer, wordsOf } from './parse.ts';
+import { asPlainText, parseAnswer } from './parse.ts';
 import { weightOf, writeMarkdown } from './to-markdown.ts';
 import { writeMrkdwn } from './to-mrkdwn.ts';
 import { type Cost, NO_COST, type Unit } from './unit.ts';
 import { toUnits } from './units.ts';
+import { wordsOf } from './words.ts';
 
 /** The part of an answer in one message, in every format. */
 export interface AnswerPart {

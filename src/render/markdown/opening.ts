@@ -2,9 +2,10 @@ import type { RootContent } from 'mdast';
 import { LIMITS } from '../limits.ts';
 import { graphemeEnd, inertCut } from '../text.ts';
 import { build } from './build.ts';
-import { parseAnswer, textOf, wordsOf } from './parse.ts';
+import { parseAnswer } from './parse.ts';
 import { writeMrkdwn } from './to-mrkdwn.ts';
 import { toUnits } from './units.ts';
+import { textOf, wordsOf } from './words.ts';
 
 /** Most characters to parse: far more than any preview shows, and quick to parse. */
 const MAX_READ = 20_000;

@@ -9,19 +9,25 @@ import type {
   ListItem,
   Paragraph,
   PhrasingContent,
-  Root,
   RootContent,
   Table,
   TableRow,
 } from 'mdast';
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
 import { isQuicklyParsed } from '../../core/markdown-guard.ts';
 import { LIMITS } from '../limits.ts';
 import { safeUrl } from '../links.ts';
-import { defuseWords, escapeMrkdwn } from '../text.ts';
+import { defuseWords, escapeMrkdwn, withoutDirections } from '../text.ts';
+import {
+  marksOfName,
+  punctuationOutside,
+  type ReadMarkdown,
+  readInHtml,
+  readMarkdown,
+  textOfHtml,
+  withTagsApplied,
+} from './as-written.ts';
 import { createDiagramNotes, type DiagramNotes } from './diagrams.ts';
+import { textOf } from './words.ts';
 
 /** Slack shows headings as header blocks (150 characters). Longer ones become a bold paragraph. */
 const MAX_HEADING = 140;
@@ -44,15 +50,16 @@ const MAX_ROW = 2_000;
 const LANGUAGE = /^[\w+#.-]{1,40}$/;
 
 /**
- * Parses untrusted Markdown (GFM) into a tree of nodes that Slack can show. Raw HTML becomes text, images become links,
+ * Parses untrusted Markdown (GFM) into a tree of nodes that Slack can show. HTML becomes its text, images become links,
  * links that must not be followed become text, references are resolved, footnotes become readable paragraphs, tables
- * beyond Slack's size become lists, and bare broadcast words such as `@here` notify no one. No text is lost. Text that
- * would take long to parse is shown as written. With `diagrams`, a note after each diagram says where to see it drawn.
+ * beyond Slack's size become lists, and bare broadcast words such as `@here` notify no one. No text is lost, and code
+ * stays as it is, byte for byte. Text that would take long to parse is shown as written. With `diagrams`, a note after
+ * each diagram says where to see it drawn.
  */
 export function parseAnswer(markdown: string, diagrams?: DiagramNotes): RootContent[] {
   if (!isQuicklyParsed(markdown)) return asPlainText(markdown);
   try {
-    return normalize(fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }), diagrams);
+    return normalize(readMarkdown(markdown), diagrams);
   } catch {
     // If a text exhausts the parser's stack, its words are still worth showing.
     return asPlainText(markdown);
@@ -64,7 +71,10 @@ export function asPlainText(markdown: string): RootContent[] {
   return markdown.split(/\n\s*\n/).flatMap((block) => paragraph(linesAsText(block.trim())));
 }
 
-function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[] {
+function normalize({ root, source: whole }: ReadMarkdown, diagrams: DiagramNotes | undefined): RootContent[] {
+  /** The text to which the positions of the nodes belong. In HTML it is the text of that. */
+  let source = whole;
+  let isInHtml = false;
   const noteOf = createDiagramNotes(diagrams);
   const definitions = new Map<string, Definition>();
   const used = new Set<string>();
@@ -101,18 +111,18 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
         const code: BlockContent = {
           type: 'code',
           lang: isHighlighted ? info : null,
-          value: defuseWords(node.value),
+          value: node.value,
         };
         const shown = [code, ...noteOf(language)];
         if (info === '' || isHighlighted) return shown;
-        return [...paragraph([{ type: 'inlineCode', value: defuseWords(info) }]), ...shown];
+        return [...paragraph([{ type: 'inlineCode', value: info }]), ...shown];
       }
       case 'table':
         return table(node);
       case 'thematicBreak':
         return [{ type: 'thematicBreak' }];
       case 'html':
-        return paragraph(linesAsText(node.value));
+        return html(node.value);
       case 'definition':
         return used.has(node.identifier)
           ? []
@@ -132,6 +142,23 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
         // A parsed document has no phrasing content between blocks.
         return [];
     }
+  }
+
+  /** Shows HTML as its text, which may be Markdown. Tags in that are text: their content was read once. */
+  function html(value: string): BlockContent[] {
+    if (isInHtml) return paragraph(linesAsText(value));
+    isInHtml = true;
+    const blocks = textOfHtml(value).flatMap(({ text: words, isSummary }): BlockContent[] => {
+      const read = readInHtml(words);
+      source = read.source;
+      const children = inner(read.root.children);
+      if (!isSummary) return children;
+      const lines = children.flatMap((child) => (child.type === 'paragraph' ? child.children : []));
+      return lines.length === 0 ? children : paragraph([{ type: 'strong', children: withoutStrong(lines) }]);
+    });
+    source = whole;
+    isInHtml = false;
+    return blocks;
   }
 
   function inner(nodes: readonly RootContent[]): BlockContent[] {
@@ -186,7 +213,7 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
 
   function phrasing(nodes: readonly PhrasingContent[], inLink = false): PhrasingContent[] {
     inlineDepth += 1;
-    const children = merged(nodes.flatMap((node) => inline(node, inLink)));
+    const children = merged(withTagsApplied(nodes).flatMap((node) => inline(node, inLink)));
     inlineDepth -= 1;
     return children;
   }
@@ -196,15 +223,19 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
       case 'text':
         return [text(node.value)];
       case 'inlineCode':
-        return [{ type: 'inlineCode', value: defuseWords(node.value.replaceAll('\n', ' ')) }];
+        return [{ type: 'inlineCode', value: node.value.replaceAll('\n', ' ') }];
       case 'break':
         return [{ type: 'break' }];
       case 'strong':
       case 'emphasis':
       case 'delete': {
-        const children = phrasing(node.children, inLink);
-        if (inlineDepth > MAX_INLINE_DEPTH) return children;
-        return children.length === 0 ? [] : [{ type: node.type, children }];
+        const marks = marksOfName(source, node);
+        if (marks !== undefined) return [text(marks), ...phrasing(node.children, inLink), text(marks)];
+        const formatted = phrasing(node.children, inLink);
+        if (inlineDepth > MAX_INLINE_DEPTH) return formatted;
+        const { before, children, after } = punctuationOutside(source, node, formatted);
+        const shown: PhrasingContent[] = children.length === 0 ? [] : [{ type: node.type, children }];
+        return [text(before), ...shown, text(after)];
       }
       case 'html':
         return /^<br\s*\/?>/i.test(node.value) ? [{ type: 'break' }] : [text(node.value)];
@@ -266,7 +297,7 @@ function collectReferences(nodes: readonly RootContent[], into: Set<string>): vo
 }
 
 function text(value: string): PhrasingContent & { type: 'text' } {
-  return { type: 'text', value: defuseWords(value) };
+  return { type: 'text', value: defuseWords(withoutDirections(value)) };
 }
 
 function paragraph(children: PhrasingContent[]): Paragraph[] {
@@ -296,41 +327,6 @@ function merged(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   }
   flush();
   return result;
-}
-
-/**
- * The text of an answer as one run of words: like `textOf`, with spaces between cells, items and blocks, and without
- * notes.
- */
-export function wordsOf(nodes: readonly RootContent[]): string {
-  return nodes
-    .map((node) => {
-      switch (node.type) {
-        case 'blockquote':
-        case 'list':
-        case 'listItem':
-        case 'table':
-        case 'tableRow':
-          return wordsOf(node.children);
-        case 'paragraph':
-          return node.data?.isNote === true ? '' : textOf(node.children);
-        default:
-          return textOf([node]);
-      }
-    })
-    .filter((words) => words !== '')
-    .join(' ');
-}
-
-/** All readable text of the content, without formatting and addresses. */
-export function textOf(nodes: readonly RootContent[]): string {
-  return nodes
-    .map((node) => {
-      if (node.type === 'break') return '\n';
-      if ('value' in node) return node.value;
-      return 'children' in node ? textOf(node.children) : '';
-    })
-    .join('');
 }
 
 function writtenSize(node: { children: readonly PhrasingContent[] }): number {

@@ -1,12 +1,7 @@
 import type { InlineCode, Link, Parents, PhrasingContent, RootContent, Table, Text } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Handle, type Info, type State, toMarkdown } from 'mdast-util-to-markdown';
-import { textOf } from './parse.ts';
-
-const ZERO_WIDTH_SPACE = '\u200B';
-
-/** Slack's tokens that notify people, link to channels or hide text. They may occur anywhere, including in code. */
-const TOKEN = /<(?=[!](?:channel|here|everyone|group|subteam\^|date\^)|[@#][A-Z0-9])/gi;
+import { textOf } from './words.ts';
 
 /**
  * Writes a tree as Markdown for a `markdown` block, so that Slack reads nothing in it as one of its own tokens.
@@ -14,9 +9,12 @@ const TOKEN = /<(?=[!](?:channel|here|everyone|group|subteam\^|date\^)|[@#][A-Z0
  * Slack reads `<!here>`, `<@U…>` and the like inside a `markdown` block too. In text, every `<` is therefore written as
  * `&lt;`: people who measured it in a live workspace (PostHog/posthog pull request 95054) found that Slack shows the
  * entity as the character and does not read the result as a token. `&` stays unchanged unless it would begin an entity,
- * because Slack does not decode entities in link addresses. In code CommonMark decodes no entities, so escaping would
- * be visible. There an invisible character after the `<` breaks the few real tokens, and all other code (`Map<K, V>`,
- * `<div>`, `<!DOCTYPE html>`) stays unchanged.
+ * because Slack does not decode entities in link addresses.
+ *
+ * Code is written byte for byte. Slack turns a `markdown` block into rich text, where code can notify no one: a code
+ * block holds only text and links (docs.slack.dev, `RichTextPreformatted.elements`), and inline code is a text element
+ * with a style, for which Slack shows the id of `<@U…>` as characters (vercel/chat pull requests 629 and 947). CommonMark
+ * decodes no entities in code, so each mark of ours would be visible there or be copied with the code.
  *
  * Backslashes are written only where Markdown would otherwise read the text differently: `snake_case` has none.
  */
@@ -60,12 +58,9 @@ function linkAddress(url: string): string {
   return url.replaceAll('(', '%28').replaceAll(')', '%29');
 }
 
-const writeCode: Handle = (node, parent, state, info) =>
-  defaultHandlers.code({ ...node, value: breakTokens(node.value) }, parent, state, info);
-
 const writeInlineCode: Handle = Object.assign(
   (node: InlineCode, parent: Parents | undefined, state: State) => {
-    const written = defaultHandlers.inlineCode({ ...node, value: breakTokens(node.value) }, parent, state);
+    const written = defaultHandlers.inlineCode(node, parent, state);
     return state.stack.includes('tableCell') ? written.replaceAll('|', '\\|') : written;
   },
   { peek: () => '`' },
@@ -89,7 +84,7 @@ const DELIMITERS = { left: ':---', right: '---:', center: ':---:', none: '---' }
 const OPTIONS = {
   extensions: [
     gfmToMarkdown(),
-    { handlers: { text: writeText, link: writeLink, code: writeCode, inlineCode: writeInlineCode, table: writeTable } },
+    { handlers: { text: writeText, link: writeLink, inlineCode: writeInlineCode, table: writeTable } },
   ],
   bullet: '-',
   fences: true,
@@ -98,11 +93,6 @@ const OPTIONS = {
   incrementListMarker: true,
   tightDefinitions: true,
 } as const satisfies Parameters<typeof toMarkdown>[1];
-
-/** Breaks Slack's tokens where entities would be visible. */
-export function breakTokens(code: string): string {
-  return code.replace(TOKEN, `<${ZERO_WIDTH_SPACE}`);
-}
 
 /**
  * Estimates the length and weight (see `weightOf`) of phrasing content as Markdown. The estimate is rather too high
@@ -123,7 +113,7 @@ export function measurePhrasing(nodes: readonly PhrasingContent[]): { length: nu
       );
     } else if (node.type === 'inlineCode') {
       const ticks = node.value.includes('`') ? 2 * longestTicks(node.value) + 4 : 2;
-      add(breakTokens(node.value), ticks + node.value.split('|').length - 1);
+      add(node.value, ticks + node.value.split('|').length - 1);
     } else if (node.type === 'break') {
       add('\\\n', 0);
     } else if ('children' in node) {

@@ -1,7 +1,8 @@
 import type { Blockquote, List, PhrasingContent, RootContent, Table } from 'mdast';
 import { mrkdwnLink } from '../links.ts';
 import { escapeMrkdwn } from '../text.ts';
-import { textOf, withoutStrong } from './parse.ts';
+import { withoutStrong } from './parse.ts';
+import { textOf } from './words.ts';
 
 declare module 'mdast' {
   interface TableData {
@@ -12,6 +13,13 @@ declare module 'mdast' {
 const ZERO_WIDTH_SPACE = '\u200B';
 /** A character that looks like a backtick, because in mrkdwn every real backtick begins or ends code. */
 const BACKTICK = '\u02CB';
+/** Where Slack may read a mark as the beginning or the end of formatting: at the edge of a word. */
+const MARKS = ['\\*', '_', '~'].map((mark) => ({
+  opens: new RegExp(`(?:^|[^\\p{L}\\p{N}])${mark}(?=\\S)`, 'u'),
+  closes: new RegExp(`\\S${mark}(?=$|[^\\p{L}\\p{N}])`, 'u'),
+}));
+/** Most characters after a word that belong to the sentence. */
+const MAX_CLOSING = 8;
 const BULLETS = ['•', '◦', '▪'] as const;
 const INDENT = '    ';
 const RULE = '———';
@@ -131,7 +139,7 @@ function inlineNode(node: PhrasingContent, before: string, after: string): strin
   switch (node.type) {
     case 'text':
       // A line break inside a paragraph only shows where the source was wrapped.
-      return escapeMrkdwn(node.value.replaceAll('\n', ' ').replaceAll('`', BACKTICK));
+      return words(node.value.replaceAll('\n', ' '), before, after);
     case 'break':
       return '\n';
     case 'strong':
@@ -141,7 +149,7 @@ function inlineNode(node: PhrasingContent, before: string, after: string): strin
     case 'delete':
       return marked('~', inline(node.children), before, after);
     case 'inlineCode':
-      return surrounded('`', inlineCode(node.value), before, after);
+      return inlineCode(node.value, before, after);
     case 'link':
       return mrkdwnLink(node.url, textOf(node.children));
     default:
@@ -149,8 +157,44 @@ function inlineNode(node: PhrasingContent, before: string, after: string): strin
   }
 }
 
-function inlineCode(value: string): string {
-  return escapeMrkdwn(value.replaceAll('`', BACKTICK));
+/** Inline code with a backtick takes three around it. With three inside it there is no form, so they are replaced. */
+function inlineCode(value: string, before: string, after: string): string {
+  if (!value.includes('`')) return surrounded('`', escapeMrkdwn(value), before, after);
+  const code = value.includes('```') || /^`|`$/.test(value) ? value.replaceAll('`', BACKTICK) : value;
+  return surrounded(code === value ? '```' : '`', escapeMrkdwn(code), before, after);
+}
+
+/**
+ * Writes text. mrkdwn has no escapes, so a name whose marks would format the text (`__init__.py`, `src/**\/*.ts`) is
+ * written as code, where it stays as it is.
+ */
+function words(text: string, before: string, after: string): string {
+  const formatting = MARKS.filter(({ opens, closes }) => {
+    const start = text.search(opens);
+    return start >= 0 && closes.test(text.slice(start + 1));
+  });
+  if (formatting.length === 0) return escapeMrkdwn(text.replaceAll('`', BACKTICK));
+  let result = '';
+  const pieces = text.split(/([^\s`]+)/);
+  for (const [index, piece] of pieces.entries()) {
+    const [opening = ''] = /^["'([{]*/.exec(piece) ?? [];
+    // A bracket belongs to the sentence only if the sentence opened one: `count(*)` does.
+    const [closing = ''] =
+      (opening === '' ? /["'.,;:!?…]*$/u : /["')\]}.,;:!?…]*$/u).exec(piece.slice(-MAX_CLOSING)) ?? [];
+    const name = piece.slice(opening.length, Math.max(opening.length, piece.length - closing.length));
+    if (
+      index % 2 === 0 ||
+      !/[\p{L}\p{N}]/u.test(name) ||
+      !formatting.some(({ opens, closes }) => opens.test(name) || closes.test(name))
+    ) {
+      result += escapeMrkdwn(piece.replaceAll('`', BACKTICK));
+      continue;
+    }
+    const left = opening.slice(-1) || pieces[index - 1]?.slice(-1) || before;
+    const right = closing.charAt(0) || pieces[index + 1]?.charAt(0) || after;
+    result += escapeMrkdwn(opening) + surrounded('`', escapeMrkdwn(name), left, right) + escapeMrkdwn(closing);
+  }
+  return result;
 }
 
 /** Writes bold text alone on a line or between spaces. */

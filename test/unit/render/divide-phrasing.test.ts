@@ -1,8 +1,9 @@
 import type { PhrasingContent } from 'mdast';
 import { describe, expect, it } from 'vitest';
 import { dividedText, dividePhrasing, joined, trimEnds } from '../../../src/render/markdown/divide-phrasing.ts';
-import { parseAnswer, textOf } from '../../../src/render/markdown/parse.ts';
+import { parseAnswer } from '../../../src/render/markdown/parse.ts';
 import { writeMarkdown } from '../../../src/render/markdown/to-markdown.ts';
+import { textOf } from '../../../src/render/markdown/words.ts';
 
 const text = (value: string): PhrasingContent => ({ type: 'text', value });
 const y = (count: number): PhrasingContent => text('y'.repeat(count));
@@ -46,7 +47,7 @@ describe('a paragraph that is divided', () => {
       { type: 'link', url: `https://e.org/${'&'.repeat(20)}`, children: [y(136)] },
     ],
     ['formatting with its marks', 258, { type: 'strong', children: [y(200), y(50)] }],
-    ['code with its marks, as it is written', 104, { type: 'inlineCode', value: '&'.repeat(20) }],
+    ['code with its marks, as it is written', 106, { type: 'inlineCode', value: '&'.repeat(20) }],
     ['text as it is written', 100, text('&'.repeat(20))],
     ['the indentation of each line of a text', 57, text('one\ntwo\nx')],
     ['the indentation after a line break', 24, lineBreak],

@@ -39,12 +39,21 @@ describe('what Slack cannot show', () => {
       '**a *b ~~c **d *e ~~f g h g f~~ e* d** c~~ b* a** *i*',
     ],
     ['a list begins with the number of its first item that has words', '5.\n6. a\n7.\n8. b', '6. a\n7. b'],
-    ['a tag is text, line by line', '<div>\n  <b>\n\na', '&lt;div>\\\n&lt;b>\n\na'],
+    ['tags that arrange text are left out', '<div>\n  <b>a</b>\n\nb', 'a\n\nb'],
+    ['other tags are text, line by line', '<script>\n  <x-y>\n</script>', '&lt;script>\\\n&lt;x-y>\\\n&lt;/script>'],
+    ['a tag that formats does so', 'a <b>c</b> <code>d_e</code> <kbd>F</kbd>', 'a **c** `d_e` F'],
+    [
+      'what can be unfolded stands below its summary',
+      '<details>\n<summary>A <i>b</i></summary>\n\n- c\n\n</details>\n\n<details><summary>D</summary>\n**e**\n</details>',
+      '**A b**\n\n- c\n\n**D**\n\n**e**',
+    ],
+    ['a table in HTML has its cells divided', '<table><tr><td>a</td><td>b</td></tr></table>', 'a | b |'],
     ['a tag in a line is text', `a <b\nc> d`, 'a &lt;b\nc> d'],
     ['a tag that breaks the line does so', 'a<br>b<BR />c<br/>d', 'a\\\nb\\\nc\\\nd'],
     ['a tag that only looks like one is text', 'a<br x>b<brx> <!a <br>', 'a&lt;br x>b&lt;brx> &lt;!a &lt;br>'],
     ['a tag is one text with what stands around it', '##<b>', '##&lt;b>'],
-    ['a comment is text without its empty lines', '<!-- a\n\nb -->', '&lt;!-- a\\\nb -->'],
+    ['a comment is left out', 'c <!-- d -->\n\n<!-- a\n\nb -->', 'c'],
+    ['a comment without an end is text', '<!-- a', '&lt;!-- a'],
     ['a paragraph without words is left out', 'a\n\n[]()\n\nb', 'a\n\nb'],
     ['formatting without words is left out', 'a **[]()** *[]()* ~~[]()~~ b', 'a    b'],
     [
@@ -58,8 +67,13 @@ describe('what Slack cannot show', () => {
       `\`\`\`${x(41)}\na\n\`\`\``,
       `\`${x(41)}\`\n\n\`\`\`\na\n\`\`\``,
     ],
-    ['what notifies is broken in code and above it', '```@here\n@here\n```', '`@\u200Bhere`\n\n```\n@\u200Bhere\n```'],
-    ['inline code is one line, and notifies no one', '`a\nb @here`', '`a b @\u200Bhere`'],
+    ['code is as it is, also above it', '```@here\n<!here> \u202Ex\n```', '`@here`\n\n```\n<!here> \u202Ex\n```'],
+    ['inline code is one line', '`a\nb @here \u2066x`', '`a b @here \u2066x`'],
+    [
+      'what reorders text is left out of it',
+      'a\u202Eb [c\u2066d](https://e.org/\u202Ee)',
+      'ab [cd](https://e.org/%E2%80%AEe)',
+    ],
   ])('is shown as it can be: %s', (_what, markdown, shown) => {
     expect(written(markdown)).toBe(shown);
   });
