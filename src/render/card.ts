@@ -136,16 +136,23 @@ function followed({ follows }: Question, say: Say): string[] {
 }
 
 /** Says what was sent to the service besides the question's text; empty if there was nothing. */
-function threadNote({ context: read, readsFrom }: Question, say: Say): string {
-  if (read === undefined) return '';
-  const isElsewhere = readsFrom !== undefined;
-  const note = say.thread.read({ ...read, isElsewhere });
-  return read.refused === true ? [say.thread.refused(isElsewhere), note].filter(Boolean).join('; ') : note;
+function threadNote(question: Question, say: Say): string {
+  const isElsewhere = question.readsFrom !== undefined;
+  const note = say.thread.read({ ...readOf(question), isElsewhere });
+  return question.context?.refused === true ? [say.thread.refused(isElsewhere), note].filter(Boolean).join('; ') : note;
 }
 
-function briefThreadNote({ context: read }: Question, say: Say): string {
-  if (read === undefined) return '';
-  return read.refused === true ? say.thread.refusedBriefly() : say.thread.readBriefly(read);
+function briefThreadNote(question: Question, say: Say): string {
+  const read = readOf(question);
+  if (question.context?.refused !== true) return say.thread.readBriefly(read);
+  const beside = say.thread.readBriefly({ ...read, messages: 0, unreadable: 0 });
+  return [say.thread.refusedBriefly(), beside].filter(Boolean).join(' · ');
+}
+
+/** What was read for a question: with its message, and before it was asked. */
+function readOf({ context, forwarded }: Question) {
+  const { messages = 0, total = 0, files = 0, unreadable = 0 } = context ?? {};
+  return { messages, total, files, unreadable, forwarded: (forwarded?.messages ?? 0) + (context?.forwarded ?? 0) };
 }
 
 function buttonsFor(question: Question, view: CardView, say: Say): Button[] {

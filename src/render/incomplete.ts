@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import { threadQuestion } from '../core/question/prompt.ts';
+import { hasNoWords } from '../core/question/prompt.ts';
 import type { Answer, Failure, Question } from '../core/question/question.ts';
 import { button } from './blocks.ts';
 import { ACTIONS } from './ids.ts';
@@ -45,7 +45,7 @@ export function incompleteButtons(
   say: Say,
 ): Button[] {
   if (stopped === undefined) return [];
-  if (shares !== undefined && (shares.withheld !== true || text === threadQuestion)) return [];
+  if (shares !== undefined && (shares.withheld !== true || hasNoWords(text))) return [];
   return stopped.cause === 'tooLong'
     ? [button(say.buttons.askNew(), ACTIONS.askNew, { questionId: id })]
     : [button(say.buttons.tryAgain(), ACTIONS.tryAgain, { questionId: id })];

@@ -1,6 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { PrivateNotice } from '../core/ports.ts';
-import { threadQuestion } from '../core/question/prompt.ts';
+import { hasNoWords } from '../core/question/prompt.ts';
 import type { Refusal } from '../core/question/question.ts';
 import { referenceOf } from '../core/question/reference.ts';
 import { canAskElsewhere } from '../core/question/refused-text.ts';
@@ -314,7 +314,7 @@ function inDm(notice: { questionId: string; text: string }, isWithheld: boolean,
 
 /** Whether the question comes from a mention without text, which makes no sense outside of its thread. */
 function isAboutThread({ text }: { text: string }): boolean {
-  return text === threadQuestion;
+  return hasNoWords(text);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
-import { threadQuestion } from '../core/question/prompt.ts';
+import { hasNoWords } from '../core/question/prompt.ts';
 import { type Failure, isBetweenTwo, type Outcome, type Question } from '../core/question/question.ts';
 import { areStepsPrivate, readersOf, shareUrlFor } from '../core/question/readers.ts';
 import { referenceOf } from '../core/question/reference.ts';
@@ -166,7 +166,7 @@ function failed(question: Question, failure: Failure, say: Say, contact: string 
  * The buttons that ask the question again. If the question was a whole thread, it can't be asked in direct messages.
  */
 function askButtons({ id, text, shares }: Question, say: Say): { again?: Button; inNew?: Button } {
-  if (shares?.withheld === true && text === threadQuestion) return {};
+  if (shares?.withheld === true && hasNoWords(text)) return {};
   return {
     again: button(say.buttons.tryAgain(), ACTIONS.tryAgain, { questionId: id }),
     inNew: button(say.buttons.askNew(), ACTIONS.askNew, { questionId: id }),

@@ -79,6 +79,8 @@ export const fileSchema = z.looseObject({
   type: z.string(),
   bytes: z.number(),
   url: z.string().exactOptional(),
+  text: z.string().exactOptional(),
+  isUnknown: z.boolean().exactOptional(),
 });
 
 /** A number, or a text where the service's ids are not numbers. */
@@ -107,6 +109,7 @@ const questionSchema = z.looseObject({
   admittedMs: z.number().exactOptional(),
   messageTs: z.string().exactOptional(),
   files: z.array(fileSchema).exactOptional(),
+  forwarded: z.looseObject({ messages: z.number(), text: z.string() }).exactOptional(),
   readsThread: z.boolean().exactOptional(),
   access: z.enum(['app', 'own']).exactOptional(),
   askerName: z.string().exactOptional(),
@@ -134,6 +137,7 @@ const questionSchema = z.looseObject({
     .looseObject({
       messages: z.number(),
       total: z.number(),
+      forwarded: z.number().exactOptional(),
       files: z.number(),
       unreadable: z.number(),
       text: z.string(),

@@ -34,6 +34,7 @@ export interface NewQuestion {
   /** Same as in `Question`. */
   messageTs?: string | undefined;
   files?: MessageFile[] | undefined;
+  forwarded?: Question['forwarded'];
   /** Same as in `Question`. If absent, only a mention in an existing thread reads the thread. */
   readsThread?: boolean;
   readsFrom?: Question['readsFrom'];
@@ -264,6 +265,7 @@ function draft(id: string, request: NewQuestion, nowMs: number, trace: TraceCont
     ...(trace === undefined ? {} : { trace }),
     ...(request.messageTs === undefined ? {} : { messageTs: request.messageTs }),
     ...(request.files === undefined ? {} : { files: request.files }),
+    ...(request.forwarded === undefined ? {} : { forwarded: request.forwarded }),
     ...(readsThread(request) ? { readsThread: true } : {}),
     ...(request.readsFrom === undefined ? {} : { readsFrom: request.readsFrom }),
     ...(isAskable(request.asFollowUp) ? { asFollowUp: request.asFollowUp } : {}),

@@ -2,7 +2,7 @@ import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
 import { conversationOf } from '../question/conversations.ts';
 import { findEarlier } from '../question/earlier-questions.ts';
 import type { Followed } from '../question/followed.ts';
-import { threadQuestion } from '../question/prompt.ts';
+import { hasNoWords } from '../question/prompt.ts';
 import { isInThread, type Place, type Question } from '../question/question.ts';
 import { keptText } from '../question/refused-text.ts';
 import { mostAttempts } from '../settings.ts';
@@ -82,7 +82,7 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
     // A person confirmed the readers of a shared answer only for its place.
     if (question === undefined || question.shares !== undefined) return { kind: 'expired' };
     // The other place has no thread to read.
-    if (question.text === threadQuestion) return { kind: 'expired' };
+    if (hasNoWords(question.text)) return { kind: 'expired' };
     const text = await keptText({ refusedTexts }, question);
     if (text === '') return { kind: 'expired' };
     const { key } = await attemptUnder(attemptKeys.againIn(questionId, place.channelId));
@@ -97,5 +97,5 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
  */
 function canBeAsked({ shares, text }: Question): boolean {
   if (text === '') return false;
-  return shares === undefined || (shares.withheld === true && text !== threadQuestion);
+  return shares === undefined || (shares.withheld === true && !hasNoWords(text));
 }

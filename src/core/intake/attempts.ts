@@ -21,9 +21,10 @@ export function keptByAttempt({
   place,
   messageTs,
   files,
+  forwarded,
   readsThread = false,
-}: Question): Pick<NewQuestion, 'place' | 'messageTs' | 'files' | 'readsThread'> {
-  return { place, messageTs, files, readsThread };
+}: Question): Pick<NewQuestion, 'place' | 'messageTs' | 'files' | 'forwarded' | 'readsThread'> {
+  return { place, messageTs, files, readsThread, ...(forwarded === undefined ? {} : { forwarded }) };
 }
 
 /** A key and its question. `key` is the requested key or the one that replaced it. */

@@ -1,7 +1,7 @@
 import type { QuestionStore } from '../ports.ts';
 import { earlierQuestionsRoom, mostAskedKnown, mostEarlierQuestions } from '../settings.ts';
 import type { Followed } from './followed.ts';
-import { threadQuestion } from './prompt.ts';
+import { hasNoWords } from './prompt.ts';
 import type { ConversationId, Question, Thread } from './question.ts';
 import { getReadable } from './readable.ts';
 import { isForAskerOnly, type Readers, readersOf, shareUrlFor } from './readers.ts';
@@ -38,7 +38,7 @@ export async function findEarlier(
       ...(follows === undefined ? [] : [follows.text]),
       text,
     ])
-    .filter((text) => text !== '' && text !== threadQuestion && text !== question.text);
+    .filter((text) => text !== '' && !hasNoWords(text) && text !== question.text);
   const before = fitted(withoutRepeated(texts));
   const newest = before.pop();
   if (conversationId === undefined || newest === undefined) return undefined;

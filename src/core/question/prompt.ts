@@ -8,19 +8,30 @@ import { readScope } from './scope.ts';
  */
 export const threadQuestion = 'Answer what was asked above.';
 
-type Asked = Pick<Question, 'text' | 'follows' | 'context' | 'scope'>;
+/** The question of a message that only forwards another one. What it forwards is sent along. */
+export const forwardQuestion = 'Answer what was forwarded.';
+
+/** The question of a message that has only files. They are sent along. */
+export const fileQuestion = 'Answer what the file asks or shows.';
+
+/** Whether the app wrote the question, because its message has no text. */
+export function hasNoWords(text: string): boolean {
+  return text === threadQuestion || text === forwardQuestion || text === fileQuestion;
+}
+
+type Asked = Pick<Question, 'text' | 'follows' | 'forwarded' | 'context' | 'scope'>;
 
 /**
  * The text for the service: the repositories to which it is limited, what the question continues, the question, and
  * what the app read for it.
  */
-export function upstreamText({ text, follows, context, scope }: Asked): string {
+export function upstreamText({ text, follows, forwarded, context, scope }: Asked): string {
   const before = [
     ...(scope === undefined ? [] : [`${ONLY_IN}${scope.repositories.join(', ')}`]),
     ...(follows === undefined ? [] : [carryingOn(follows)]),
   ];
   const asked = scope?.isFromText === true ? readScope(text).rest : text;
-  return [...before, asked, context?.text ?? ''].filter((part) => part !== '').join('\n\n');
+  return [...before, asked, forwarded?.text ?? '', context?.text ?? ''].filter((part) => part !== '').join('\n\n');
 }
 
 /**

@@ -112,6 +112,8 @@ export interface ThreadContext {
   /** How many messages are quoted, and how many the thread has before the question. */
   messages: number;
   total: number;
+  /** How many forwarded messages are quoted that Slack's event left out. Absent if none. */
+  forwarded?: number;
   /** How many text files are quoted, and how many were not read: images, other formats, and too large ones. */
   files: number;
   unreadable: number;
@@ -188,6 +190,8 @@ export interface Question {
   messageTs?: string;
   /** The files of that message. Absent if Slack's event did not include them. */
   files?: MessageFile[];
+  /** What that message forwards: how many messages, and the quotes as the service gets them. */
+  forwarded?: { messages: number; text: string };
   /** The app reads the thread before it asks, because the question may be about what people said there. */
   readsThread?: boolean;
   /** Whose access at the service the question uses. Absent until that is decided, and if all people share one account. */

@@ -1,6 +1,6 @@
 import type { Records } from '../ports.ts';
 import { isOverCap } from './daily-caps.ts';
-import { threadQuestion } from './prompt.ts';
+import { hasNoWords } from './prompt.ts';
 import type { Question, Refusal } from './question.ts';
 
 /** The text of a refused question. Kept for a short time, for the button that asks it in a direct message. */
@@ -40,7 +40,7 @@ export function isAboutPerson(reason: Refusal): boolean {
 export async function keepForButton({ refusedTexts }: RefusedTexts, question: Question): Promise<void> {
   const { id, outcome, text, shares } = question;
   if (outcome?.kind !== 'notAllowed' || !canAskElsewhere(outcome.reason)) return;
-  if (isOverCap(outcome.reason) || wasAsked(question) || shares !== undefined || text === threadQuestion) return;
+  if (isOverCap(outcome.reason) || wasAsked(question) || shares !== undefined || hasNoWords(text)) return;
   await refusedTexts.update(id, () => ({ version: 1, text }));
 }
 

@@ -6,8 +6,12 @@ export interface MessageFile {
   /** Slack's `mimetype`. */
   type: string;
   bytes: number;
-  /** URL of the content. Slack gives it only to the bot's token. */
+  /** URL of the content, or of a clip's transcript. Slack gives it only to the bot's token. */
   url?: string;
+  /** What Slack told of its content: an e-mail, or the first words of a clip. */
+  text?: string;
+  /** Slack gave only the id, or not yet the transcript. The app asks for the rest before it reads the file. */
+  isUnknown?: boolean;
 }
 
 /** A message that someone passed on in their own message: another person's words. Untrusted. */

@@ -4,6 +4,8 @@ import type { Formats } from '../formats.ts';
 interface Reading {
   messages: number;
   total: number;
+  /** Messages that the question's own message forwards. */
+  forwarded: number;
   files: number;
   unreadable: number;
   /** It is not the thread that the question stands in. */
@@ -16,6 +18,7 @@ const en = (f: Formats) => {
     read < total
       ? `${f.number(read)} of ${f.count(total, { one: 'message', other: 'messages' })}`
       : f.count(read, { one: 'message', other: 'messages' });
+  const forwarded = (count: number) => f.count(count, { one: 'forwarded message', other: 'forwarded messages' });
   return {
     read: (reading: Reading) =>
       sentence(
@@ -23,6 +26,7 @@ const en = (f: Formats) => {
           ...(reading.messages > 0
             ? [`${messages(reading)} in ${reading.isElsewhere ? 'the thread it is about' : 'this thread'}`]
             : []),
+          ...(reading.forwarded > 0 ? [forwarded(reading.forwarded)] : []),
           ...(reading.files > 0 ? [files(reading.files)] : []),
         ],
         (what) => `Read ${f.list(what)}`,
@@ -34,11 +38,14 @@ const en = (f: Formats) => {
     readBriefly: (reading: Omit<Reading, 'isElsewhere'>) =>
       [
         ...(reading.messages > 0 ? [`read ${messages(reading)}`] : []),
+        ...(reading.forwarded > 0 ? [`read ${forwarded(reading.forwarded)}`] : []),
         ...(reading.unreadable > 0 ? [`${files(reading.unreadable)} not read`] : []),
       ].join(' · '),
     refusedBriefly: () => 'thread not read',
     /** Stands for the question of a mention alone. */
     question: () => 'Answer what was asked above.',
+    forwardQuestion: () => 'Answer what was forwarded.',
+    fileQuestion: () => 'Answer what the file asks or shows.',
   };
 };
 
@@ -48,6 +55,8 @@ const de = (f: Formats): ReturnType<typeof en> => {
     read < total
       ? `${f.number(read)} von ${f.count(total, { one: 'Nachricht', other: 'Nachrichten' })}`
       : f.count(read, { one: 'Nachricht', other: 'Nachrichten' });
+  const forwarded = (count: number) =>
+    f.count(count, { one: 'weitergeleitete Nachricht', other: 'weitergeleitete Nachrichten' });
   return {
     read: (reading) =>
       sentence(
@@ -55,6 +64,7 @@ const de = (f: Formats): ReturnType<typeof en> => {
           ...(reading.messages > 0
             ? [`${messages(reading)} ${reading.isElsewhere ? 'im Thread, um den es geht,' : 'in diesem Thread'}`]
             : []),
+          ...(reading.forwarded > 0 ? [forwarded(reading.forwarded)] : []),
           ...(reading.files > 0 ? [files(reading.files)] : []),
         ],
         (what) => `${f.list(what)} gelesen`,
@@ -67,10 +77,13 @@ const de = (f: Formats): ReturnType<typeof en> => {
     readBriefly: (reading) =>
       [
         ...(reading.messages > 0 ? [`${messages(reading)} gelesen`] : []),
+        ...(reading.forwarded > 0 ? [`${forwarded(reading.forwarded)} gelesen`] : []),
         ...(reading.unreadable > 0 ? [`${files(reading.unreadable)} nicht lesbar`] : []),
       ].join(' · '),
     refusedBriefly: () => 'Thread nicht gelesen',
     question: () => 'Beantworte, was oben gefragt wurde.',
+    forwardQuestion: () => 'Beantworte, was weitergeleitet wurde.',
+    fileQuestion: () => 'Beantworte, was die Datei fragt oder zeigt.',
   };
 };
 

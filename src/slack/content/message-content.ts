@@ -2,24 +2,43 @@ import { z } from 'zod';
 import type { ForwardedMessage, MessageFile } from '../../core/question/thread-notes.ts';
 import { hasSourcesLine } from '../../render/answer.ts';
 import type { Identity } from '../api/identity.ts';
+import { type Block, blockObject, blocksText, filesOfBlocks } from './blocks.ts';
 import { listOf, maybeText, someText } from './fields.ts';
 import { readFiles } from './files.ts';
-import { readableText } from './incoming-text.ts';
-import { richText } from './rich-text.ts';
+import { canonical, escaped, isApp, linked } from './markup.ts';
+import type { Reading } from './rich-text.ts';
 
-const textObject = z.object({ text: someText });
+const timestamp = /^\d{1,12}\.\d{1,6}$/;
 
-const blockObject = z.object({
-  type: someText,
-  block_id: maybeText,
-  /** A string in `markdown` blocks, an object in the others. */
-  text: z.union([z.string(), textObject]).optional().catch(undefined),
-  fields: listOf(textObject),
-  /** Of `rich_text` blocks. */
-  elements: z.unknown().optional(),
+/** What is read of an attachment: a forward, the alert of a program, a table, or the preview of a link. */
+const attachmentObject = z.object({
+  is_share: z.boolean().catch(false),
+  is_msg_unfurl: z.boolean().catch(false),
+  is_app_unfurl: z.boolean().catch(false),
+  from_url: maybeText,
+  original_url: maybeText,
+  app_unfurl_url: maybeText,
+  ts: z.string().regex(timestamp).optional().catch(undefined),
+  channel_name: maybeText,
+  author_id: maybeText,
+  author_name: maybeText,
+  author_subname: maybeText,
+  author_link: maybeText,
+  bot_id: maybeText,
+  pretext: someText,
+  title: someText,
+  title_link: maybeText,
+  text: someText,
+  footer: someText,
+  fallback: someText,
+  fields: listOf(z.object({ title: someText, value: someText })),
+  blocks: listOf(blockObject),
+  message_blocks: listOf(z.object({ message: z.object({ blocks: listOf(blockObject) }) })),
+  files: z.unknown().optional(),
+  attachments: z.unknown().optional(),
 });
 
-const attachmentObject = z.object({ pretext: someText, title: someText, text: someText, fallback: someText });
+type AttachmentObject = z.infer<typeof attachmentObject>;
 
 /** What is read of a message, as events, `conversations.history` and shortcuts have it. Every field may be missing or odd. */
 const messageObject = z.object({
@@ -61,7 +80,17 @@ export function readContent(raw: unknown, identity: Identity): MessageContent | 
   if (!parsed.success) return undefined;
   const author = authorOf(parsed.data, identity);
   if (author === 'app' && isCard(parsed.data)) return undefined;
-  return { author, text: textOf(parsed.data, author), forwards: [], files: readFiles(parsed.data.files) };
+  const { text, blocks, attachments, files } = parsed.data;
+  const reading: Reading = { identity, labels: labelsIn(text) };
+  const attachedFiles: unknown[] = [];
+  const forwards = forwardsIn(attachments, reading, attachedFiles);
+  const own = [ownText(parsed.data, author, reading), attachedText(attachments, reading)];
+  return {
+    author,
+    text: own.filter((part) => part !== '').join('\n'),
+    forwards: bounded(forwards),
+    files: readFiles([...(Array.isArray(files) ? files : []), ...attachedFiles, ...filesOfBlocks(blocks)]),
+  };
 }
 
 /** All texts of a message as one text in Slack's own markup, with what it forwards as quotes that name their source. */
@@ -90,23 +119,127 @@ function isCard({ blocks }: MessageObject): boolean {
 }
 
 /**
- * What people write is in `text`. Programs often leave `text` empty, or put only the beginning of their blocks there. A
- * forwarded message is an attachment.
+ * Blocks have what people see: they tell code, lists and emoji apart, and `text` may leave out much of that. Programs put
+ * anything in `text`: a copy, the beginning, or more than their blocks say.
  */
-function textOf({ text, blocks, attachments }: MessageObject, author: Author): string {
-  if (typeof author === 'object' && 'userId' in author && text !== '') return text;
-  const words = blocks.slice(0, endOfAnswer(blocks, author)).map((block) => {
-    if (block.type === 'context') return '';
-    if (block.type === 'rich_text') return readableText(richText(block.elements));
-    return [ownText(block), ...block.fields.map((field) => field.text)].filter((part) => part !== '').join('\n');
+function ownText({ text, blocks }: MessageObject, author: Author, reading: Reading): string {
+  const said = canonical(withoutPlaceholder(text), reading.identity);
+  const isPerson = typeof author === 'object' && 'userId' in author;
+  const read = isPerson
+    ? blocks.filter(({ type }) => ofPeople.has(type))
+    : blocks.slice(0, endOfAnswer(blocks, author));
+  const words = blocksText(read, reading);
+  return words !== '' && (isPerson || words.length > said.length) ? words : said;
+}
+
+/** The blocks that people's own messages have. Apps that post for a person add others. */
+const ofPeople = new Set(['rich_text', 'table', 'data_table', 'markdown']);
+
+/** What programs and people attach beside the text: alerts, tables. Previews of links are no words of the author. */
+function attachedText(attachments: readonly AttachmentObject[], reading: Reading): string {
+  return attachments
+    .filter((attachment) => !attachment.is_share && !isPreview(attachment))
+    .map((attachment) => wordsOf(attachment, reading))
+    .filter((words) => words !== '')
+    .join('\n');
+}
+
+function isPreview({
+  is_msg_unfurl,
+  is_app_unfurl,
+  from_url,
+  original_url,
+  app_unfurl_url,
+}: AttachmentObject): boolean {
+  return is_msg_unfurl || is_app_unfurl || (from_url ?? original_url ?? app_unfurl_url) !== undefined;
+}
+
+/** What an attachment says: its blocks and its fields, or else its fallback. */
+function wordsOf(attachment: AttachmentObject, reading: Reading): string {
+  const { pretext, title, title_link: link, text, fields, footer, fallback } = attachment;
+  const { identity } = reading;
+  const read = (words: string): string => canonical(withoutPlaceholder(words), identity);
+  const words = [
+    blocksText(attachment.blocks, reading),
+    read(pretext),
+    link === undefined || title === '' ? read(title) : linked(link, title),
+    read(text),
+    ...fields.map((field) => [read(field.title), read(field.value)].filter((part) => part !== '').join(': ')),
+    read(footer),
+  ].filter((part) => part !== '');
+  return words.length > 0 ? words.join('\n') : read(fallback);
+}
+
+/** Most messages that are read of what one message forwards, and how deep forwards of forwards are. */
+const mostForwards = 10;
+const deepestForward = 3;
+/** Most characters of all that one message forwards. */
+const forwardsRoom = 12_000;
+
+/** What a message forwards, each before what it forwards itself. Their files are added to `files`. */
+function forwardsIn(
+  attachments: readonly AttachmentObject[],
+  reading: Reading,
+  files: unknown[],
+  depth = 0,
+): ForwardedMessage[] {
+  if (depth >= deepestForward) return [];
+  return attachments.flatMap((attachment) => {
+    if (!attachment.is_share || isApp(attachment.author_id ?? attachment.bot_id, reading.identity)) return [];
+    const nested = listOf(attachmentObject).parse(attachment.attachments);
+    files.push(...(Array.isArray(attachment.files) ? attachment.files : []));
+    return [forwarded(attachment, nested, reading, files), ...forwardsIn(nested, reading, files, depth + 1)];
   });
-  const beside = attachments.map((each) =>
-    each.text === '' && each.title === ''
-      ? each.fallback
-      : [each.pretext, each.title, each.text].filter((part) => part !== '').join('\n'),
+}
+
+function forwarded(
+  attachment: AttachmentObject,
+  nested: readonly AttachmentObject[],
+  reading: Reading,
+  files: unknown[],
+): ForwardedMessage {
+  const { ts, from_url: url, channel_name: channel, message_blocks: copies } = attachment;
+  const blocks = copies.flatMap(({ message }) => message.blocks);
+  files.push(...filesOfBlocks([...blocks, ...attachment.blocks]));
+  const words = [blocksText(blocks, reading), attachedText(nested, reading)].filter((part) => part !== '').join('\n');
+  return {
+    from: authorOfForward(attachment),
+    text: words === '' ? wordsOf(attachment, reading) : words,
+    ...(channel === undefined ? {} : { channel }),
+    ...(ts === undefined ? {} : { ts }),
+    ...(url === undefined ? {} : { url }),
+  };
+}
+
+function authorOfForward({ author_id: id, author_name: name, author_subname: subname }: AttachmentObject): string {
+  const label = escaped(name ?? subname ?? '');
+  if (id === undefined || !/^[A-Z0-9]+$/.test(id)) return label === '' ? 'someone' : label;
+  return label === '' ? `<@${id}>` : `<@${id}|${label}>`;
+}
+
+/** As many forwards as fit. The last one is cut where it ends in the middle. */
+function bounded(forwards: readonly ForwardedMessage[]): ForwardedMessage[] {
+  let room = forwardsRoom;
+  return forwards.slice(0, mostForwards).flatMap((forward) => {
+    if (room <= 0) return [];
+    const text = forward.text.length > room ? `${forward.text.slice(0, room)}…` : forward.text;
+    room -= text.length;
+    return [{ ...forward, text }];
+  });
+}
+
+/** What Slack writes where it has no text. */
+const placeholders = new Set(['[no preview available]', "This content can't be displayed."]);
+
+function withoutPlaceholder(text: string): string {
+  return placeholders.has(text.trim()) ? '' : text;
+}
+
+/** The names that tokens of a text give to channels and groups. */
+function labelsIn(text: string): Map<string, string> {
+  return new Map(
+    [...text.matchAll(/<(?:#|!subteam\^)([A-Z0-9]+)\|([^<>]+)>/g)].map(([, id = '', label = '']) => [id, label]),
   );
-  const said = [...words, ...beside].filter((part) => part !== '').join('\n');
-  return said.length > text.length ? said : text;
 }
 
 /** What the app writes below the text and the sources of an answer: follow-ups, the footer with the marker, votes. */
@@ -116,15 +249,11 @@ const belowSources = new Set(['actions', 'context', 'context_actions']);
  * An answer of the app ends above its sources. Earlier versions wrote a divider and then several sections. Other dividers
  * are lines within the answer.
  */
-function endOfAnswer(blocks: MessageObject['blocks'], author: Author): number {
+function endOfAnswer(blocks: readonly Block[], author: Author): number {
   if (author !== 'app') return blocks.length;
   const last = blocks.findLastIndex(({ type }) => !belowSources.has(type));
   const sources = blocks[last];
-  if (sources?.type === 'section' && hasSourcesLine(ownText(sources))) return last;
+  if (sources?.type === 'section' && hasSourcesLine(sources.text)) return last;
   const above = blocks.findLastIndex(({ type }, index) => index <= last && type !== 'section');
   return blocks[above]?.type === 'divider' ? above : blocks.length;
-}
-
-function ownText({ text = '' }: MessageObject['blocks'][number]): string {
-  return typeof text === 'object' ? text.text : text;
 }

@@ -13,6 +13,7 @@ import { localeOf, type Users } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { Doctor } from '../checks/doctor.ts';
 import { textBesidePeople } from '../content/incoming-text.ts';
+import { canonical } from '../content/markup.ts';
 import { logFailure } from '../failure-log.ts';
 import type { AccountViews } from '../home/accounts.ts';
 import type { HistoryOf } from '../home/history.ts';
@@ -58,7 +59,7 @@ export function registerCommand(app: App, deps: CommandDeps): void {
 
     const responseUrl = command.response_url ? { responseUrl: command.response_url } : {};
     const recipient = { channelId: place.channelId, userId, ...responseUrl };
-    const text = await deps.read(command.text ?? '');
+    const text = await deps.read(canonical(command.text ?? '', deps.slack.identity));
     const intent = readCommandIntent(text);
     if (intent.kind === 'new') return say({ kind: 'emptyQuestion', after: 'command' });
     if (intent.kind === 'verb' && intent.verb === 'settings') {

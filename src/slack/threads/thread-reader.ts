@@ -9,12 +9,19 @@ import {
   type ThreadContext,
   type ThreadPlace,
 } from '../../core/question/question.ts';
-import { type MessageFile, type ThreadNote, type ThreadNotes, takeNotes } from '../../core/question/thread-notes.ts';
+import {
+  type ForwardedMessage,
+  type MessageFile,
+  type ThreadNote,
+  type ThreadNotes,
+  takeNotes,
+} from '../../core/question/thread-notes.ts';
 import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { type Author, wholeText } from '../content/message-content.ts';
 import { readPage, type ThreadPage } from '../content/thread-messages.ts';
 import { mostFilesRead, repliesPerPage } from '../settings.ts';
+import { quoteForwards } from './forwarded.ts';
 import type { ReadFile } from './thread-files.ts';
 import { threadNotesName } from './thread-note-keeper.ts';
 import { chooseQuotes, fitFiles, newestQuoted, type Occasion, type Quotable, writeQuotes } from './thread-quotes.ts';
@@ -31,14 +38,22 @@ export interface ThreadReaderDeps extends ThreadAccess {
   questions: Pick<QuestionStore, 'get'>;
 }
 
-/** What was found, before it is quoted. `own`: files of the question itself. */
+/** What was found, before it is quoted. `own`: the files of the question itself. */
 interface Found {
   occasion: Occasion;
   messages: Quotable[];
   own: MessageFile[];
+  /** What the question's own message forwards, where Slack's event left it out. */
+  forwards?: ForwardedMessage[];
   total: number;
   later?: number;
   refused?: boolean;
+}
+
+/** What the question's own message has beside its text. */
+interface OwnMessage {
+  files: MessageFile[];
+  forwards?: ForwardedMessage[];
 }
 
 /**
@@ -61,11 +76,16 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     const isRoot = question.messageTs === place.threadTs;
     // A new conversation in a thread of the app does not use what was said there before.
     const leavesBehind = question.fresh && thread?.followsReplies === true;
-    if (isRoot || leavesBehind) return since([], await ownFiles(question, place));
+    if (isRoot || leavesBehind) return since([], await ownMessage(question, place));
     const given = await take(question, place);
     if (conversationOf(thread, question) !== undefined && !question.fresh)
-      return since(given, await ownFiles(question, place));
-    return (await wholeThread(question, place)) ?? { ...(await since(given, question.files ?? [])), refused: true };
+      return since(given, await ownMessage(question, place));
+    return (
+      (await wholeThread(question, place)) ?? {
+        ...(await since(given, { files: question.files ?? [] })),
+        refused: true,
+      }
+    );
   }
 
   /**
@@ -75,7 +95,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   async function elsewhere(question: Question, readsFrom: ReadsFrom): Promise<Found> {
     const mayRead = readsFrom.isRefused !== true && (await mayReadThread(deps, question.askerId, readsFrom));
     const found = mayRead ? await wholeThread(question, readsFrom) : undefined;
-    return found ?? { ...(await since([], [])), refused: true };
+    return found ?? { ...(await since([], { files: [] })), refused: true };
   }
 
   /** Undefined when Slack does not let the app read the thread. */
@@ -100,16 +120,17 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
       occasion: 'thread',
       messages: await named(before),
       own: asked?.files ?? question.files ?? [],
+      ...(question.forwarded === undefined && asked !== undefined ? { forwards: asked.forwards } : {}),
       total,
       later: total - before.length,
     };
   }
 
-  async function since(given: ThreadNote[], own: MessageFile[]): Promise<Found> {
+  async function since(given: ThreadNote[], { files: own, forwards = [] }: OwnMessage): Promise<Found> {
     const messages = await named(
       given.map(({ userId, ...message }) => ({ ...message, author: { userId }, forwards: [] })),
     );
-    return { occasion: messages.length === 0 ? 'files' : 'since', messages, own, total: messages.length };
+    return { occasion: messages.length === 0 ? 'files' : 'since', messages, own, forwards, total: messages.length };
   }
 
   /** Gives the question the notes that belong to it, once. They are stored as taken before they are used. */
@@ -132,18 +153,20 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   }
 
   /**
-   * An `app_mention` event has no files, so they are looked up. When that fails, the question does not wait for them.
+   * An `app_mention` event may have no files, so the message is looked up. When that fails, the question does not wait
+   * for them.
    */
-  async function ownFiles({ files, messageTs }: Question, place: ThreadPlace): Promise<MessageFile[]> {
-    if (files !== undefined || messageTs === undefined) return files ?? [];
+  async function ownMessage({ files, messageTs, forwarded }: Question, place: ThreadPlace): Promise<OwnMessage> {
+    if (files !== undefined || messageTs === undefined) return { files: files ?? [] };
     const isRoot = messageTs === place.threadTs;
     const window = isRoot ? { limit: 1 } : { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
     try {
       const { messages } = await fetchPage(place, 'private', window);
-      return messages.find(({ ts }) => ts === messageTs)?.files ?? [];
+      const own = messages.find(({ ts }) => ts === messageTs);
+      return { files: own?.files ?? [], forwards: forwarded === undefined ? (own?.forwards ?? []) : [] };
     } catch (error) {
       if (!isAppError(error)) throw error;
-      return [];
+      return { files: [] };
     }
   }
 
@@ -179,7 +202,8 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   }
 
   async function quote(question: Question, found: Found): Promise<ThreadContext> {
-    const { occasion, messages, own, total, later = 0, refused } = found;
+    const { occasion, messages, own, forwards = [], total, later = 0, refused } = found;
+    const forwarded = await quoteForwards(forwards, read);
     const chosen = chooseQuotes(messages);
     const asker = (await read(`<@${question.askerId}>`)).replace(/^@/, '');
     // The question's own files first, then from the newest message back.
@@ -202,7 +226,10 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
       total,
       files: filesRead,
       unreadable: files.length - filesRead,
-      text: writeQuotes(occasion, { all: messages, chosen, later, files }, new Set(own)),
+      text: [forwarded?.text ?? '', writeQuotes(occasion, { all: messages, chosen, later, files }, new Set(own))]
+        .filter((part) => part !== '')
+        .join('\n\n'),
+      ...(forwarded === undefined ? {} : { forwarded: forwarded.messages }),
       ...(refused === true ? { refused } : {}),
     };
   }

@@ -1,5 +1,6 @@
 import { readIntent } from '../../../src/core/intake/intents.ts';
 import { addressesAnother, mentions, toPlainText, unnamedIds } from '../../../src/slack/content/incoming-text.ts';
+import { canonical } from '../../../src/slack/content/markup.ts';
 import { routeMessage } from '../../../src/slack/routing.ts';
 
 /** Slack's limit for a message: docs.slack.dev/changelog/2018-truncating-really-long-messages. */
@@ -43,6 +44,14 @@ const units = [
   '–',
   '\u00a0',
   'a\u0301',
+  '`',
+  '```',
+  '``` ',
+  '`a',
+  ':',
+  ':a',
+  ':a:',
+  '`<http:a',
 ];
 const openings = [
   '',
@@ -78,6 +87,7 @@ export const textReaders: [name: string, read: (text: string) => unknown][] = [
   ['mentions', (text) => mentions(text, 'UBOT')],
   ['addressesAnother', (text) => addressesAnother(text, 'UBOT')],
   ['readIntent', readIntent],
+  ['canonical', (text) => canonical(text, { teamId: 'T1', botUserId: 'UBOT', botId: 'BBOT' })],
   [
     'routeMessage',
     (text) => routeMessage({ isMention: true, userId: 'U1', text, ts: '2.1', edited: false }, text, undefined, 'UBOT'),

@@ -139,9 +139,9 @@ describe('the text', () => {
       { ...program, attachments: [{ text: 'on db-1', fallback: 'x' }] },
     ],
     [
-      'of an attachment with neither is its fallback',
+      'of an attachment with none of them is its fallback',
       'Alert!',
-      { ...program, attachments: [{ pretext: 'x', fallback: 'Alert!' }] },
+      { ...program, attachments: [{ fallback: 'Alert!' }] },
     ],
     [
       'of a person without text are those of what they passed on',
@@ -155,7 +155,7 @@ describe('the text', () => {
     ],
     [
       'of a program are those of its rich text',
-      'Disk &lt;full&gt; on <https://e.org|db-1>, <@U1> <#C1> <!here> <!subteam^S1> :fire:\n• one\n• two',
+      'Disk &lt;full&gt; on <https://e.org|db-1>, <@U1> <#C1> <!here> <!subteam^S1> 🔥\n• one\n• two',
       {
         ...program,
         blocks: [
@@ -193,7 +193,7 @@ describe('the text', () => {
     ],
     [
       'of odd rich text are what can be read of it',
-      'one\n<https://e.org>',
+      '&gt; one\n```\nhttps://e.org\n```',
       {
         ...program,
         blocks: [
@@ -282,8 +282,9 @@ describe('the text', () => {
         ? { type: 'rich_text_section', elements: [{ type: 'text', text: 'one' }] }
         : { type: 'rich_text_list', elements: [nested(depth - 1)] };
     const said = (depth: number) => textOf({ ...program, blocks: [{ type: 'rich_text', elements: [nested(depth)] }] });
-    expect(said(5)).toBe('• • • • • one');
-    expect(said(6)).toBeUndefined();
+    expect(said(3)).toBe('    • one');
+    expect(said(9)).toBe(`${'  '.repeat(8)}• one`);
+    expect(said(10)).toBeUndefined();
     expect(said(2_000)).toBeUndefined();
   });
 
