@@ -1,3 +1,5 @@
+import { undatedLimitWaitsMs } from './settings.ts';
+
 /** How often a running question is polled, and for how long. */
 export interface Pacing {
   /** Wait before the first poll after asking. */
@@ -63,4 +65,9 @@ export function exponentialMs(failures: number, random: number, longestMs: numbe
 /** Whether the app's patience with a question that began at `sinceMs` is over. */
 export function isPatienceOver(pacing: Pacing, sinceMs: number, nowMs: number): boolean {
   return nowMs - sinceMs >= pacing.patienceMs;
+}
+
+/** How long a question waits after `times` (≥ 1) limits in a row without a date. */
+export function undatedWaitMs(times: number): number {
+  return undatedLimitWaitsMs[Math.min(times, undatedLimitWaitsMs.length) - 1] ?? undatedLimitWaitsMs[0];
 }

@@ -214,9 +214,10 @@ export type CardView =
       isLate?: boolean;
     }
   | { kind: 'unreachable' }
+  | { kind: 'noReply' }
   | { kind: 'limited' }
   | { kind: 'cancelling' }
-  | { kind: 'parked'; untilMs: number }
+  | { kind: 'parked'; untilMs: number /** Of a limit that names no end. */; afterMs?: number }
   /** Waits until the asker connects an account again. */
   | { kind: 'awaitingAccount' }
   /** `isIncomplete`: the service stopped before the answer was complete. */
@@ -230,7 +231,6 @@ export type CardView =
   | { kind: 'answeredPrivately' }
   /** The readers of this place changed after the question was asked, so nothing is shown. */
   | { kind: 'notAllowed' }
-  /** An answer shown again here. */
   | { kind: 'shared' };
 
 /** A message to one person only. */

@@ -1,5 +1,6 @@
 import type { Answer, Question } from '../core/question/question.ts';
 import { readersOf, shareUrlFor } from '../core/question/readers.ts';
+import { waitedMs } from '../core/question/upstream.ts';
 import { incompleteLine } from './incomplete.ts';
 import { safeUrl } from './links.ts';
 import { type Say, sayIn } from './say.ts';
@@ -23,7 +24,7 @@ export function renderAnswerFile(question: Question, answer: Answer): string {
   const atMs = question.endedMs ?? question.acceptedMs;
   const facts = [
     file.answeredAt(`${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`),
-    words.duration(answer.durationMs),
+    words.duration(waitedMs(question, answer.durationMs)),
     ...(answer.steps === undefined ? [] : [words.steps(answer.steps)]),
     ...(answer.credits === undefined ? [] : [words.credits(answer.credits)]),
     ...(shareUrl === undefined ? [] : [link(shareUrl, words.openInDeepSearch())]),

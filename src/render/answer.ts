@@ -1,6 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { type Answer, isBetweenTwo, isSharedWithOthers, type Question, type Quota } from '../core/question/question.ts';
 import { readersOf, shareUrlFor } from '../core/question/readers.ts';
+import { waitedMs } from '../core/question/upstream.ts';
 import { accessWords } from './access.ts';
 import { button, context, section } from './blocks.ts';
 import { feedbackBlock, feedbackWeight } from './feedback.ts';
@@ -212,7 +213,7 @@ function linkTo(question: Question, label: string): string | undefined {
 function renderFooter(question: Question, answer: Answer, say: Say): string {
   const link = linkTo(question, say.words.openInDeepSearch());
   return [
-    say.words.duration(answer.durationMs),
+    say.words.duration(waitedMs(question, answer.durationMs)),
     ...(answer.steps === undefined ? [] : [say.words.steps(answer.steps)]),
     ...(answer.credits === undefined ? [] : [say.words.credits(answer.credits)]),
     ...accessWords(question, say),

@@ -23,6 +23,7 @@ const MAX_FOLLOWED = 150;
 const MAX_SCOPE = 300;
 /** A longer address might not fit into a context element, which holds 2,000 characters. */
 const MAX_SHARE_URL = 1_000;
+const MINUTE_MS = 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Renders the card of a question. Equal arguments give equal messages, so callers can compare before they edit. */
@@ -83,11 +84,15 @@ function statusLine(question: Question, view: CardView, say: Say): string {
       return say.card.running(view);
     case 'unreachable':
       return say.card.unreachable();
+    case 'noReply':
+      return say.card.noReply();
     case 'limited':
       return say.card.limited();
     case 'cancelling':
       return say.card.cancelling();
     case 'parked':
+      if (view.afterMs !== undefined)
+        return say.card.parkedFor(view.afterMs / MINUTE_MS, say.words.atTime(slackTime(view.untilMs)));
       // Later than a day after the question, the time alone would suggest the wrong day.
       return say.card.parked(
         view.untilMs - question.acceptedMs < DAY_MS
@@ -166,6 +171,7 @@ function buttonsFor(question: Question, view: CardView, say: Say): Button[] {
     case 'asked':
     case 'running':
     case 'unreachable':
+    case 'noReply':
     case 'limited':
       return [...asFollowUp, button(say.buttons.cancel(), ACTIONS.cancel, value)];
     case 'parked':

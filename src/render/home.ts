@@ -207,7 +207,8 @@ function state({ question, view }: OverviewEntry, say: Say): string {
     case 'running':
       return home.running(slackTime(question.upstream.askedMs ?? question.acceptedMs));
     case 'unreachable':
-      return home.unreachable();
+    case 'noReply':
+      return home[view.kind]();
     case 'limited':
       return home.limited();
     case 'cancelling':

@@ -103,6 +103,7 @@ function state(view: CardView, say: Say): string {
     case 'awaitingAccount':
     case 'starting':
     case 'unreachable':
+    case 'noReply':
     case 'limited':
     case 'cancelling':
       return status[view.kind]();

@@ -103,6 +103,7 @@ const questionSchema = z.looseObject({
   fresh: z.boolean(),
   beginsThread: z.boolean(),
   acceptedMs: z.number(),
+  writtenMs: z.number().exactOptional(),
   phase: z.enum(['offered', 'waiting', 'running', 'parked', 'delivering', 'closed']),
   trace: z.string().exactOptional(),
   locale: z.string().exactOptional(),
@@ -227,13 +228,14 @@ const questionSchema = z.looseObject({
   }),
   trouble: z
     .looseObject({
-      kind: z.enum(['unreachable', 'limited', 'internal']),
+      kind: z.enum(['unreachable', 'silent', 'limited', 'internal']),
       failures: z.number(),
       sinceMs: z.number(),
       notBeforeMs: z.number(),
     })
     .exactOptional(),
   parkedUntilMs: z.number().exactOptional(),
+  undatedLimits: z.looseObject({ times: z.number(), sinceMs: z.number() }).exactOptional(),
   cancel: z
     .looseObject({ byUserId: z.string(), atMs: z.number(), isWithdrawn: z.literal(true).exactOptional() })
     .exactOptional(),

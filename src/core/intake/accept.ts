@@ -33,6 +33,7 @@ export interface NewQuestion {
   fresh?: boolean;
   /** Same as in `Question`. */
   messageTs?: string | undefined;
+  writtenMs?: number | undefined;
   files?: MessageFile[] | undefined;
   forwarded?: Question['forwarded'];
   /** Same as in `Question`. If absent, only a mention in an existing thread reads the thread. */
@@ -264,6 +265,7 @@ function draft(id: string, request: NewQuestion, nowMs: number, trace: TraceCont
     phase: 'offered',
     ...(trace === undefined ? {} : { trace }),
     ...(request.messageTs === undefined ? {} : { messageTs: request.messageTs }),
+    ...(request.writtenMs === undefined ? {} : { writtenMs: request.writtenMs }),
     ...(request.files === undefined ? {} : { files: request.files }),
     ...(request.forwarded === undefined ? {} : { forwarded: request.forwarded }),
     ...(readsThread(request) ? { readsThread: true } : {}),

@@ -1,9 +1,9 @@
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver } from '../pacing.ts';
-import type { Conversation, Messenger, PreparedOutcome, UpstreamQuestion } from '../ports.ts';
-import { isInThread, type Outcome, type Question } from '../question/question.ts';
+import type { Conversation, Messenger, UpstreamQuestion } from '../ports.ts';
+import { isInThread, type Outcome, type Question, type Trouble } from '../question/question.ts';
 import { mayWantMute } from '../question/second-person.ts';
-import { waitedFromMs } from '../question/upstream.ts';
+import { waitedFromMs, watchedSince } from '../question/upstream.ts';
 import { longestQuietWaitMs } from '../settings.ts';
 import { createAccountAccess, isAccountRefused, refusedCause } from './account-access.ts';
 import { createAdmission } from './admission.ts';
@@ -11,7 +11,7 @@ import { createAsking } from './asking.ts';
 import { locate } from './at-service.ts';
 import { createCardUpdates } from './card-updates.ts';
 import { atOnce, decide, interpret, parkedUntil, type Standing, type Step } from './decide.ts';
-import { createDelivery } from './delivery.ts';
+import { createDelivery, preparingOnce } from './delivery.ts';
 import {
   changeQuestion,
   delist,
@@ -28,6 +28,7 @@ import { replace } from './replacing.ts';
 import { answeredWith, createResharing } from './resharing.ts';
 import { createShowing } from './showing.ts';
 import { mayShowSteps } from './shown-steps.ts';
+import { createSilence } from './silence.ts';
 import { createReadStanding } from './standing.ts';
 import { leaveQueue } from './thread-queue.ts';
 import { type Effect, withCallLeftBehind } from './unknown-outcome.ts';
@@ -50,6 +51,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   const admission = createAdmission(ports);
   const account = createAccountAccess(ports);
   const resharing = createResharing(ports);
+  const silence = createSilence(ports, card);
   const beginRun = createReadStanding(ports, { isAccountBack: account.isBack, isCrowded: card.isCrowded });
 
   return async function advance(questionId) {
@@ -67,9 +69,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       // The next question of the thread does not wait for this one's card.
       if (isOnlyCardLeft(question, parts)) await delivering.leave(question);
       if (step.do === 'nothing') return leave(questionId, question);
-      if (step.do === 'wait') {
-        return sooner(step.ms, await card.refresh(question, standing));
-      }
+      if (step.do === 'wait') return sooner(step.ms, await card.refresh(question, standing));
       const progress = await carryOut(question, step, standing, prepare);
       question = progress.question;
       if ('waitMs' in progress) return sooner(progress.waitMs, cardLeftMs(question, { nowMs: now(), settings }));
@@ -136,7 +136,12 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       case 'recall':
         return attempt(question, () => resharing.recall(question), resharing.failed, standing);
       case 'ask':
-        return attempt(question, () => asking.ask(question, step.checkFirst), asking.failed, standing);
+        return attempt(
+          question,
+          () => silence.during(question, standing, () => asking.ask(question, step.checkFirst)),
+          asking.failed,
+          standing,
+        );
       case 'unpark':
         return asking.unpark(question);
       case 'cancelUpstream':
@@ -192,7 +197,13 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       case 'announce':
         return attempt(question, () => card.search(question), card.announceFailed, standing, options);
       case 'ask':
-        return attempt(question, () => asking.search(question), asking.failed, standing, options);
+        return attempt(
+          question,
+          () => silence.during(question, standing, () => asking.search(question)),
+          asking.failed,
+          standing,
+          options,
+        );
       case 'post':
         return attempt(question, () => delivering.searchPart(question), delivering.failed, standing, options);
       case 'attach':
@@ -211,8 +222,11 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     standing = atOnce,
     { clearsTrouble } = { clearsTrouble: true },
   ): Promise<Progress> {
+    silence.wasTold(question.id);
     try {
-      const progress = await effect();
+      const done = await effect();
+      // The card was edited meanwhile, so the next edit must not be compared with what it showed before.
+      const progress = silence.wasTold(question.id) ? { ...done, question: await reload(done.question) } : done;
       return progress.question.trouble === undefined || !clearsTrouble
         ? progress
         : { ...progress, question: await clearTrouble(progress.question) };
@@ -233,7 +247,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       const waitMs = error.isAppointed
         ? Math.min(askedWaitMs, mostMs)
         : backOffMs(failures, ports.random(), Math.min(askedWaitMs, mostMs));
-      const kind = error.kind === 'rateLimited' ? 'limited' : 'unreachable';
+      const kind = troubleOf(error, silence.wasTold(question.id));
       const nowMs = now();
       const troubled = await store(current, (stored) => ({
         ...stored,
@@ -251,7 +265,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     const { conversationId } = watched.upstream;
     // Before the app gives up, and while it waits for a cancellation, it looks for itself.
     const isFresh = watched.cancel !== undefined || isPatienceOver(settings.pacing, watchedSince(watched), now());
-    const conversation = await ports.watching.read(watched, { isFresh });
+    const conversation = await silence.during(watched, standing, () => ports.watching.read(watched, { isFresh }));
     if (conversation === undefined && conversationId !== undefined) return goOn(watched, standing);
     const located = conversation === undefined ? undefined : await locate(ports, watched, conversation);
     if (conversation === undefined || located === undefined) {
@@ -262,7 +276,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     const elapsedMs = nowMs - waitedFromMs(question);
     const reading = interpret(observed, conversation, elapsedMs, nowMs);
     if (reading.is === 'limited') {
-      return { question: await asking.park(question, parkedUntil(question, reading.untilMs, nowMs)) };
+      const untilMs = reading.untilMs === undefined ? undefined : parkedUntil(question, reading.untilMs, nowMs);
+      return { question: await asking.park(question, untilMs) };
     }
     if (reading.is === 'ended') {
       const { outcome } = reading;
@@ -374,20 +389,9 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   }
 }
 
-/** Prepares the messages of an outcome once per run, and again only if the outcome changes. */
-function preparingOnce(messenger: Pick<Messenger, 'prepare'>): Messenger['prepare'] {
-  let last: { key: string; prepared: PreparedOutcome } | undefined;
-  return function prepare(question) {
-    const { outcome, endedMs, delivery, upstream } = question;
-    const key = `${outcome?.kind} ${endedMs} ${delivery.round} ${upstream.isLinkOpen}`;
-    if (last?.key !== key) last = { key, prepared: messenger.prepare(question) };
-    return last.prepared;
-  };
-}
-
-/** When the app began to watch the question. Its patience counts from here. */
-function watchedSince({ upstream, acceptedMs }: Question): number {
-  return upstream.watchedFromMs ?? upstream.askedMs ?? acceptedMs;
+function troubleOf({ kind }: AppError, isSilent: boolean): Trouble['kind'] {
+  if (kind === 'rateLimited') return 'limited';
+  return isSilent ? 'silent' : 'unreachable';
 }
 
 function sooner(waitMs: number, dueMs: number | undefined): number {

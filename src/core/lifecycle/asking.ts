@@ -1,6 +1,7 @@
 import { accountOf } from '../accounts/account-of.ts';
 import { personName } from '../accounts/accounts.ts';
 import { AppError, isAppError } from '../errors.ts';
+import { isPatienceOver, undatedWaitMs } from '../pacing.ts';
 import type { Conversation } from '../ports.ts';
 import {
   conversationOf,
@@ -24,7 +25,7 @@ import { getReadable } from '../question/readable.ts';
 import { areReadersAccepted } from '../question/reader-choices.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
 import { isUnderWay, positionOf, withoutAttempt } from '../question/upstream.ts';
-import { longestQuietWaitMs } from '../settings.ts';
+import { limitPatienceMs, longestQuietWaitMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
 import { cancelAtService } from './at-service.ts';
 import { failed } from './decide.ts';
@@ -236,11 +237,14 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
       case 'unauthorized':
         return { question: await endFailed(question, refusedCause(question)) };
       case 'rateLimited': {
-        const waitMs = error.retryAfterMs ?? 0;
         // A cancelled question does not park: it must find out whether the service runs it, and stop that.
-        return waitMs > longestQuietWaitMs && question.cancel === undefined
-          ? { question: await park(question, now() + waitMs) }
-          : undefined;
+        if (question.cancel !== undefined) return undefined;
+        const { retryAfterMs: waitMs } = error;
+        if (waitMs !== undefined && waitMs > longestQuietWaitMs)
+          return { question: await park(question, now() + waitMs) };
+        const { firstTriedMs } = question.upstream;
+        const isDenied = firstTriedMs !== undefined && isPatienceOver(ports.settings.pacing, firstTriedMs, now());
+        return waitMs === undefined || isDenied ? { question: await park(question) } : undefined;
       }
       default:
         return undefined;
@@ -265,14 +269,22 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     }));
   }
 
-  /** Keeps an intent whose outcome is unknown: a rate limit does not say what became of the call. */
-  async function park(question: Question, untilMs: number): Promise<Question> {
+  /**
+   * Keeps an intent whose outcome is unknown: a rate limit does not say what became of the call. Without `endMs`, the limit
+   * names no end: then the question waits longer each time, and ends at last.
+   */
+  async function park(question: Question, endMs?: number): Promise<Question> {
+    const { times, sinceMs } = question.undatedLimits ?? { times: 0, sinceMs: now() };
+    const undatedLimits = endMs === undefined ? { times: times + 1, sinceMs } : undefined;
+    if (undatedLimits !== undefined && now() - sinceMs > limitPatienceMs) return endFailed(question, 'limited');
+    const untilMs = endMs ?? now() + undatedWaitMs(times + 1);
     ports.log.info({ event: 'question_parked', questionId: question.id, untilMs });
     await wake(ports, await ports.runSlots.park(question, untilMs));
-    const parked = await store(question, ({ trouble: _, ...stored }) => ({
+    const parked = await store(question, ({ trouble: _, undatedLimits: _before, ...stored }) => ({
       ...stored,
       phase: 'parked',
       parkedUntilMs: untilMs,
+      ...(undatedLimits === undefined ? {} : { undatedLimits }),
     }));
     ports.observer.changed(parked);
     return parked;
@@ -315,7 +327,10 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     });
   }
 
-  function endFailed(question: Question, cause: 'refused' | 'unauthorized' | 'accountRefused'): Promise<Question> {
+  function endFailed(
+    question: Question,
+    cause: 'refused' | 'unauthorized' | 'accountRefused' | 'limited',
+  ): Promise<Question> {
     return endWith(ports, question, failed({ cause }));
   }
 

@@ -1,7 +1,8 @@
+import { undatedWaitMs } from '../pacing.ts';
 import type { CardView } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import { areStepsPrivate, isChoiceAwaited, isKeptPrivate } from '../question/readers.ts';
-import { waitedFromMs } from '../question/upstream.ts';
+import { waitedFromMs, waitedMs } from '../question/upstream.ts';
 import { elapsedGrainMs } from '../settings.ts';
 import type { Standing } from './decide.ts';
 import { saysWorking } from './shown-steps.ts';
@@ -20,7 +21,7 @@ export function cardView(
   isCrowded = false,
 ): CardView {
   const startedMs = waitedFromMs(question);
-  const durationMs = Math.max(0, (question.endedMs ?? nowMs) - startedMs);
+  const durationMs = waitedMs({ ...question, endedMs: question.endedMs ?? nowMs });
   const { outcome, upstream } = question;
   switch (outcome?.kind) {
     case 'answered':
@@ -29,7 +30,7 @@ export function cardView(
       if (question.origin === 'shared') return { kind: 'shared' };
       return {
         kind: 'answered',
-        durationMs: outcome.answer.durationMs,
+        durationMs: waitedMs(question, outcome.answer.durationMs),
         ...(outcome.answer.steps === undefined ? {} : { steps: outcome.answer.steps }),
         ...(outcome.answer.stopped === undefined ? {} : { isIncomplete: true }),
       };
@@ -45,8 +46,9 @@ export function cardView(
   }
   if (question.cancel !== undefined) return { kind: 'cancelling' };
   if (question.phase === 'parked' && question.awaitsAccount !== undefined) return { kind: 'awaitingAccount' };
-  if (question.phase === 'parked') return { kind: 'parked', untilMs: question.parkedUntilMs ?? nowMs };
+  if (question.phase === 'parked') return parkedView(question, nowMs);
   if (positionInQueue > 0) return { kind: 'queued', place: positionInQueue };
+  if (question.trouble?.kind === 'silent') return { kind: 'noReply' };
   if (question.trouble !== undefined && question.trouble.failures >= failuresWorthTelling) {
     return { kind: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' };
   }
@@ -66,6 +68,11 @@ export function cardView(
     ...(expected !== undefined && elapsedMs > expected.lateMs ? { isLate: true } : {}),
     ...(areStepsHidden || upstream.lastStep === undefined ? {} : { lastStep: upstream.lastStep }),
   };
+}
+
+function parkedView({ parkedUntilMs: untilMs, undatedLimits }: Question, nowMs: number): CardView {
+  const afterMs = undatedLimits === undefined ? undefined : undatedWaitMs(undatedLimits.times);
+  return { kind: 'parked', untilMs: untilMs ?? nowMs, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
 /** The visible content of the card as a string. An edit is needed only if the string changes. */

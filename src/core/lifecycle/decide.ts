@@ -325,8 +325,8 @@ export function failed(failure: Failure): Outcome {
   return { kind: 'failed', failure };
 }
 
-/** What the state of an upstream question means for the app's question. */
-export type Reading = { is: 'working' } | { is: 'ended'; outcome: Outcome } | { is: 'limited'; untilMs: number };
+/** What the state of an upstream question means for the app's question. `untilMs`: absent if a limit names no end. */
+export type Reading = { is: 'working' } | { is: 'ended'; outcome: Outcome } | { is: 'limited'; untilMs?: number };
 
 /**
  * Until when a question waits that the service refused for a limit that ends at `retryAtMs`. A question that was refused
@@ -358,11 +358,11 @@ export function interpret(
       const failure = failureOf(observed.error);
       // What the service wrote before it stopped is an answer too. It would be lost by asking again after a limit.
       if (observed.answer !== undefined && observed.answer.trim() !== '') return answered({ stopped: failure });
-      const retryAtMs = failure.cause === 'limited' ? (observed.error?.retryAtMs ?? 0) : 0;
+      if (failure.cause !== 'limited') return { is: 'ended', outcome: failed(failure) };
+      const retryAtMs = observed.error?.retryAtMs ?? 0;
       // By one clock, if the service tells when it got the question.
-      return retryAtMs > (observed.createdMs ?? nowMs - elapsedMs)
-        ? { is: 'limited', untilMs: retryAtMs }
-        : { is: 'ended', outcome: failed(failure) };
+      const isDated = retryAtMs > (observed.createdMs ?? nowMs - elapsedMs);
+      return isDated ? { is: 'limited', untilMs: retryAtMs } : { is: 'limited' };
     }
     case 'completed':
       return answered({});

@@ -1,6 +1,6 @@
 import { type AppError, isAppError, isTransient } from '../errors.ts';
 import { endEntries } from '../history/question-entries.ts';
-import type { PreparedOutcome, PrivateNotice } from '../ports.ts';
+import type { Messenger, PreparedOutcome, PrivateNotice } from '../ports.ts';
 import { isOverCap, resetMs } from '../question/daily-caps.ts';
 import { isBetweenTwo, isInThread, type PendingCall, type Question } from '../question/question.ts';
 import { shareUrlFor } from '../question/readers.ts';
@@ -342,5 +342,16 @@ function privateEnd(question: Question): PrivateNotice {
     questionId: id,
     place,
     ...(shareUrl === undefined ? {} : { shareUrl }),
+  };
+}
+
+/** Prepares the messages of an outcome once per run, and again only if the outcome changes. */
+export function preparingOnce(messenger: Pick<Messenger, 'prepare'>): Messenger['prepare'] {
+  let last: { key: string; prepared: PreparedOutcome } | undefined;
+  return function prepare(question) {
+    const { outcome, endedMs, delivery, upstream } = question;
+    const key = `${outcome?.kind} ${endedMs} ${delivery.round} ${upstream.isLinkOpen}`;
+    if (last?.key !== key) last = { key, prepared: messenger.prepare(question) };
+    return last.prepared;
   };
 }

@@ -33,7 +33,7 @@ export interface Place {
  */
 export type Phase = 'offered' | 'waiting' | 'running' | 'parked' | 'delivering' | 'closed';
 
-/** A link that supports an answer. `url` is absolute. */
+/** A link that supports an answer. */
 export interface Source {
   url: string;
   label: string;
@@ -125,9 +125,9 @@ export interface ThreadContext {
   outdated?: boolean;
 }
 
-/** `limited`: the far side's rate limit refuses the call. `internal`: this app's code failed. */
+/** `limited`: by the far side's rate limit. `silent`: it took the call and sent no reply. `internal`: this app's code failed. */
 export interface Trouble {
-  kind: 'unreachable' | 'limited' | 'internal';
+  kind: 'unreachable' | 'silent' | 'limited' | 'internal';
   failures: number;
   sinceMs: number;
   notBeforeMs: number;
@@ -179,6 +179,8 @@ export interface Question {
   /** Starts a new conversation even if the thread has one. */
   fresh: boolean;
   acceptedMs: number;
+  /** When the message that asks was sent, by Slack's clock. Absent if something later made it a question. */
+  writtenMs?: number;
   phase: Phase;
   /** Where the question's trace goes on (W3C `traceparent`). Absent if nothing was traced yet. */
   trace?: string;
@@ -294,6 +296,8 @@ export interface Question {
   trouble?: Trouble;
 
   parkedUntilMs?: number;
+  /** The service refused the question for a limit without a date: how often in a row, and since when. */
+  undatedLimits?: { times: number; sinceMs: number };
   /** `isWithdrawn`: its asker was told that it was not taken, so it ends without a card or a message. */
   cancel?: { byUserId: string; atMs: number; isWithdrawn?: true };
   outcome?: Outcome;

@@ -1,5 +1,5 @@
 import type { Claims, Conversation, UpstreamQuestion } from '../ports.ts';
-import { askedToleranceMs, mostEarlierAttempts } from '../settings.ts';
+import { askedToleranceMs, longestDeliveryMs, mostEarlierAttempts } from '../settings.ts';
 import { upstreamText } from './prompt.ts';
 import type { ConversationId, Question } from './question.ts';
 import { nameAtService } from './service-ids.ts';
@@ -131,6 +131,24 @@ export function isEarlierAttempt(
 /** From when on the answer is waited for. */
 export function waitedFromMs({ upstream: { sentMs, askedMs }, acceptedMs }: Question): number {
   return sentMs ?? askedMs ?? acceptedMs;
+}
+
+/** When the app began to watch the question. Its patience counts from here. */
+export function watchedSince({ upstream, acceptedMs }: Question): number {
+  return upstream.watchedFromMs ?? upstream.askedMs ?? acceptedMs;
+}
+
+/**
+ * How long the asker waited until the question ended, also in the thread's queue. A message that came much later than it
+ * was written, or a clock that is off, counts from its acceptance. `serviceMs` is how long the service worked. It counts
+ * where the app did not wait all the time: it gave up in between, or shows an older answer again.
+ */
+export function waitedMs({ acceptedMs, writtenMs, endedMs, upstream, origin }: Question, serviceMs?: number): number {
+  const isFromService = endedMs === undefined || upstream.watchedFromMs !== undefined || origin === 'shared';
+  if (serviceMs !== undefined && isFromService) return serviceMs;
+  const lateMs = writtenMs === undefined ? 0 : acceptedMs - writtenMs;
+  const isLikely = lateMs >= 0 && lateMs <= longestDeliveryMs;
+  return Math.max(0, (endedMs ?? acceptedMs) - acceptedMs + (isLikely ? lateMs : 0));
 }
 
 /**

@@ -15,8 +15,6 @@ import type { ApiConversation, ApiQuestion, ApiSource, ConversationPage } from '
 const MAX_NEWEST = 1_000;
 /** Each conversation contains all its answers, so a page of 100 would exceed the reply limit. */
 const NEWEST_PAGE = 20;
-/** After what time a question is asked again that a limit stopped although the quota has room. */
-const PASSING_LIMIT_MS = 60_000;
 /** Conversations on a page of changes to which the reply limit may reduce all pages. A single page may have fewer. */
 const SHORTEST_CHANGES_PAGE = 5;
 const MAX_LAST_STEP_CHARACTERS = 300;
@@ -162,9 +160,9 @@ export function mapConversation(
   const [first] = questions;
   if (first && first.title === undefined && raw.title) first.title = raw.title;
   const quota = mapQuota(raw.quota_usage);
-  for (const { error, createdMs } of questions) {
+  for (const { error } of questions) {
     if (error?.cause !== 'limited') continue;
-    Object.assign(error, defined('retryAtMs', limitEnd(quota, createdMs)));
+    Object.assign(error, defined('retryAtMs', limitEnd(quota)));
   }
   const shareUrl = raw.share_url ? webAddress(raw.share_url, baseHref) : undefined;
   return {
@@ -178,12 +176,11 @@ export function mapConversation(
 }
 
 /**
- * When a limit ends that stopped a question. A quota with room was reset since, and tells when the next period ends,
- * or another limit stopped the question.
+ * When a limit ends that stopped a question. A quota with room tells when the next period ends: it was reset since, or
+ * another limit stopped the question.
  */
-function limitEnd(quota: Quota | undefined, createdMs: number | undefined): number | undefined {
-  if (quota === undefined || quota.used >= quota.limit) return quota?.resetAtMs;
-  return createdMs === undefined ? undefined : createdMs + PASSING_LIMIT_MS;
+function limitEnd(quota: Quota | undefined): number | undefined {
+  return quota !== undefined && quota.used >= quota.limit ? quota.resetAtMs : undefined;
 }
 
 /** Maps one question; see {@link mapConversation}. */

@@ -37,9 +37,13 @@ const en = (f: Formats) => {
         ...expectation(f, progress, 'usually', 'taking longer than usual'),
       ].join(' · '),
     unreachable: () => '📡 Deep Search is not reachable, still trying',
+    noReply: () => '📡 No reply yet from Deep Search, still waiting',
     limited: () => '📡 Deep Search is limiting requests, still trying',
     cancelling: () => '⏹️ Cancelling',
     parked: (when: string) => `⏸️ Deep Search quota used up. I'll ask it automatically ${when}`,
+    /** For a limit that names no end. */
+    parkedFor: (minutes: number, when: string) =>
+      `⏸️ Deep Search is limiting requests. I'll ask again in ${f.count(minutes, { one: 'minute', other: 'minutes' })}, ${when}`,
     awaitingAccount: () => '⏸️ Waiting until the person who asked connects their account again',
     /** The thread's other questions were asked with another account, or others can open their conversation by its link. */
     startsOwnConversation: () =>
@@ -83,9 +87,12 @@ const de = (f: Formats): ReturnType<typeof en> => {
         ...expectation(f, progress, 'meist', 'dauert länger als sonst'),
       ].join(' · '),
     unreachable: () => '📡 Deep Search ist nicht erreichbar, ich versuche es weiter',
+    noReply: () => '📡 Noch keine Antwort von Deep Search, ich warte weiter',
     limited: () => '📡 Deep Search begrenzt gerade die Anfragen, ich versuche es weiter',
     cancelling: () => '⏹️ Wird abgebrochen',
     parked: (when) => `⏸️ Das Kontingent von Deep Search ist aufgebraucht. Ich stelle die Frage automatisch ${when}`,
+    parkedFor: (minutes, when) =>
+      `⏸️ Deep Search begrenzt gerade die Anfragen. Ich frage in ${f.count(minutes, { one: 'Minute', other: 'Minuten' })} wieder, ${when}`,
     awaitingAccount: () => '⏸️ Wartet, bis die Person, die gefragt hat, ihr Konto wieder verbindet',
     startsOwnConversation: () =>
       'Eine eigene Unterhaltung: Die früheren in diesem Thread gehören zu anderen Konten, oder andere haben ihren Link. Sie bekam deren Fragen als Kontext.',

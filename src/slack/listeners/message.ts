@@ -135,6 +135,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
       ...askedBy(decided),
       origin: originOf(event, deps.slack.identity.botUserId),
       beginsThread: !isReply,
+      writtenMs: Number(event.ts) * 1000 || undefined,
       ...readingOf(event),
     };
     const acceptance = await taken(request, event);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import { digestOf } from '../../../src/core/lifecycle/card-view.ts';
@@ -702,5 +702,39 @@ describe('a run', () => {
       await advance();
       expect(lined(life)).toEqual([]);
     }
+  });
+});
+
+describe('a service that takes the call and says nothing', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  /** A call that fails when `end` is called. */
+  function hanging() {
+    let end = (): void => {};
+    const call = new Promise<never>((_, reject) => {
+      end = () => reject(new AppError('unavailable', 'no answer', { outcomeUnknown: true }));
+    });
+    return { call: () => call, end: () => end() };
+  }
+
+  it.each([
+    ['at the creation', { create: true }],
+    ['while the question runs', { create: false }],
+  ])('shows "no reply yet" after ten seconds, and keeps saying so, %s', async (_, { create }) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { call, end } = hanging();
+    const card = { ts: '9.1', shown: 'before' };
+    const { advance, views, stored } = create
+      ? await waiting({ card, admittedMs: createCoreHarness().life.startMs }, { service: { create: call } })
+      : await running({ card }, { service: { read: call } });
+    const run = advance();
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(views).not.toContain('noReply');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(views.at(-1)).toBe('noReply');
+    end();
+    await run;
+    expect(stored().trouble).toMatchObject({ kind: 'silent', failures: 1 });
+    expect(views.at(-1)).toBe('noReply');
   });
 });

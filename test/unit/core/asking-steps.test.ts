@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { createAsking } from '../../../src/core/lifecycle/asking.ts';
+import { cardView } from '../../../src/core/lifecycle/card-view.ts';
+import { atOnce } from '../../../src/core/lifecycle/decide.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import { createPollWait } from '../../../src/core/lifecycle/poll-wait.ts';
 import type { Conversation, DeepSearch, UpstreamQuestion } from '../../../src/core/ports.ts';
@@ -332,7 +334,6 @@ describe('a failed attempt to ask', () => {
     ['unauthorized', {}, {}, 'unauthorized'],
     ['unavailable', {}, {}, undefined],
     ['badReply', {}, {}, undefined],
-    ['rateLimited', {}, {}, undefined],
     ['rateLimited', { retryAfterMs: minuteMs }, {}, undefined],
     ['rateLimited', { retryAfterMs: 10 * minuteMs }, { cancel: { byUserId: 'U1', atMs: 1 } }, undefined],
   ])('with %s and %j ends a question with %j as %j', async (kind, details, change, cause) => {
@@ -351,6 +352,26 @@ describe('a failed attempt to ask', () => {
     const { trouble: _, ...calm } = question;
     expect(stored()).toEqual({ ...calm, phase: 'parked', parkedUntilMs: life.now() + minuteMs + 1 });
     expect(changed).toEqual(['parked']);
+  });
+
+  it('parks a question for longer each time where a limit names no end, says so, and gives up after a day', async () => {
+    const { life, steps, question, stored } = await asking();
+    let now = question;
+    for (const minutes of [1, 5, 15, 60, 60]) {
+      await steps.failed(now, new AppError('rateLimited', 'planned'));
+      expect(stored()).toMatchObject({ phase: 'parked', parkedUntilMs: life.now() + minutes * minuteMs });
+      expect(cardView(stored(), atOnce, life.now())).toMatchObject({ kind: 'parked', afterMs: minutes * minuteMs });
+      now = stored();
+    }
+    const sinceMs = life.now() - 24 * 60 * minuteMs - 1;
+    await steps.failed({ ...now, undatedLimits: { times: 9, sinceMs } }, new AppError('rateLimited', 'planned'));
+    expect(stored().outcome).toEqual({ kind: 'failed', failure: { cause: 'limited' } });
+  });
+
+  it('parks a question that was told to come back soon until patience ended', async () => {
+    const { life, steps, question, stored } = await asking({ upstream: { steps: 0, firstTriedMs: 1 } });
+    await steps.failed(question, new AppError('rateLimited', 'planned', { retryAfterMs: 1_000 }));
+    expect(stored()).toMatchObject({ phase: 'parked', parkedUntilMs: life.now() + minuteMs });
   });
 
   it('lets the thread forget its conversation where that is gone, and the question begin a new one', async () => {

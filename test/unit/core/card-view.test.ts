@@ -28,6 +28,7 @@ describe('the card, ten seconds after the question was accepted,', () => {
     ['shows the position in the queue', {}, 2, { kind: 'queued', place: 2 }],
     ['does not show a single failure', { trouble: trouble(1) }, 0, { kind: 'starting' }],
     ['says that the service is not reachable', { trouble: trouble(2) }, 0, { kind: 'unreachable' }],
+    ['says at once that there is no reply', { ...running, trouble: trouble(1, 'silent') }, 0, { kind: 'noReply' }],
     ['says that the service limits requests', { trouble: trouble(2, 'limited') }, 0, { kind: 'limited' }],
     [
       'says that the service is not reachable also while the question runs',
@@ -51,8 +52,31 @@ describe('the card, ten seconds after the question was accepted,', () => {
       { kind: 'parked', untilMs: someMs + 60_000 },
     ],
     [
-      'shows the duration that the service names for the answer',
+      'counts the time of the answer from the asking, not from the service’s start',
       { ...running, outcome: { kind: 'answered', answer: someAnswer }, endedMs: someMs + 9_000 },
+      0,
+      { kind: 'answered', durationMs: 9_000, steps: 3 },
+    ],
+    [
+      'counts it from the message, where Slack delivered that late',
+      { ...running, writtenMs: someMs - 60_000, outcome: { kind: 'answered', answer: someAnswer }, endedMs: someMs },
+      0,
+      { kind: 'answered', durationMs: 60_000, steps: 3 },
+    ],
+    [
+      'does not count a message that is hours older than its question',
+      { ...running, writtenMs: someMs - 9e6, outcome: { kind: 'answered', answer: someAnswer }, endedMs: someMs + 1 },
+      0,
+      { kind: 'answered', durationMs: 1, steps: 3 },
+    ],
+    [
+      'shows the duration that the service names where the app did not wait all the time',
+      {
+        phase: 'running',
+        upstream: { steps: 4, watchedFromMs: someMs },
+        outcome: { kind: 'answered', answer: someAnswer },
+        endedMs: someMs + 9_000,
+      },
       0,
       { kind: 'answered', durationMs: 4_000, steps: 3 },
     ],
@@ -60,7 +84,7 @@ describe('the card, ten seconds after the question was accepted,', () => {
       'says that an answer is incomplete, and no number of steps where there is none',
       { ...running, outcome: { kind: 'answered', answer: incompleteAnswer }, endedMs: someMs + 9_000 },
       0,
-      { kind: 'answered', durationMs: 4_000, isIncomplete: true },
+      { kind: 'answered', durationMs: 9_000, isIncomplete: true },
     ],
     [
       'names the person who cancelled',
@@ -73,7 +97,7 @@ describe('the card, ten seconds after the question was accepted,', () => {
       'shows after what time the app gave up',
       { ...running, outcome: { kind: 'gaveUp' }, endedMs: someMs + 5_000 },
       0,
-      { kind: 'gaveUp', durationMs: 4_000 },
+      { kind: 'gaveUp', durationMs: 5_000 },
     ],
     [
       'shows after what time the question failed',

@@ -63,6 +63,10 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       [{ elapsedMs: 99_000, steps: 1000, expected: { fromMs: 20_000, toMs: 60_000 }, isLate: true }],
     ],
     parked: [['15:00']],
+    parkedFor: [
+      [1, 'at 15:00'],
+      [60, 'at 15:00'],
+    ],
     answered: durations,
     answeredInPart: durations,
     cancelled: someone,
