@@ -109,11 +109,13 @@ export const mostFilesNoted = 10;
 /** Longest time of one download, in milliseconds, and most bytes that are read of one file. */
 export const downloadTimeoutMs = 10_000;
 export const mostFileBytes = 100_000;
-/**
- * Most messages that Slack returns at once. They start with the oldest, so only a page as large as the thread has its
- * newest messages (docs.slack.dev/reference/methods/conversations.replies).
- */
+/** Most messages that Slack returns at once (docs.slack.dev/reference/methods/conversations.replies). */
 export const repliesPerPage = 1_000;
+/**
+ * Most calls that look for the newest messages of a thread that is longer than a page. With the first page they fit into
+ * what Slack allows at once. If they did not, the reading would begin again and again.
+ */
+export const mostThreadWindows = 5;
 /** Most files whose content is read for one question. */
 export const mostFilesRead = 5;
 

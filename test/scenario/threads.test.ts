@@ -116,6 +116,17 @@ describe('a mention in a thread of people', () => {
     expect(world.slack.calls.filter((method) => method === 'conversations.replies')).toHaveLength(1);
   });
 
+  test('uses the first and the newest of more messages than Slack returns at once', async () => {
+    const root = talk(
+      [ada, 'the beginning'],
+      ...Array.from({ length: 1_199 }, (_, index): [string, string] => [bob, `reply ${index}`]),
+    );
+    await world.mention('what now?', { threadTs: root });
+    const lines = said(quotesOf(await asked('what now?')));
+    expect([lines?.[0], lines?.at(-1), lines?.length]).toEqual(['ada: the beginning', 'bob: reply 1198', 32]);
+    await eventually(() => expect(cardsIn(root)).toMatch(/Read 31 of 1,20\d messages in this thread/));
+  });
+
   test('includes text files, and names images as not readable', async () => {
     const root = talk([ada, 'look at this'], [bob, 'and this']);
     world.slack.addFile(root, { name: 'error.log', text: 'TypeError: x is undefined\n  at main.ts:3' });

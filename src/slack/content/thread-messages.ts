@@ -7,7 +7,9 @@ import { type MessageContent, readContent } from './message-content.ts';
 const placedMessage = z.looseObject({
   ts: z.string().regex(/^\d{1,12}\.\d{1,6}$/),
   subtype: maybeText,
+  /** Only on the first message of a thread. */
   reply_count: z.number().optional().catch(undefined),
+  latest_reply: z.string().optional().catch(undefined),
 });
 
 /** One message of a thread that can be quoted. */
@@ -15,27 +17,42 @@ export interface ThreadMessage extends MessageContent {
   ts: string;
 }
 
-/** A page of a thread: messages to quote, oldest first, and the number of replies that Slack counts. */
+/**
+ * A page of a thread: messages to quote, oldest first. If the first message of the thread is on it also what Slack says
+ * there: the number of replies, and the time of the newest.
+ */
 export interface ThreadPage {
   messages: ThreadMessage[];
+  /** How many messages Slack returned, with those that are not quoted, and the time of the last. */
+  count: number;
+  lastTs?: string;
   replyCount?: number;
+  latestReply?: string;
 }
 
 /** Subtypes of messages that people or programs wrote. Joins, new topics and deleted messages are not among them. */
 const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast', 'bot_message', 'me_message']);
 
 /** Reads messages as Slack returns them. The app's own cards are left out, because they do not quote the subject. */
-export function readPage(raw: readonly unknown[], identity: Identity): ThreadPage {
+export function readPage(raw: readonly unknown[], identity: Identity, threadTs: string): ThreadPage {
   const known = raw.flatMap((each) => {
     const parsed = placedMessage.safeParse(each);
     return parsed.success ? [parsed.data] : [];
   });
-  const replyCount = known[0]?.reply_count;
+  // The first message of a page need not be the first of the thread.
+  const root = known.find(({ ts }) => ts === threadTs);
   const messages = known.flatMap((message) => {
     const content = spokenSubtypes.has(message.subtype) ? readContent(message, identity) : undefined;
     return content === undefined || isEmpty(content) ? [] : [{ ts: message.ts, ...content }];
   });
-  return { messages, ...(replyCount === undefined ? {} : { replyCount }) };
+  const lastTs = known.at(-1)?.ts;
+  return {
+    messages,
+    count: known.length,
+    ...(lastTs === undefined ? {} : { lastTs }),
+    ...(root?.reply_count === undefined ? {} : { replyCount: root.reply_count }),
+    ...(root?.latest_reply === undefined ? {} : { latestReply: root.latest_reply }),
+  };
 }
 
 function isEmpty({ text, forwards, files }: MessageContent): boolean {

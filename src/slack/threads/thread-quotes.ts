@@ -55,21 +55,31 @@ export function fitFiles(files: readonly QuotableFile[]): QuotableFile[] {
 
 /**
  * Writes the block that is sent with a question: a sentence that says what it is, and JSON lines in a fence that no
- * content can close. `chosen` is a part of `all`. `later` is the number of messages after `all`. `own` are the files of
- * the question itself. `files` are all files: those of the messages and `own`.
+ * content can close. `chosen` is a part of `all`, and `total` counts also messages that were not read: those after the
+ * first of the thread, `rootTs`. `own` are the files of the question itself. `files` are all files: those of the messages
+ * and `own`.
  */
 export function writeQuotes(
   occasion: Occasion,
-  quotes: { all: readonly Quotable[]; chosen: readonly Quotable[]; later: number; files: readonly QuotableFile[] },
+  quotes: {
+    all: readonly Quotable[];
+    total: number;
+    rootTs?: string | undefined;
+    chosen: readonly Quotable[];
+    files: readonly QuotableFile[];
+  },
   own: ReadonlySet<MessageFile>,
 ): string {
-  const { all, chosen, files, later } = quotes;
+  const { all, total, rootTs, chosen, files } = quotes;
   if (chosen.length === 0 && files.length === 0) return '';
   const quoted = new Set(files.filter(({ text }) => text !== undefined).map(({ file }) => file));
   let next = 0;
+  let unread = total - all.length;
   const lines = chosen.flatMap((message) => {
     const at = all.indexOf(message);
-    const leftOut = at - next;
+    const before = message.ts === rootTs ? 0 : unread;
+    const leftOut = at - next + before;
+    unread -= before;
     next = at + 1;
     return [...omission(leftOut), line(record(message, quoted))];
   });
@@ -78,7 +88,7 @@ export function writeQuotes(
       ? [line({ file: fileName(file, quoted), from, ...(text === undefined ? {} : { text }) })]
       : [],
   );
-  return fenced(introductions[occasion], [...lines, ...omission(later), ...beside].join('\n'));
+  return fenced(introductions[occasion], [...lines, ...omission(unread), ...beside].join('\n'));
 }
 
 /**

@@ -22,6 +22,7 @@ import { type Author, wholeText } from '../content/message-content.ts';
 import { readPage, type ThreadPage } from '../content/thread-messages.ts';
 import { mostFilesRead, repliesPerPage } from '../settings.ts';
 import { quoteForwards } from './forwarded.ts';
+import { readNewestMessages } from './newest-messages.ts';
 import type { ReadFile } from './thread-files.ts';
 import { threadNotesName } from './thread-note-keeper.ts';
 import { chooseQuotes, fitFiles, newestQuoted, type Occasion, type Quotable, writeQuotes } from './thread-quotes.ts';
@@ -46,7 +47,8 @@ interface Found {
   /** What the question's own message forwards, where Slack's event left it out. */
   forwards?: ForwardedMessage[];
   total: number;
-  later?: number;
+  /** The thread that was read. */
+  rootTs?: string;
   refused?: boolean;
 }
 
@@ -57,8 +59,8 @@ interface OwnMessage {
 }
 
 /**
- * Reads what a question may be about. A thread without a conversation is read in one page. So is a thread of people
- * when a question starts a new conversation there. In a thread with a conversation, the thread notes have what people
+ * Reads what a question may be about. A thread without a conversation is read: its first message and the newest ones. So
+ * is a thread of people when a question starts a new conversation there. In a thread with a conversation, the thread notes have what people
  * said since the last question, so only the files of a mention are fetched.
  */
 export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
@@ -112,18 +114,29 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     const upTo = upToTs(question);
     // When Slack's limits leave no room, each question waits, and tries again at its own time.
     const page = await fetchPage(place, 'card', { latest: upTo, inclusive: true, limit: repliesPerPage });
-    const before = page.messages.filter(({ ts }) => Number(ts) < Number(upTo));
-    const asked = page.messages.find(({ ts }) => ts === question.messageTs);
-    // Messages that are not on the page are only counted. The question itself is one of the replies.
-    const total = page.hasMore ? Math.max(before.length, page.replyCount ?? 0) : before.length;
+    const read = page.hasMore ? await rootAndNewest(place, upTo, page) : page.messages;
+    const before = read.filter(({ ts }) => Number(ts) < Number(upTo));
+    const asked = read.find(({ ts }) => ts === question.messageTs);
     return {
       occasion: 'thread',
       messages: await named(before),
       own: asked?.files ?? question.files ?? [],
       ...(question.forwarded === undefined && asked !== undefined ? { forwards: asked.forwards } : {}),
-      total,
-      later: total - before.length,
+      // Messages that were not read are only counted. The question itself is one of the replies.
+      total: page.hasMore ? Math.max(before.length, page.replyCount ?? 0) : before.length,
+      rootTs: place.threadTs,
     };
+  }
+
+  /** `page`: the first page of the thread, which has the root and the oldest messages. */
+  async function rootAndNewest(place: ThreadPlace, upTo: string, page: ThreadPage): Promise<ThreadPage['messages']> {
+    const { messages, count, lastTs = place.threadTs, latestReply = upTo, replyCount = count } = page;
+    const endTs = Number(latestReply) < Number(upTo) ? latestReply : upTo;
+    const unread = { afterTs: lastTs, endTs, count: replyCount + 1 - count, perPage: count };
+    // One more than are quoted, for the question itself.
+    const newest = await readNewestMessages((window) => fetchPage(place, 'card', window), unread, newestQuoted + 1);
+    const root = messages.filter(({ ts }) => ts === place.threadTs);
+    return [...root, ...newest.filter(({ ts }) => ts !== place.threadTs)];
   }
 
   async function since(given: ThreadNote[], { files: own, forwards = [] }: OwnMessage): Promise<Found> {
@@ -176,7 +189,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     window: { latest?: string; oldest?: string; inclusive?: boolean; limit: number },
   ): Promise<ThreadPage & { hasMore: boolean }> {
     const page = await slack.call('conversations.replies', { channel, ts, ...window }, { priority });
-    return { ...readPage(page.messages ?? [], slack.identity), hasMore: page.has_more === true };
+    return { ...readPage(page.messages ?? [], slack.identity, ts), hasMore: page.has_more === true };
   }
 
   /** Looks up names only for messages that may be quoted. */
@@ -202,7 +215,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   }
 
   async function quote(question: Question, found: Found): Promise<ThreadContext> {
-    const { occasion, messages, own, forwards = [], total, later = 0, refused } = found;
+    const { occasion, messages, own, forwards = [], total, rootTs, refused } = found;
     const forwarded = await quoteForwards(forwards, read);
     const chosen = chooseQuotes(messages);
     const asker = (await read(`<@${question.askerId}>`)).replace(/^@/, '');
@@ -226,7 +239,10 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
       total,
       files: filesRead,
       unreadable: files.length - filesRead,
-      text: [forwarded?.text ?? '', writeQuotes(occasion, { all: messages, chosen, later, files }, new Set(own))]
+      text: [
+        forwarded?.text ?? '',
+        writeQuotes(occasion, { all: messages, total, rootTs, chosen, files }, new Set(own)),
+      ]
         .filter((part) => part !== '')
         .join('\n\n'),
       ...(forwarded === undefined ? {} : { forwarded: forwarded.messages }),

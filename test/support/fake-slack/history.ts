@@ -5,14 +5,18 @@ import { type Args, isTrue, type Methods, pageOf, refused } from './wire.ts';
 /** The methods that read conversations and threads. */
 export function createHistory(channels: FakeChannels, messages: FakeMessages): Methods {
   return {
-    /** Always the root first, then replies from oldest to newest; `limit` counts the root too. */
+    /**
+     * The root and its replies from oldest to newest, also inside a window: a small `limit` gives the oldest of it. `limit`
+     * counts the root too, which is missing on later pages and where the window begins after it. `ts` may be a reply's.
+     */
     'conversations.replies': (args) => {
       const refusal = channels.refusedRead(args.channel);
       if (refusal !== undefined) return refusal;
-      const root = messages.find(args.channel, args.ts);
+      const named = messages.find(args.channel, args.ts);
+      const root = named?.thread_ts === undefined ? named : (messages.find(args.channel, named.thread_ts) ?? named);
       if (root === undefined) return refused('thread_not_found');
       const replies = repliesTo(root);
-      const page = pageOf([root, ...replies.filter(within(args))], args, { usual: 1_000, most: 1_000 });
+      const page = pageOf([root, ...replies].filter(within(args)), args, { usual: 1_000, most: 1_000 });
       if ('error' in page) return refused(page.error);
       return {
         ok: true,

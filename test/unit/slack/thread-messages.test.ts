@@ -12,7 +12,7 @@ const card = 'ds:q0123456789abcdef01234567:card';
 
 /** Reads one message. A person wrote it, unless a test says otherwise. */
 function read(message: Record<string, unknown>): ThreadMessage | undefined {
-  return readPage([{ ts, user: 'U1', text: 'said', ...message }], identity).messages[0];
+  return readPage([{ ts, user: 'U1', text: 'said', ...message }], identity, ts).messages[0];
 }
 
 function textOf(message: Record<string, unknown>): string | undefined {
@@ -36,7 +36,7 @@ describe('the author of a message', () => {
   });
 
   test('is not the app where neither of them has a bot', () => {
-    const { messages } = readPage([{ ts, user: 'U1', text: 'said' }], { teamId: 'T1', botUserId: 'UBOT' });
+    const { messages } = readPage([{ ts, user: 'U1', text: 'said' }], { teamId: 'T1', botUserId: 'UBOT' }, ts);
     expect(messages[0]?.author).toEqual({ userId: 'U1' });
   });
 });
@@ -64,7 +64,7 @@ describe('a message', () => {
     ['with a text of another type', { ts, user: 'U1', text: 7 }],
     ['that is not an object', 'said'],
   ])('%s is left out', (_, message) => {
-    expect(readPage([message], identity)).toEqual({ messages: [] });
+    expect(readPage([message], identity, ts)).toMatchObject({ messages: [] });
   });
 
   test('without text is kept for its file', () => {
@@ -300,17 +300,22 @@ describe('a page of a thread', () => {
   const said = (text: string, more = {}) => ({ ts, user: 'U1', text, ...more });
 
   test('has as many replies as Slack counts on its first message', () => {
-    expect(readPage([said('root', { reply_count: 5 }), said('reply', { reply_count: 9 })], identity).replyCount).toBe(
-      5,
-    );
-    expect(readPage([said('root'), said('reply', { reply_count: 9 })], identity)).not.toHaveProperty('replyCount');
-    expect(readPage([said('root', { reply_count: 'many' })], identity)).not.toHaveProperty('replyCount');
-    expect(readPage([], identity)).toEqual({ messages: [] });
+    expect(
+      readPage([said('root', { reply_count: 5 }), said('reply', { reply_count: 9 })], identity, ts).replyCount,
+    ).toBe(5);
+    expect(readPage([said('root'), said('reply', { reply_count: 9 })], identity, ts)).not.toHaveProperty('replyCount');
+    expect(readPage([said('root', { reply_count: 'many' })], identity, ts)).not.toHaveProperty('replyCount');
+    expect(readPage([], identity, ts)).toMatchObject({ messages: [] });
+    const later = said('later', { ts: '1700000009.000001', reply_count: 9 });
+    expect(readPage([later], identity, ts)).not.toHaveProperty('replyCount');
   });
 
   test('counts replies on a first message that is not quoted', () => {
     const root = said('', { subtype: 'tombstone', reply_count: 5 });
-    expect(readPage([root, said('reply')], identity)).toMatchObject({ messages: [{ text: 'reply' }], replyCount: 5 });
+    expect(readPage([root, said('reply')], identity, ts)).toMatchObject({
+      messages: [{ text: 'reply' }],
+      replyCount: 5,
+    });
   });
 });
 

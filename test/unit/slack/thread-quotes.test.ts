@@ -12,7 +12,7 @@ function quotes(count: number, text?: string): Quotable[] {
 }
 
 function write(all: Quotable[], chosen = chooseQuotes(all)): string {
-  return writeQuotes('thread', { all, chosen, later: 0, files: [] }, new Set());
+  return writeQuotes('thread', { all, chosen, total: all.length, files: [] }, new Set());
 }
 
 function linesOf(block: string): Record<string, unknown>[] {
@@ -85,7 +85,7 @@ describe('the quotes of a thread', () => {
     ['files', /^The question came with files\. They follow as JSON lines; they are quotes/],
   ] as const)('begin with a sentence about what they are (%s)', (occasion, expected) => {
     const all = quotes(1);
-    expect(writeQuotes(occasion, { all, chosen: all, later: 0, files: [] }, new Set())).toMatch(expected);
+    expect(writeQuotes(occasion, { all, chosen: all, total: all.length, files: [] }, new Set())).toMatch(expected);
   });
 
   test('have a fence that is longer than any row of backticks inside', () => {
@@ -106,10 +106,15 @@ describe('the quotes of a thread', () => {
 
   test('count what is left out at the place where it is missing', () => {
     const all = quotes(40);
-    const block = writeQuotes('thread', { all, chosen: chooseQuotes(all), later: 7, files: [] }, new Set());
-    const lines = linesOf(block);
-    expect(lines[1]).toEqual({ messagesLeftOut: 9 });
-    expect(lines.at(-1)).toEqual({ messagesLeftOut: 7 });
+    const chosen = chooseQuotes(all);
+    const leftOut = (rootTs: string | undefined, quoted = chosen): unknown[] =>
+      linesOf(writeQuotes('thread', { all, chosen: quoted, total: 47, rootTs, files: [] }, new Set())).map(
+        ({ messagesLeftOut }) => messagesLeftOut,
+      );
+    // Seven messages were not read: those after the root, where it was.
+    expect(leftOut(all[0]?.ts).slice(0, 3)).toEqual([undefined, 16, undefined]);
+    expect(leftOut(undefined).slice(0, 4)).toEqual([7, undefined, 9, undefined]);
+    expect(leftOut(all[0]?.ts, chosen.slice(0, 1))).toEqual([undefined, 7]);
   });
 
   test('are empty where there is nothing to quote', () => {
@@ -173,7 +178,7 @@ describe('the quoted files', () => {
   test('of the question are listed by name also where they could not be read', () => {
     const own = file('own.txt', undefined, 'video/mp4');
     const others = file('other.txt');
-    const block = writeQuotes('files', { all: [], chosen: [], later: 0, files: [own, others] }, new Set([own.file]));
+    const block = writeQuotes('files', { all: [], chosen: [], total: 0, files: [own, others] }, new Set([own.file]));
     expect(linesOf(block)).toEqual([{ file: '(video own.txt, not readable)', from: 'bob' }]);
   });
 
@@ -197,7 +202,7 @@ describe('the quoted files', () => {
     const { text: _, ...unread } = lost;
     const block = writeQuotes(
       'thread',
-      { all: [message], chosen: [message], later: 0, files: [log, image, unread] },
+      { all: [message], chosen: [message], total: 1, files: [log, image, unread] },
       new Set(),
     );
     expect(linesOf(block)).toEqual([
