@@ -124,6 +124,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       ...slackClientOptions(context),
       outbound: context.outbound,
       log,
+      random,
     });
     receiver.init(workspaces);
 

@@ -21,9 +21,10 @@ interface Init {
 export interface Outbound {
   fetch: (address: string | URL, init?: Init) => Promise<Response>;
   /**
-   * Carries one websocket at a time: a new websocket closes the previous one, even if its far side does not respond.
+   * Carries one websocket, and what the library asks before it opens it. `destroy` closes its socket, even if the far side
+   * does not respond.
    */
-  dispatcher: Dispatcher;
+  socketDispatcher: () => { dispatcher: Dispatcher; destroy: () => void };
   /** Closes all connections at once. */
   close(): Promise<void>;
 }
@@ -37,22 +38,30 @@ export function createOutbound(proxy: ProxySettings): Outbound {
   const http = createProxyAgent({ scheme: 'http', proxy, connectTimeoutMs });
   // A websocket needs a tunnel for `ws` and `wss` (RFC 6455, section 4.1).
   const tunnel = createProxyAgent({ scheme: 'http', proxy, connectTimeoutMs, tunnelsHttp: true });
-  let websocket: Duplex | undefined;
-  const dispatcher = new FunctionDispatcher((options, handler) => {
-    const isSecure = String(options.origin).startsWith('https:');
-    if (!options.upgrade) return (isSecure ? https : http).dispatch(options, handler);
-    // An agent no longer tracks a socket that became a websocket, so a silent far side would hold it forever.
-    const keeping = noting(handler, (socket) => {
-      websocket?.destroy();
-      websocket = socket;
-    });
-    return (isSecure ? https : tunnel).dispatch(options, keeping);
-  });
+  const websockets = new Set<Duplex>();
+  const agentOf = (options: Dispatcher.DispatchOptions): Dispatcher =>
+    String(options.origin).startsWith('https:') ? https : options.upgrade ? tunnel : http;
+  const dispatcher = new FunctionDispatcher((options, handler) => agentOf(options).dispatch(options, handler));
   return {
     fetch: (address, init) => fetchThrough(address, { ...init, dispatcher }),
-    dispatcher,
+    socketDispatcher() {
+      const own = new Set<Duplex>();
+      const keeping = new FunctionDispatcher((options, handler) => {
+        // An agent no longer tracks a socket that became a websocket, so a silent far side would hold it forever.
+        const note = (socket: Duplex): void => {
+          own.add(socket);
+          websockets.add(socket);
+          socket.once('close', () => {
+            own.delete(socket);
+            websockets.delete(socket);
+          });
+        };
+        return agentOf(options).dispatch(options, options.upgrade ? noting(handler, note) : handler);
+      });
+      return { dispatcher: keeping, destroy: () => own.forEach((socket) => void socket.destroy()) };
+    },
     close: async () => {
-      websocket?.destroy();
+      for (const socket of websockets) socket.destroy();
       await Promise.all([https, http, tunnel].map((agent) => agent.destroy()));
     },
   };

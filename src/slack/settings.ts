@@ -9,6 +9,14 @@
 export const helloTimeoutMs = 20_000;
 /** When a ping is not answered for this long, the connection is dead. */
 export const pingTimeoutMs = 5_000;
+/** A connection that ended sooner than this did not work. Slack refreshes working ones after hours. */
+export const steadyConnectionMs = 10_000;
+/**
+ * How long an old connection stays open for acknowledgements that are not sent yet: Slack waits 3 s for them. And how long
+ * its close may take.
+ */
+export const lastAcksMs = 3_000;
+export const closingMs = 2_000;
 
 /** How far the timestamp of a signed request may be from the app's clock, in seconds. Slack recommends five minutes. */
 export const clockToleranceSeconds = 300;

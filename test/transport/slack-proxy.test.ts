@@ -117,7 +117,7 @@ describe('Socket Mode', () => {
     const { log } = createRecordingLog();
     const logger = createLibraryLogger(log);
     const clientOptions = { ...webClientOptions(slack.apiUrl, logger), fetch: clientFetch(outbound) };
-    const receiver = createSocketReceiver({ appToken, clientOptions, outbound, logger, log });
+    const receiver = createSocketReceiver({ appToken, clientOptions, outbound, logger, log, random: () => 0 });
     const app = new App({ receiver, logger, convoStore: false, authorize: async () => ({ botToken: 'xoxb-fake' }) });
     const texts: string[] = [];
     app.event('app_mention', async ({ event }) => void texts.push(event.text));
@@ -148,15 +148,17 @@ describe('Socket Mode', () => {
       const address = server.address();
       const url = `ws://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
       const outbound = openOutbound(way === 'directly' ? {} : { http: (await openProxy()).address() });
-      const connect = (): WebSocket => {
-        const socket = new WebSocket(url, { dispatcher: outbound.dispatcher });
+      const connect = async (): Promise<() => void> => {
+        const { dispatcher, destroy } = outbound.socketDispatcher();
+        const socket = new WebSocket(url, { dispatcher });
         socket.addEventListener('error', () => undefined);
-        return socket;
+        await eventually(() => expect(socket.readyState).toBe(WebSocket.OPEN));
+        return destroy;
       };
-      const first = connect();
-      await eventually(() => expect(first.readyState).toBe(WebSocket.OPEN));
+      const destroy = await connect();
+      await connect();
       expect(closed).toEqual([]);
-      connect();
+      destroy();
       await eventually(() => expect(closed).toEqual([1]));
       await eventually(() => expect(server.clients.size).toBe(1));
       await outbound.close();

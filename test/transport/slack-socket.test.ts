@@ -1,11 +1,12 @@
 import { App } from '@slack/bolt';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LogFields } from '../../src/core/ports.ts';
 import { createOutbound, type Outbound } from '../../src/deepsearch/outbound.ts';
 import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
 import { webClientOptions } from '../../src/slack/api/web-client.ts';
 import { createSocketReceiver, type SlackReceiver } from '../../src/slack/receivers/socket-receiver.ts';
 import { eventually } from '../support/eventually.ts';
-import { appToken, startSocketSlack } from '../support/fake-slack/socket-mode-server.ts';
+import { appToken, type SocketEnd, startSocketSlack } from '../support/fake-slack/socket-mode-server.ts';
 import { commandOf, mentionOf } from '../support/payloads/payloads.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 
@@ -14,15 +15,19 @@ let receiver: SlackReceiver;
 let app: App;
 let received: string[];
 let refuses: boolean;
+let onCommand: () => Promise<void>;
+let lines: LogFields[];
 let outbound: Outbound;
 
 beforeEach(async () => {
   slack = await startSocketSlack();
   outbound = createOutbound({});
-  const { log } = createRecordingLog();
+  const { log, lines: written } = createRecordingLog();
+  lines = written;
   const logger = createLibraryLogger(log);
   const clientOptions = webClientOptions(slack.apiUrl, logger);
-  receiver = createSocketReceiver({ appToken, clientOptions, outbound, logger, log });
+  const steadyMs = 300;
+  receiver = createSocketReceiver({ appToken, clientOptions, outbound, logger, log, random: () => 0, steadyMs });
   app = new App({
     receiver,
     logger,
@@ -39,7 +44,11 @@ beforeEach(async () => {
     received.push(event.text);
     if (refuses) throw new Error('the storage is down');
   });
-  app.command('/deepsearch', async ({ ack }) => ack({ response_type: 'ephemeral', text: 'taken' }));
+  onCommand = async () => {};
+  app.command('/deepsearch', async ({ ack }) => {
+    await onCommand();
+    await ack({ response_type: 'ephemeral', text: 'taken' });
+  });
   await app.start();
 });
 
@@ -92,25 +101,107 @@ test('the connection survives frames and payloads that are not from Slack', asyn
   expect(slack.connections()).toBe(1);
 });
 
-test('the connection is opened again when Slack asks for it or the connection breaks', async () => {
+/** The receiver connected, and the connection is no new one any more. */
+async function steady(): Promise<void> {
+  await eventually(() => expect(slack.connections()).toBeGreaterThan(0));
   await eventually(() => expect(receiver.isConnected()).toBe(true));
+  const steadyAtMs = performance.now() + 350;
+  await eventually(() => expect(performance.now()).toBeGreaterThan(steadyAtMs));
+}
+
+const acknowledged = (): string[] => slack.acknowledged.map(({ envelopeId }) => envelopeId);
+
+test.each(['refresh', 'sever'] as const)(
+  'after a connection that lived, the next one is opened at once: %s',
+  async (how) => {
+    await steady();
+    slack[how]();
+    await eventually(() => expect(slack.connections()).toBe(2));
+    await eventually(() => expect(receiver.isConnected()).toBe(true));
+    const event = await slack.send('events_api', mention('still here'));
+    await eventually(() => expect(acknowledged()).toContain(event));
+    const reason = how === 'refresh' ? 'refresh_requested' : 'closed_1006';
+    expect(lines).toContainEqual({ event: 'slack_disconnected', outcome: 'reconnecting', reason });
+    expect(lines.filter(({ event: what }) => what === 'slack_library')).toEqual([]);
+  },
+);
+
+test('what came before Slack asked for a new connection is acknowledged where it came', async () => {
+  await steady();
+  let goOn = (): void => {};
+  let begun = false;
+  onCommand = () => {
+    begun = true;
+    return new Promise((resolve) => {
+      goOn = resolve;
+    });
+  };
+  const command = await slack.send(
+    'slash_commands',
+    commandOf({ text: 'x', user: 'U0ADA', responseUrl: 'http://127.0.0.1:9/' }),
+  );
+  await eventually(() => expect(begun).toBe(true));
   slack.refresh();
   await eventually(() => expect(slack.connections()).toBe(2));
-  await eventually(() => expect(receiver.isConnected()).toBe(true));
+  expect(receiver.isConnected()).toBe(true);
+  goOn();
+  await eventually(() => expect(acknowledged()).toEqual([command]));
+  await eventually(() => expect(slack.openNow()).toBe(1));
+});
+
+test('a command whose connection broke before its acknowledgement is not told as failed', async () => {
+  await steady();
+  let isDone = false;
+  onCommand = async () => {
+    slack.sever();
+    await eventually(() => expect(slack.connections()).toBe(2));
+    isDone = true;
+  };
+  await slack.send('slash_commands', commandOf({ text: 'x', user: 'U0ADA', responseUrl: 'http://127.0.0.1:9/' }));
+  await eventually(() => expect(isDone).toBe(true));
+  await eventually(() => expect(lines).toContainEqual({ event: 'slack_ack_failed', outcome: 'not_sent' }));
+  expect(lines.filter(({ event }) => event === 'slack_event_failed')).toEqual([]);
+});
+
+const ends: [SocketEnd, string][] = [
+  ['too_many_websockets', 'too_many_websockets'],
+  ['link_disabled', 'link_disabled'],
+  ['refresh_requested', 'refresh_requested'],
+  [1000, 'closed_1000'],
+  [1006, 'closed_1006'],
+];
+test.each(ends)('a server that ends each connection at once (%s) is tried less and less often', async (end, reason) => {
+  await steady();
+  slack.endAtOnce(end);
   slack.sever();
-  await eventually(() => expect(slack.connections()).toBe(3));
-  const event = await slack.send('events_api', mention('still here'));
-  await eventually(() => expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).toContain(event));
+  await eventually(() => expect(lines.filter(({ outcome }) => outcome === 'flapping')).toHaveLength(2));
+  expect(receiver.isConnected()).toBe(false);
+  expect(lines.filter(({ outcome }) => outcome === 'flapping')).toEqual([
+    { event: 'slack_disconnected', outcome: 'flapping', reason, failures: 1, waitMs: 500 },
+    { event: 'slack_disconnected', outcome: 'flapping', reason, failures: 2, waitMs: 1_000 },
+  ]);
+  slack.endAtOnce(undefined);
+  // The first connection that stays is not trusted before it lived for a while.
+  await eventually(() => expect(slack.openNow()).toBe(1));
+  await eventually(() => expect(receiver.isConnected()).toBe(true));
+  expect(lines.filter(({ event: what }) => what === 'slack_library')).toEqual([]);
 });
 
 test('the connection is tried again after errors on which the client would give up', async () => {
-  await eventually(() => expect(receiver.isConnected()).toBe(true));
+  await steady();
   slack.refuse(
     { status: 500, body: 'down' },
     { status: 200, body: '{"ok": false, "error": "invalid_auth"}' },
-    { status: 429, body: '' },
+    { status: 429, body: '', headers: { 'retry-after': '3' } },
   );
   slack.sever();
   await eventually(() => expect(slack.connections()).toBe(2));
   expect(slack.opened()).toBe(5);
+  // One line for each try, and Slack's own wait is kept.
+  expect(lines.filter(({ event }) => event !== 'slack_connected')).toEqual([
+    { event: 'slack_disconnected', outcome: 'reconnecting', reason: 'closed_1006' },
+    { event: 'slack_connection_failed', failures: 1, waitMs: 500 },
+    { event: 'slack_connection_failed', failures: 2, waitMs: 1_000 },
+    { event: 'slack_connection_failed', failures: 3, waitMs: 3_000 },
+  ]);
 });

@@ -59,6 +59,7 @@ export interface FindingValues {
   appTokenOfOtherKind: None;
   appTokenWithoutScope: None;
   socketNotChecked: { code: string };
+  socketLimited: None;
   endpointAnswers: { host: string };
   endpointNotGiven: None;
   endpointNotHttps: None;

@@ -113,6 +113,10 @@ export const doctorLines: { [Code in FindingCode]: (values: FindingValues[Code])
     `Socket Mode: Slack offers no connection (${code}).`,
     'Turn Socket Mode on in the settings of the app, and see the line "Bot token".',
   ],
+  socketLimited: () => [
+    'Socket Mode: Slack lets the app open no further connections for now, because it opened many.',
+    'Look for slack_disconnected in the log of the app: its reason says why connections end. Stop other programs with the same app-level token.',
+  ],
   endpointAnswers: ({ host }) => [`Signed requests: the app answers at ${host}, with this signing secret.`],
   endpointNotGiven: () => [
     'Signed requests: not checked, because the doctor does not know the address that Slack uses.',

@@ -11,7 +11,9 @@ export function createLibraryLogger(log: Log): SlackLogger {
   return {
     debug: () => {},
     info: (...parts) => log.debug({ event: 'slack_library', message: line(parts) }),
-    warn: (...parts) => log.warn({ event: 'slack_library', message: line(parts) }),
+    // The caller logs the failure of a call. A Slack that is down would fill the log with every try twice.
+    warn: (...parts) =>
+      parts[0] === 'http request failed' ? undefined : log.warn({ event: 'slack_library', message: line(parts) }),
     error: (...parts) => log.warn({ event: 'slack_library', message: line(parts) }),
     setLevel: () => {},
     setName: () => {},

@@ -14,7 +14,8 @@ export interface Outbound {
       signal?: AbortSignal;
     },
   ) => Promise<Response>;
-  dispatcher: NonNullable<SocketModeOptions['dispatcher']>;
+  /** For one websocket. `destroy` closes it at once. */
+  socketDispatcher: () => { dispatcher: NonNullable<SocketModeOptions['dispatcher']>; destroy: () => void };
 }
 
 /** Traces requests to addresses that Slack names, without their paths: those of `response_url` and uploads are secrets. */

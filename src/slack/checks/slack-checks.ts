@@ -148,6 +148,7 @@ export function createSlackChecks(options: SlackCheckOptions): Check[] {
       if (code === 'not_allowed_token_type') return [say('fail', 'appTokenOfOtherKind', {})];
       if (code === 'missing_scope') return [say('fail', 'appTokenWithoutScope', {})];
       if (isTokenRefused(error)) return [say('fail', 'appTokenRefused', { code })];
+      if (isAppError(error, 'rateLimited')) return [say('warn', 'socketLimited', {})];
       const { bot } = await authenticate();
       if (bot === undefined && !isAppError(error, 'refused')) return [say('warn', 'notChecked', { because: 'token' })];
       return [say('fail', 'socketNotChecked', { code })];

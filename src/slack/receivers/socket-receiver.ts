@@ -1,23 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
-import { SocketModeClient } from '@slack/socket-mode';
-import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
-import type { Log } from '../../core/ports.ts';
-import { withTimeout } from '../../core/timeout.ts';
-import type { Outbound } from '../api/outbound-fetch.ts';
-import { helloTimeoutMs, pingTimeoutMs } from '../settings.ts';
+import { WebAPIRateLimitedError } from '@slack/web-api';
+import { backOffMs } from '../../core/pacing.ts';
+import { longestBlockMs, steadyConnectionMs } from '../settings.ts';
 import { readPayload } from './payload.ts';
-
-/** The wait before the next connection, after `failures` failed ones in a row. After a routine disconnect it is 0. */
-const reconnectDelayMs = (failures: number): number => (failures === 0 ? 0 : Math.min(30_000, 500 * 2 ** failures));
-
-interface SocketEvent {
-  ack: (response?: Record<string, unknown>) => Promise<void>;
-  type?: string;
-  body: unknown;
-  retry_num?: number;
-  retry_reason?: string;
-}
+import {
+  type ConnectionOptions,
+  createSocketConnection,
+  type SocketConnection,
+  type SocketEvent,
+} from './socket-connection.ts';
 
 /** Handles one delivery of Slack. Throws if it was not taken. */
 export interface Processor {
@@ -34,48 +26,26 @@ export interface SlackReceiver extends Receiver {
  * Receives through Socket Mode. Two things differ from Bolt's own receiver. An event is acknowledged only after its
  * listeners have stored it, so that Slack delivers it again when they could not. And the connection is supervised here,
  * because the client stops for good after some errors, and receives nothing for seconds after each routine disconnect.
+ *
+ * After a connection that lived for `steadyMs`, the next one is opened at once, and only then is the old one closed. If
+ * Slack or a proxy ends connections sooner, the waits grow, because each new connection would end the same way.
  */
-export function createSocketReceiver(options: {
-  appToken: string;
-  clientOptions: WebClientOptions;
-  outbound: Outbound;
-  logger: SlackLogger;
-  log: Log;
-}): SlackReceiver {
-  const { appToken, clientOptions, outbound, logger, log } = options;
-  const client = new SocketModeClient({
-    appToken,
-    logger,
-    autoReconnectEnabled: false,
-    clientPingTimeout: pingTimeoutMs,
-    dispatcher: outbound.dispatcher,
-
-    // A copy, because the client writes its own defaults into this object.
-    clientOptions: { ...clientOptions },
-  });
+export function createSocketReceiver(
+  options: ConnectionOptions & {
+    /** Uniform in [0, 1). */
+    random: () => number;
+    steadyMs?: number;
+  },
+): SlackReceiver {
+  const { log, random, steadyMs = steadyConnectionMs } = options;
   const stopping = new AbortController();
   let app: Processor | undefined;
-  let connected = false;
-  let onDisconnected = (): void => {};
+  /** The newest connection that had its `hello`, and when. */
+  let latest: { connection: SocketConnection; openedMs: number } | undefined;
+  /** Whether the connection before it ended before it was steady. */
+  let flaps = false;
   let supervision: Promise<void> | undefined;
-
-  // The client does not handle errors when it reads a frame. An unreadable frame would end the process.
-  for (const read of client.listeners('ws_message')) {
-    client.off('ws_message', read);
-    client.on('ws_message', (...frame: unknown[]) => {
-      Promise.resolve(read(...frame)).catch((error: unknown) =>
-        log.warn({ event: 'slack_frame_unreadable', outcome: 'ignored' }, error),
-      );
-    });
-  }
-  client.on('slack_event', (event: SocketEvent) => void receive(event));
-  client.on('connected', () => {
-    connected = true;
-  });
-  client.on('disconnected', () => {
-    connected = false;
-    onDisconnected();
-  });
+  const closing = new Set<Promise<void>>();
 
   return {
     init: (bolt) => {
@@ -86,13 +56,11 @@ export function createSocketReceiver(options: {
     },
     stop: async () => {
       stopping.abort();
-      try {
-        await client.disconnect();
-      } finally {
-        await supervision;
-      }
+      await supervision;
+      await Promise.all(closing);
     },
-    isConnected: () => connected,
+    isConnected: () =>
+      latest?.connection.isOpen() === true && (!flaps || performance.now() - latest.openedMs >= steadyMs),
   };
 
   async function receive({ ack, type, body: raw, retry_num, retry_reason }: SocketEvent): Promise<void> {
@@ -100,57 +68,106 @@ export function createSocketReceiver(options: {
     if (body === undefined) {
       log.warn({ event: 'slack_payload_unreadable', outcome: 'ignored', type: type ?? 'unknown' });
       // Acknowledged, because a second delivery could not be read either.
-      await ack().catch((error: unknown) => log.warn({ event: 'slack_ack_failed' }, error));
-      return;
+      return sent(ack());
     }
     // Bolt acknowledges an event before its listeners run. That call is ignored, and sent here when they are done.
     const holdsAck = type === 'events_api';
     let answered = false;
+    let onAnswered = (): void => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      onAnswered = resolve;
+    });
     const event: ReceiverEvent = {
       body,
       ack: async (response) => {
         if (answered || holdsAck) return;
         answered = true;
-        await ack(typeof response === 'string' ? { text: response } : response);
+        await sent(ack(typeof response === 'string' ? { text: response } : response));
+        onAnswered();
       },
       ...(retry_num === undefined ? {} : { retryNum: retry_num }),
       ...(retry_reason === undefined ? {} : { retryReason: retry_reason }),
     };
+    const processed = handled(event, type);
+    if (!holdsAck) return Promise.race([processed.then(() => undefined), isAnswered]);
+    if (await processed) await sent(ack());
+  }
+
+  /** Returns whether the listeners have done their work. */
+  async function handled(event: ReceiverEvent, type: string | undefined): Promise<boolean> {
     try {
       await app?.processEvent(event);
-      if (holdsAck) await ack();
+      return true;
     } catch (error) {
       log.error({ event: 'slack_event_failed', outcome: 'not_acknowledged', type: type ?? 'unknown' }, error);
+      return false;
     }
+  }
+
+  /** If this threw into a listener, the listener would tell the person that nothing was done. */
+  async function sent(acknowledgement: Promise<void>): Promise<void> {
+    await acknowledgement.catch((error: unknown) =>
+      log.warn({ event: 'slack_ack_failed', outcome: 'not_sent' }, error),
+    );
   }
 
   async function supervise(): Promise<void> {
+    const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
     let failures = 0;
+    let previous: SocketConnection | undefined;
     while (!stopping.signal.aborted) {
-      const closed = new Promise<void>((resolve) => {
-        onDisconnected = resolve;
-      });
+      let waitMs = 0;
+      const connection = createSocketConnection(options, receive);
       try {
-        await connect();
-        // The app may have stopped while the connection was being made.
-        if (stopping.signal.aborted) await client.disconnect();
-        failures = 0;
+        await Promise.race([connection.open(), stopped]);
+        if (stopping.signal.aborted) {
+          previous = replace(previous, connection);
+          break;
+        }
+        const openedMs = performance.now();
+        latest = { connection, openedMs };
+        previous = replace(previous, connection);
         log.info({ event: 'slack_connected', outcome: 'ok' });
-        await closed;
-        log.info({ event: 'slack_disconnected', outcome: stopping.signal.aborted ? 'stopping' : 'reconnecting' });
+        const reason = await Promise.race([connection.ended, stopped]);
+        if (reason === undefined) {
+          log.info({ event: 'slack_disconnected', outcome: 'stopping' });
+          break;
+        }
+        flaps = performance.now() - openedMs < steadyMs;
+        failures = flaps ? failures + 1 : 0;
+        if (flaps) {
+          previous = replace(previous, undefined);
+          waitMs = backOffMs(failures, random());
+          log.warn({ event: 'slack_disconnected', outcome: 'flapping', reason, failures, waitMs });
+        } else {
+          log.info({ event: 'slack_disconnected', outcome: 'reconnecting', reason });
+        }
       } catch (error) {
+        previous = replace(previous, undefined);
         failures += 1;
-        if (!stopping.signal.aborted) log.warn({ event: 'slack_connection_failed', failures }, error);
+        waitMs = backOffMs(failures, random(), retryAfterMs(error));
+        log.warn({ event: 'slack_connection_failed', failures, waitMs }, error);
       }
       // A stop ends the wait.
-      await delay(reconnectDelayMs(failures), undefined, { signal: stopping.signal }).catch(() => undefined);
+      await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
+    replace(previous, undefined);
   }
 
-  async function connect(): Promise<void> {
-    await withTimeout(client.start(), helloTimeoutMs, () => {
-      client.disconnect().catch((error: unknown) => log.warn({ event: 'slack_disconnect_failed' }, error));
-      throw new Error(`no hello within ${helloTimeoutMs} ms`);
-    });
+  /** Closes the connection before in the background, and returns the one that is now to be closed later. */
+  function replace(
+    before: SocketConnection | undefined,
+    next: SocketConnection | undefined,
+  ): SocketConnection | undefined {
+    if (before !== undefined) {
+      const closed = before.close().finally(() => closing.delete(closed));
+      closing.add(closed);
+    }
+    return next;
   }
+}
+
+/** How long Slack asks not to be called. Bounded, because Slack's windows are minutes. */
+function retryAfterMs(error: unknown): number {
+  return error instanceof WebAPIRateLimitedError ? Math.min(longestBlockMs, error.retryAfter * 1000) : 0;
 }
