@@ -147,6 +147,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       dependencies,
       farSides: botToken === undefined ? [...ofApp, ofWorkspaces] : ofApp,
       mounts: { ...mounts, ...accountParts.mounts, ...workspaces.mounts },
+      log,
     });
     onStop(() => server.stop());
     const metricsServer = createMetricsServer({ port: config.METRICS_PORT, host: config.METRICS_HOST, metrics });

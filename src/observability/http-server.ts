@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Log } from '../core/ports.ts';
 import { within } from '../core/timeout.ts';
 import type { FarSide } from './access-watch.ts';
 
@@ -27,15 +28,31 @@ type Pages = Record<string, (response: ServerResponse) => void | Promise<void>>;
 /** Longest time for the check of one dependency, in milliseconds. */
 const checkTimeoutMs = 2_000;
 
-/** How long a client may take to send a request and its headers, and how often that is checked, in milliseconds. */
+/**
+ * How long a client may take to send a request and its headers, how often that is checked, and how long a connection without
+ * a request stays open, in milliseconds.
+ */
 export interface Patience {
+  keepAliveTimeout?: number;
   requestTimeout: number;
   headersTimeout: number;
   connectionsCheckingInterval: number;
 }
 
-/** Slack's requests and probes are short. A client that sends slowly must not hold a socket for long. */
-const usualPatience: Patience = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 5_000 };
+/**
+ * Load balancers keep idle connections for 60 s. If this server closed one sooner, a request that is just on its way there
+ * would be lost; so the server waits longer, also for the headers of the first request on a connection. Node wants the
+ * whole request to be the longest. A client that sends slowly holds a socket no longer than that.
+ */
+const usualPatience: Patience = {
+  keepAliveTimeout: 70_000,
+  headersTimeout: 75_000,
+  requestTimeout: 80_000,
+  connectionsCheckingInterval: 5_000,
+};
+
+/** How often requests to a wrong path are logged, in milliseconds. */
+const misplacedLoggedEveryMs = 60_000;
 
 /** How long running requests may take to finish when the server stops, in milliseconds. */
 const stopTimeoutMs = 5_000;
@@ -53,11 +70,12 @@ export function createOperatorServer(options: {
   farSides: FarSide[];
   mounts: Mounts;
   patience?: Patience;
+  log?: Log;
 }): PageServer {
-  const { port, host, dependencies, farSides, mounts, patience } = options;
+  const { port, host, dependencies, farSides, mounts, patience, log } = options;
   const pages: Pages = { '/livez': (response) => send(response, 200, 'text/plain', 'ok\n'), '/readyz': ready };
   let checking: Promise<{ status: number; text: string }> | undefined;
-  return createPageServer({ name: 'PORT', port, host, pages, mounts, patience });
+  return createPageServer({ name: 'PORT', port, host, pages, mounts, patience, log });
 
   /** All simultaneous requests share one check, so that a flood of them asks the dependencies no more than one. */
   async function ready(response: ServerResponse): Promise<void> {
@@ -107,7 +125,9 @@ function createPageServer(options: {
   pages: Pages;
   mounts: Mounts;
   patience?: Patience | undefined;
+  log?: Log | undefined;
 }): PageServer {
+  let misplacedLoggedMs = Number.NEGATIVE_INFINITY;
   const server: Server = createServer(options.patience ?? usualPatience, (request, response) => {
     handle(request, response).catch(() => {
       if (!response.headersSent) response.writeHead(500);
@@ -118,16 +138,34 @@ function createPageServer(options: {
   return { start, stop };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url?.split('?', 1)[0] ?? '/';
+    const path = plainPath(request.url ?? '/');
     const mount = options.mounts[path];
     if (mount !== undefined) return mount(request, response);
     const page = options.pages[path];
-    if (page === undefined) return send(response, 404, 'text/plain', 'not found\n');
+    if (page === undefined) {
+      if (request.method === 'POST') noteMisplaced(path);
+      return send(response, 404, 'text/plain', 'not found\n');
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
       return send(response, 405, 'text/plain', 'method not allowed\n');
     }
     return page(response);
+  }
+
+  /** Otherwise a proxy that keeps its own prefix would make all of Slack's requests fail without a line. */
+  function noteMisplaced(path: string): void {
+    const expected = Object.keys(options.mounts).find((mount) => path.endsWith(mount));
+    const nowMs = performance.now();
+    if (expected === undefined || nowMs - misplacedLoggedMs < misplacedLoggedEveryMs) return;
+    misplacedLoggedMs = nowMs;
+    const prefix = path.slice(0, -expected.length);
+    options.log?.warn({
+      event: 'http_path_wrong',
+      outcome: 'not_found',
+      rule: `the path must be ${expected}: let the proxy remove what it put before it`,
+      prefix: /^[\w./~-]{1,200}$/.test(prefix) ? prefix : 'unreadable',
+    });
   }
 
   function start(): Promise<number> {
@@ -152,6 +190,12 @@ function createPageServer(options: {
       server.closeIdleConnections();
     });
   }
+}
+
+/** The path without doubled slashes and without one at its end, which people write by mistake. */
+function plainPath(url: string): string {
+  const path = `/${url.split('?', 1)[0]}`.replaceAll(/\/{2,}/g, '/');
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 /** The operating system's codes for an unusable port, in an operator's words. */

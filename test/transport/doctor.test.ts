@@ -40,7 +40,7 @@ async function expectReport(name: string, patient: Patient, options: Parameters<
 /** The endpoint of an app with this signing secret, as Slack reaches it. */
 async function startEndpoint(secret: string): Promise<string> {
   const { log } = createRecordingLog();
-  const receiver = createHttpReceiver({ signingSecret: secret, logger: createLibraryLogger(log) });
+  const receiver = createHttpReceiver({ signingSecret: secret, logger: createLibraryLogger(log), log });
   const server = createServer(receiver.handle);
   const port = await listenLocally(server);
   onTestFinished(() => {
@@ -145,6 +145,12 @@ describe('the doctor of a broken set-up says what to mend', () => {
     await expectReport('wrong-app-token', patient);
     patient.settings.SLACK_APP_TOKEN = patient.settings.SLACK_BOT_TOKEN ?? '';
     expect(linesOf(await examinePatient(patient), 'delivery')).toEqual(['fail appTokenOfOtherKind']);
+  });
+
+  test('when Slack lets the app open no more connections', async () => {
+    const patient = await createPatient();
+    patient.slack.fault('apps.connections.open', { retryAfterSeconds: 30 });
+    expect(linesOf(await examinePatient(patient), 'delivery')).toEqual(['warn socketLimited']);
   });
 
   test('when Slack can not be reached', async () => {

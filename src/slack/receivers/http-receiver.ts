@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type BufferedIncomingMessage, HTTPResponseAck, HTTPModuleFunctions as http } from '@slack/bolt';
 import type { Logger as SlackLogger } from '@slack/web-api';
+import type { Log } from '../../core/ports.ts';
 import { clockToleranceSeconds, mostSignedBytes, mostUnsignedBytes, refusalLoggedEveryMs } from '../settings.ts';
 import { createArrivingBodies } from './arriving-bodies.ts';
 import { readPayload } from './payload.ts';
@@ -14,14 +15,14 @@ export const eventsPath = '/slack/events';
  * answered after its listeners have stored it. When they could not, the answer is an error and Slack delivers the event
  * again. Bolt's own receiver ends the process when a signed body is not an object. This one answers 400.
  */
-export function createHttpReceiver(options: { signingSecret: string; logger: SlackLogger }): SlackReceiver & {
+export function createHttpReceiver(options: { signingSecret: string; logger: SlackLogger; log: Log }): SlackReceiver & {
   handle: (request: IncomingMessage, response: ServerResponse) => void;
 } {
-  const { signingSecret, logger } = options;
+  const { signingSecret, logger, log } = options;
   const countBody = createArrivingBodies();
   let app: Processor | undefined;
-  let refused = 0;
-  let loggedMs = Number.NEGATIVE_INFINITY;
+  const noteWrongClock = createRefusalNote(log, 'clock');
+  const noteWrongSignature = createRefusalNote(log, 'signature');
 
   return {
     init: (bolt) => {
@@ -44,7 +45,14 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
       return end(response, 405);
     }
     const claim = claimOf(request);
-    if (claim === 'wrong') return end(response, 401);
+    if (claim === 'wrong') {
+      noteWrongSignature({});
+      return end(response, 401);
+    }
+    if (typeof claim === 'object') {
+      noteWrongClock(claim);
+      return end(response, 401);
+    }
     if (!/^application\/(?:json|x-www-form-urlencoded)\b/i.test(request.headers['content-type'] ?? '')) {
       return end(response, 415);
     }
@@ -85,36 +93,49 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
     http.buildContentResponse(response, ack.storedResponse);
   }
 
-  function noteRefusal(error: unknown): void {
-    refused += 1;
-    const nowMs = performance.now();
-    if (nowMs - loggedMs < refusalLoggedEveryMs) return;
-    logger.warn(`Slack's request was refused (${refused} since the last line): ${error}`);
-    refused = 0;
-    loggedMs = nowMs;
-  }
-
   /** Returns the request with its body, or the HTTP status of the refusal. */
   async function verify(request: IncomingMessage, bodyLimit: number): Promise<BufferedIncomingMessage | number> {
     try {
       return await countBody(request, () => http.parseAndVerifyHTTPRequest({ signingSecret, bodyLimit }, request));
     } catch (error) {
-      noteRefusal(error);
-      return http.isRawBodyError(error) && error.statusCode === 413 ? 413 : 401;
+      const isTooLarge = http.isRawBodyError(error) && error.statusCode === 413;
+      noteWrongSignature({}, error);
+      return isTooLarge ? 413 : 401;
     }
   }
 }
 
+/** Logs refused requests, with the number of those since the last line: a stranger can send any number. */
+function createRefusalNote(log: Log, outcome: 'clock' | 'signature') {
+  let refused = 0;
+  let loggedMs = Number.NEGATIVE_INFINITY;
+  return (fields: Partial<WrongClock>, error?: unknown): void => {
+    refused += 1;
+    const nowMs = performance.now();
+    if (nowMs - loggedMs < refusalLoggedEveryMs) return;
+    log.warn({ event: 'slack_request_refused', outcome, ...fields, refused }, error);
+    refused = 0;
+    loggedMs = nowMs;
+  };
+}
+
+/** By how many seconds this machine's clock is ahead of the time that the request names; negative if it is behind. */
+interface WrongClock {
+  clockAheadSeconds: number;
+}
+
 /**
  * What the headers say before the body is read: without a signature, with one that may be Slack's, or with one that can't
- * be, also because it is too old, or from the future: that one could be kept and sent again later.
+ * be, also because it is too old, or from the future: that one could be kept and sent again later. A clock that is off
+ * makes all requests of Slack look like that.
  */
-function claimOf({ headers }: IncomingMessage): 'unsigned' | 'signed' | 'wrong' {
+function claimOf({ headers }: IncomingMessage): 'unsigned' | 'signed' | 'wrong' | WrongClock {
   const { 'x-slack-signature': signature, 'x-slack-request-timestamp': sentSeconds } = headers;
   if (signature === undefined && sentSeconds === undefined) return 'unsigned';
   const isSignature = /^v0=[0-9a-f]{64}$/.test(`${signature}`) && /^\d{1,12}$/.test(`${sentSeconds}`);
-  const isNow = Math.abs(Number(sentSeconds) - Date.now() / 1000) <= clockToleranceSeconds;
-  return isSignature && isNow ? 'signed' : 'wrong';
+  if (!isSignature) return 'wrong';
+  const clockAheadSeconds = Math.round(Date.now() / 1000 - Number(sentSeconds));
+  return Math.abs(clockAheadSeconds) <= clockToleranceSeconds ? 'signed' : { clockAheadSeconds };
 }
 
 /** Undefined when the body is neither JSON nor a form. */

@@ -19,6 +19,6 @@ export function createReceiver(
   const { given, appToken, signingSecret = '', ...parts } = options;
   if (given !== undefined) return { receiver: given, mounts: {} };
   if (appToken !== undefined) return { receiver: createSocketReceiver({ ...parts, appToken }), mounts: {} };
-  const receiver = createHttpReceiver({ signingSecret, logger: parts.logger });
+  const receiver = createHttpReceiver({ signingSecret, logger: parts.logger, log: parts.log });
   return { receiver, mounts: { [eventsPath]: receiver.handle } };
 }

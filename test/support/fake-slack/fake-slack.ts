@@ -161,14 +161,14 @@ export async function startFakeSlack() {
     if (JSON.stringify(args).includes('\\u0000')) violations.push(`NUL in what ${method} is called with`);
     calls.push(method);
     requests.push({ method, args });
-    const run = methods[method];
-    if (method === 'apps.connections.open') {
-      const isApp = request.headers.authorization === `Bearer ${appToken}`;
-      const socket = { ok: true as const, url: 'wss://wss-fake.slack.com/link/?ticket=secret' };
-      return sendJson(response, isApp ? socket : { ok: false, error: 'invalid_auth' });
-    }
+    const opens = method === 'apps.connections.open';
+    const run = opens
+      ? () => ({ ok: true as const, url: 'wss://wss-fake.slack.com/link/?ticket=secret' })
+      : methods[method];
+    if (opens && request.headers.authorization !== `Bearer ${appToken}`)
+      return sendJson(response, { ok: false, error: 'invalid_auth' });
     if (authorized && scopes !== undefined) response.setHeader('x-oauth-scopes', scopes);
-    if (!authorized) return sendJson(response, { ok: false, error: 'invalid_auth' });
+    if (!authorized && !opens) return sendJson(response, { ok: false, error: 'invalid_auth' });
     if (run === undefined) {
       violations.push(`unknown method ${method}`);
       return sendJson(response, { ok: false, error: 'unknown_method' });

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FarSide, OperatorState } from '../../../src/observability/access-watch.ts';
@@ -12,6 +13,7 @@ import { type ApiGeneration, createMetrics } from '../../../src/observability/me
 import { eventually } from '../../support/eventually.ts';
 import { exchange, statusOf } from '../../support/http-exchange.ts';
 import { freePort } from '../../support/processes/free-port.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 let running: PageServer[] = [];
 
@@ -285,7 +287,7 @@ describe('/metrics', () => {
 });
 
 describe('every other path', () => {
-  it.each(['/', '/nowhere', '/livez/', '/__proto__', '//', '/%'])('is not found where it is %s', async (path) => {
+  it.each(['/', '/nowhere', '/livez/x', '/__proto__', '//', '/%'])('is not found where it is %s', async (path) => {
     const { get } = await start();
     expect((await get(path)).status).toBe(404);
     expect((await get(path, 'POST')).status).toBe(404);
@@ -301,6 +303,42 @@ describe('every other path', () => {
     const { get } = await start({ mounts: { '/slack/events': (_, response) => void response.writeHead(202).end() } });
     expect((await get('/slack/events', 'POST')).status).toBe(202);
     expect((await get('/slack/events?x=1')).status).toBe(202);
+  });
+
+  it.each(['/slack/events/', '//slack/events', '/slack//events//?x=1'])(
+    'goes there also with slashes that people write by mistake: %s',
+    async (path) => {
+      const { port } = await start({
+        mounts: { '/slack/events': (_, response) => void response.writeHead(202).end() },
+      });
+      const bytes = `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`;
+      expect(statusOf(await exchange(port, bytes))).toBe(202);
+    },
+  );
+
+  it('is not found under a prefix, and one line says which path is right', async () => {
+    const { log, lines } = createRecordingLog();
+    const mounts = { '/slack/events': (_: unknown, response: ServerResponse) => void response.writeHead(202).end() };
+    const server = createOperatorServer({ port: 0, host: '127.0.0.1', dependencies: [], farSides: [], mounts, log });
+    running.push(server);
+    const port = await server.start();
+    for (const path of ['/bot/slack/events', '/bot/slack/events/', '/favicon.ico']) {
+      expect((await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST' })).status).toBe(404);
+    }
+    expect(lines).toEqual([
+      {
+        event: 'http_path_wrong',
+        outcome: 'not_found',
+        rule: 'the path must be /slack/events: let the proxy remove what it put before it',
+        prefix: '/bot',
+      },
+    ]);
+  });
+
+  it('finds its connection open for longer than load balancers keep it', async () => {
+    const { get } = await start();
+    const [, seconds] = /^timeout=(\d+)$/.exec((await get('/livez')).headers.get('keep-alive') ?? '') ?? [];
+    expect(Number(seconds)).toBeGreaterThanOrEqual(65);
   });
 
   it('is an error of ours where the mounted handler breaks, and the server continues', async () => {

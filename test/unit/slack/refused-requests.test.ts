@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
@@ -5,17 +6,56 @@ import { createHttpReceiver } from '../../../src/slack/receivers/http-receiver.t
 import { listenLocally } from '../../support/fake-service/scripted-server.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
-test('requests of strangers write a line to the log now and then, not one each', async () => {
+/** Posts to a receiver, and returns the status and what it logs. */
+async function startReceiver() {
   const { log, lines } = createRecordingLog();
-  const { handle } = createHttpReceiver({ signingSecret: 'secret', logger: createLibraryLogger(log) });
+  const { handle } = createHttpReceiver({ signingSecret: 'secret', logger: createLibraryLogger(log), log });
   const server = createServer(handle);
   const port = await listenLocally(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  const post = () =>
-    fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
-  for (let round = 0; round < 200; round += 1) expect((await post()).status).toBe(401);
+  const post = async (headers: Record<string, string>) =>
+    (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { ...json, ...headers }, body: '{}' })).status;
+  return { post, lines };
+}
+
+const json = { 'content-type': 'application/json' };
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+const signedAt = (seconds: number): Record<string, string> => ({
+  'x-slack-request-timestamp': String(seconds),
+  'x-slack-signature': `v0=${createHmac('sha256', 'secret').update(`v0:${seconds}:{}`).digest('hex')}`,
+});
+
+test('requests of strangers write a line to the log now and then, not one each', async () => {
+  const { post, lines } = await startReceiver();
+  for (let round = 0; round < 200; round += 1) expect(await post({})).toBe(401);
   expect(lines).toHaveLength(1);
+});
+
+test.each([
+  ['behind', 600],
+  ['ahead', -7_200],
+])('a clock that is %s is named with the seconds', async (_, offSeconds) => {
+  const { post, lines } = await startReceiver();
+  for (let round = 0; round < 3; round += 1) expect(await post(signedAt(nowSeconds() + offSeconds))).toBe(401);
+  expect(lines).toEqual([
+    {
+      event: 'slack_request_refused',
+      outcome: 'clock',
+      clockAheadSeconds: expect.toSatisfy((seconds: number) => Math.abs(seconds + offSeconds) <= 2),
+      refused: 1,
+    },
+  ]);
+});
+
+test.each([
+  ['no signature', { 'x-slack-request-timestamp': '1' }],
+  ['one of another form', { 'x-slack-request-timestamp': String(nowSeconds()), 'x-slack-signature': 'v0=abc' }],
+  ['one of another secret', { ...signedAt(nowSeconds()), 'x-slack-signature': `v0=${'0'.repeat(64)}` }],
+])('a request with %s is told from one with a wrong clock', async (_, headers) => {
+  const { post, lines } = await startReceiver();
+  expect(await post(headers)).toBe(401);
+  expect(lines).toEqual([{ event: 'slack_request_refused', outcome: 'signature', refused: 1 }]);
 });
