@@ -3,7 +3,8 @@ import { shownLine } from '../core/shown-line.ts';
 import { section, sections } from './blocks.ts';
 import type { RenderedMessage } from './message.ts';
 import { sayIn } from './say.ts';
-import { checkNames, doctorLines, type Line } from './strings/doctor-lines.ts';
+import { checkNames, doctorLines } from './strings/doctor-lines.ts';
+import type { Line } from './strings/doctor-storage-lines.ts';
 import { inertMrkdwn } from './text.ts';
 
 /** The longest name of a check, so that lines begin below each other. */

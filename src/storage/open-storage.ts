@@ -148,9 +148,9 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
 }
 
 /** Loads the client of Redis only if there is a Redis: it doubles what a program loads. */
-async function openRedis(redisUrl: string, log: Log): Promise<RedisStore> {
+async function openRedis(redisUrl: string, log: Log, use: 'writes' | 'reads' = 'writes'): Promise<RedisStore> {
   const { openRedisStore } = await import('./redis-store.ts');
-  return openRedisStore(redisUrl, log);
+  return openRedisStore(redisUrl, log, use);
 }
 
 /** Closes a store that can't be used. */
@@ -209,7 +209,9 @@ async function openReader(
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<EmbeddedReader> {
   const store =
-    'redisUrl' in location ? await openRedis(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
+    'redisUrl' in location
+      ? await openRedis(location.redisUrl, log, 'reads')
+      : openEmbeddedReader(location.dataDir, clock);
   await orClose(store, refuseElsewhere);
   return store;
 }

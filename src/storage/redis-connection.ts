@@ -190,7 +190,7 @@ function translate(error: unknown, command: string, where: string): AppError {
  * The code of an error: the first word of an error reply (its code in the Redis protocol, RESP), or the `code` of a
  * socket error. It is shown on terminals, so a reply that begins with anything but a word has none.
  */
-function codeOf(error: unknown): string | undefined {
+export function codeOf(error: unknown): string | undefined {
   if (error instanceof ErrorReply) return /^\w{1,60}(?= |$)/.exec(error.message)?.[0];
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   return undefined;

@@ -2,6 +2,7 @@ import { createKeyv } from '@keyv/redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { type EngineStore, KEYS_PER_PAGE } from './key-value-store.ts';
+import { clusterRefusal, commandsRefusal, isCluster, proveWrites, refusedCommands } from './redis-commands.ts';
 import { createRedisConnection, type RedisConnection } from './redis-connection.ts';
 import { isTooOld, oldestVersion, versionOf } from './redis-fitness.ts';
 import { createRedisTimedTexts } from './redis-timed-texts.ts';
@@ -58,15 +59,20 @@ type ListingWrites = Pick<EngineStore, 'createListed' | 'compareAndSet'>;
 
 /**
  * Opens the store in Redis, which any number of processes share. Resolves when Redis has replied and is suitable:
- * version 6.2 or later, without key eviction. Reconnects automatically. Throws `AppError` of kind `storage` that never
+ * version 6.2 or later, without key eviction and not in cluster mode. For a program that writes, it also takes writes. Reconnects automatically. Throws `AppError` of kind `storage` that never
  * contains the URL, because the URL may contain a password.
  */
-export async function openRedisStore(redisUrl: string, log: Log): Promise<RedisStore> {
+export async function openRedisStore(
+  redisUrl: string,
+  log: Log,
+  use: 'writes' | 'reads' = 'writes',
+): Promise<RedisStore> {
   const connection = createRedisConnection(redisUrl, log);
   const { client, run, close } = connection;
   try {
     await connection.prove();
     await checkFitness(connection, log);
+    if (use === 'writes') await checkWrites(connection);
   } catch (error) {
     await close();
     throw error;
@@ -147,11 +153,16 @@ export async function openRedisStore(redisUrl: string, log: Log): Promise<RedisS
     },
     members: (set) => run('SMEMBERS', () => client.sMembers(set)),
     timed: createRedisTimedTexts(connection),
-    async ping() {
-      await run('PING', () => client.ping());
-    },
+    // With a write, because a replica, a full Redis and one whose disk is full still answer reads.
+    ping: () => proveWrites(connection),
     close,
   };
+}
+
+async function checkWrites(connection: RedisConnection): Promise<void> {
+  const refused = await refusedCommands(connection);
+  if (refused.length > 0) throw commandsRefusal(connection.where, refused);
+  await proveWrites(connection);
 }
 
 /** Slack's ids have no special characters of a glob pattern, but nothing here depends on that. */
@@ -160,13 +171,15 @@ function escapeGlob(text: string): string {
 }
 
 /**
- * Checks version and eviction policy. Only warns when Redis does not report them (some managed services forbid `INFO`).
+ * Checks version, mode and eviction policy. Only warns when Redis does not report them (some managed services forbid `INFO`).
  */
-async function checkFitness({ client, run, where }: RedisConnection, log: Log): Promise<void> {
+async function checkFitness(connection: RedisConnection, log: Log): Promise<void> {
+  const { client, run, where } = connection;
   const info = await readInfo();
   const version = versionOf(info);
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
 
+  if (isCluster(info)) throw clusterRefusal(where);
   if (version === undefined || policy === undefined) {
     log.warn({ event: 'storage.redis', outcome: 'unchecked', version, policy });
   }

@@ -142,6 +142,9 @@ export interface FindingValues {
   redisRefuses: { where: string; code: string };
   redisTooOld: { version: string; oldest: string };
   redisVersionNotTold: { where: string };
+  redisIsCluster: { where: string };
+  redisCommandsRefused: { commands: string };
+  redisNotWritable: { code: string };
 
   evictionOff: None;
   evictionOn: { policy: string };

@@ -3,6 +3,7 @@ import type { Check, Finding, Says } from '../../core/doctor/finding.ts';
 import { once } from '../../core/doctor/run-checks.ts';
 import { isAppError } from '../../core/errors.ts';
 import type { Log } from '../../core/ports.ts';
+import { isCluster, proveWrites, refusedCommands } from '../redis-commands.ts';
 import { createRedisConnection, type RedisConnection } from '../redis-connection.ts';
 import { isTooOld, oldestVersion, versionOf } from '../redis-fitness.ts';
 
@@ -23,9 +24,10 @@ interface Told {
   /** Whether it makes snapshots by itself. */
   hasSnapshots: boolean | undefined;
   isFailing: boolean;
+  isCluster: boolean;
 }
 
-/** The checks of Redis, over a connection of their own. They only read. `close` ends the connection. */
+/** The checks of Redis, over a connection of their own. They leave nothing behind. `close` ends the connection. */
 export function createRedisChecks(redisUrl: string, log: Log): { checks: Check[]; close(): Promise<void> } {
   let connection: RedisConnection | undefined;
   const connect = once(async () => {
@@ -47,14 +49,27 @@ export function createRedisChecks(redisUrl: string, log: Log): { checks: Check[]
 
   async function reached(say: Says): Promise<Finding[]> {
     try {
-      const { where } = await connect();
-      const { version } = await told();
+      const redis = await connect();
+      const { where } = redis;
+      const { version, isCluster: isOfCluster } = await told();
+      if (isOfCluster) return [say('fail', 'redisIsCluster', { where })];
+      if (version !== undefined && isTooOld(version)) {
+        return [say('fail', 'redisTooOld', { version, oldest: oldestVersion })];
+      }
+      const commands = await refusedCommands(redis);
+      if (commands.length > 0) return [say('fail', 'redisCommandsRefused', { commands: commands.join(', ') })];
+      const noWrite = await proveWrites(redis).catch((error: unknown) => error);
+      if (isAppError(noWrite, 'storage')) {
+        const code = wordOf(noWrite, errorCode(noWrite));
+        if (code === 'CLUSTER') throw noWrite;
+        return [say('fail', 'redisNotWritable', { code })];
+      }
       if (version === undefined) return [say('warn', 'redisVersionNotTold', { where })];
-      if (isTooOld(version)) return [say('fail', 'redisTooOld', { version, oldest: oldestVersion })];
       return [say('pass', 'redisReached', { where, version })];
     } catch (error) {
       const code = errorCode(error);
       const where = connection?.where ?? 'REDIS_URL';
+      if (isAppError(error) && error.code === 'CLUSTER') return [say('fail', 'redisIsCluster', { where })];
       const isRefusal = isAppError(error, 'storage') && refusals.has(String(error.code));
       return [say('fail', isRefusal ? 'redisRefuses' : 'redisUnreachable', { where, code: wordOf(error, code) })];
     }
@@ -112,6 +127,7 @@ async function readTold({ client, run }: RedisConnection): Promise<Told> {
     isLogged: field('aof_enabled') === undefined ? undefined : field('aof_enabled') === '1',
     sync: await setting('appendfsync'),
     hasSnapshots: save === undefined ? undefined : save !== '',
+    isCluster: isCluster(info ?? ''),
     isFailing: isWrong('aof_last_write_status') || isWrong('rdb_last_bgsave_status'),
   };
 }

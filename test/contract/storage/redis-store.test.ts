@@ -133,6 +133,7 @@ async function startScriptedRedis({ info, pings = [] }: { info: string; pings?: 
         .slice(1)) {
         if (/^INFO\r$/m.test(command)) socket.write(`$${info.length}\r\n${info}\r\n`);
         else if (/^PING\r$/m.test(command)) socket.write(`${pings.shift() ?? '+PONG'}\r\n`);
+        else if (/^EXEC\r$/m.test(command)) socket.write('*1\r\n+PONG\r\n');
         else socket.write('+OK\r\n');
       }
     });

@@ -16,6 +16,8 @@ export interface ScriptedRedis {
   stop(): Promise<void>;
 }
 
+const usual: Record<string, string> = { PING: '+PONG\r\n', EXEC: '*1\r\n+PONG\r\n' };
+
 /** A server that speaks a minimal Redis protocol and replies to each command with the result of `answer`. */
 export async function startScriptedRedis(
   answer: (name: string, args: string[]) => ScriptedReply | undefined,
@@ -37,7 +39,7 @@ export async function startScriptedRedis(
         received = received.slice(parsed.length);
         const [name = '', ...args] = parsed.words;
         if (name !== 'CLIENT') commands.push(parsed.words);
-        const reply = answer(name, args) ?? (name === 'PING' ? '+PONG\r\n' : '+OK\r\n');
+        const reply = answer(name, args) ?? usual[name] ?? '+OK\r\n';
         if (reply === 'drop') socket.destroy();
         else if (reply !== 'silence') socket.write(reply);
       }
