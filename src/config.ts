@@ -86,6 +86,11 @@ export const SETTINGS = {
     "Format of answers: `markdown` for Slack's native Markdown blocks, `mrkdwn` for clients that lack them.",
     'markdown',
   ),
+  SHOW_CREDENTIALS: slack(
+    yesOrNo(),
+    'Whether credentials in answers, titles, sources and steps are posted to Slack as the service wrote them. Otherwise they are hidden, as in `[hidden: AWS key]`.',
+    'false',
+  ),
   SLACK_CLIENT_ID: workspaces(
     inHeader(),
     'The client id of the Slack app, for several workspaces or an organization: they install the app at `/slack/install` under `PUBLIC_URL`. Takes the place of `SLACK_BOT_TOKEN`. Needs `SLACK_CLIENT_SECRET`, `SLACK_WORKSPACES`, `SLACK_SIGNING_SECRET`, `PUBLIC_URL` and `ENCRYPTION_KEYS`.',

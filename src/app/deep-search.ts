@@ -5,10 +5,11 @@ import type { DeepSearchOf } from '../core/ports.ts';
 import { createAccountClients } from '../deepsearch/accounts.ts';
 import { type ApiChoice, type ApiSetting, createApiChoice } from '../deepsearch/api-choice.ts';
 import type { Auth } from '../deepsearch/auth.ts';
-import { createDeepSearchOfClient } from '../deepsearch/chosen-generation.ts';
+import { createDeepSearchOfClient, type DeepSearchOfClient } from '../deepsearch/chosen-generation.ts';
 import type { GenerationNumber } from '../deepsearch/generation.ts';
 import { createGraphql, type Graphql } from '../deepsearch/graphql.ts';
 import { createGuard } from '../deepsearch/guarded.ts';
+import { withCredentialsHidden } from '../deepsearch/hidden-credentials.ts';
 import { createProbes } from '../deepsearch/probes.ts';
 import type { ProxySettings } from '../deepsearch/proxy.ts';
 import { createServiceClient, createServiceHttp, type ServiceClientOptions } from '../deepsearch/service-client.ts';
@@ -46,7 +47,9 @@ export function createDeepSearchAccess(context: AppContext, credentials: Account
     hasTotal: config.ACCOUNTS !== 'shared',
     log,
   });
-  const deepSearchOf = createDeepSearchOfClient({ baseUrl: config.SRC_ENDPOINT, choice, now, log });
+  const ofClient = createDeepSearchOfClient({ baseUrl: config.SRC_ENDPOINT, choice, now, log });
+  const deepSearchOf: DeepSearchOfClient = (each) =>
+    config.SHOW_CREDENTIALS ? ofClient(each) : withCredentialsHidden(ofClient(each));
   // Only the app's own access is watched: what a person's account is refused says nothing about it.
   const app = watchAccess(guard(deepSearchOf(client), 'account'), now);
   const ofPerson = createAccountClients({ service, credentials, guard, deepSearchOf });

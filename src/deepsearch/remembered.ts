@@ -21,7 +21,7 @@ export function rememberSources(baseUrl: string): (markdown: string) => Source[]
 }
 
 /** Caches the results for the most recent answers. Very long texts are not cached. */
-function remember<Result extends {}>(compute: (text: string) => Result): (text: string) => Result {
+export function remember<Result extends {}>(compute: (text: string) => Result): (text: string) => Result {
   const known = new LRUCache<string, Result>({ max: REMEMBERED_ANSWERS });
   return (text) => {
     if (text.length > MAX_REMEMBERED_LENGTH) return compute(text);

@@ -155,3 +155,42 @@ describe('the card', () => {
     expect(labels(card)).toEqual([]);
   });
 });
+
+describe('a credential that the service found', () => {
+  // Made up, and put together here, so that no scanner of this repository takes it for real.
+  const key = `AKIA${'2E0A8F3B244C9986'}`;
+  const said = {
+    title: `The key ${key}`,
+    answer: `\`\`\`sh\nexport KEY=${key}\n\`\`\`\n\n[config with ${key}](/r/app/-/blob/config.sh?L3)\n\n${'A long answer. '.repeat(3_000)}`,
+    sources: [{ type: 'file', link: '/r/app/-/blob/config.sh', label: `config.sh ${key}` }],
+    suggested_followups: [`Who uses ${key}?`],
+  };
+
+  test('is in nothing that people or the storage get, and the link to it stays', async () => {
+    const ts = await world.mention('which keys are there?', { user: people.bob });
+    const question = await asked('which keys are there?');
+    service.step(question, `Found ${key} in config.sh`);
+    await eventually(() => expect(visibleText(one(world.slack.inThread(ts)))).toContain('Found [hidden: AWS key] in'));
+    service.answer(question, said);
+    const file = await eventually(() => one(world.slack.inThread(ts).flatMap(({ files = [] }) => files)));
+    await eventually(() => expect(world.card(ts)?.edits).toBeGreaterThan(0));
+    await eventually(() => expect(JSON.stringify(world.card(ts))).toContain('Answered in'));
+    const shown = JSON.stringify(world.slack.inThread(ts));
+    expect(shown).toContain('export KEY=[hidden: AWS key]');
+    expect(shown).toContain('Who uses [hidden: AWS key]?');
+    expect(shown).toContain('/r/app/-/blob/config.sh');
+    expect(world.slack.fileText(file.id)).toContain('[hidden: AWS key]');
+    expect(JSON.stringify(world.slack.requests) + world.slack.fileText(file.id)).not.toContain(key);
+  });
+
+  test('is shown if the operator chose that', async () => {
+    await world.stop();
+    world = await startWorld({
+      service: { url: service.url, token: serviceToken },
+      settings: { SHOW_CREDENTIALS: 'true' },
+    });
+    const ts = await world.mention('which keys are there?');
+    service.answer(await asked('which keys are there?'), { ...said, answer: `It is ${key}.` });
+    expect(visibleText(await answerTo(ts))).toContain(`It is ${key}.`);
+  });
+});

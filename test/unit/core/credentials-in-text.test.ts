@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { hideCredentials } from '../../../src/core/credentials-in-text.ts';
+
+const hex = '9f8e7d6c5b4a39281706f5e4d3c2b1a0';
+const letters = 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5';
+const lines = 'MIIEpAIBAAKCAQEAyoneP7f8K2hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ\n'.repeat(6);
+
+// Made up, and put together here, so that no scanner of this repository takes one for real.
+const found: [string, string, string][] = [
+  ['AWS key', `id AKIA${'2E0A8F3B244C9986'} in`, 'id [hidden: AWS key] in'],
+  ['AWS key', `aws_secret_access_key = ${letters}/+bC`, 'aws_secret_access_key = [hidden: AWS key]'],
+  ['GitHub token', `\`ghp_${letters}\``, '`[hidden: GitHub token]`'],
+  ['GitLab token', `glpat-${letters.slice(0, 20)}`, '[hidden: GitLab token]'],
+  [
+    'Slack token',
+    `SLACK_BOT_TOKEN=xoxb-${'123456789012-1234567890123'}-${letters.slice(0, 24)}`,
+    'SLACK_BOT_TOKEN=[hidden: Slack token]',
+  ],
+  [
+    'Slack webhook',
+    `https://hooks.slack.com/services/T01234567/B01234567/${letters.slice(0, 24)}`,
+    '[hidden: Slack webhook]',
+  ],
+  ['OpenAI key', `sk-proj-${letters}${letters}`, '[hidden: OpenAI key]'],
+  ['Anthropic key', `sk-ant-api03-${letters}${letters}AA`, '[hidden: Anthropic key]'],
+  ['Google key', `key=AIza${letters.slice(0, 35)}&x`, 'key=[hidden: Google key]&x'],
+  ['Stripe key', `sk_live_${letters.slice(0, 24)}`, '[hidden: Stripe key]'],
+  ['npm token', `//registry/:_authToken=npm_${letters}`, '//registry/:_authToken=[hidden: npm token]'],
+  ['Sourcegraph token', `sgp_${hex.slice(0, 16)}_${hex}${hex.slice(0, 8)}`, '[hidden: Sourcegraph token]'],
+  ['token', `Bearer eyJ${letters}.eyJ${letters}.${letters}`, 'Bearer [hidden: token]'],
+  ['password', 'postgres://admin:s3cr3t-Pw@db:5432/app', 'postgres://admin:[hidden: password]@db:5432/app'],
+  ['secret', `api_key: "${hex}"`, 'api_key: "[hidden: secret]"'],
+  ['secret', `export API_KEY=${hex}`, 'export API_KEY=[hidden: secret]'],
+  [
+    'private key',
+    `a\n-----BEGIN RSA PRIVATE KEY-----\n${lines}-----END RSA PRIVATE KEY-----\nb`,
+    'a\n[hidden: private key]\nb',
+  ],
+  [
+    'private key',
+    `"key": "-----BEGIN PRIVATE KEY-----\\n${lines.replaceAll('\n', '\\n')}-----END PRIVATE KEY-----\\n"`,
+    '"key": "[hidden: private key]\\n"',
+  ],
+  ['private key', `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}…`, '[hidden: private key]…'],
+  ['link’s address', `[x](https://e.org/?k=AKIA${'2E0A8F3B244C9986'})`, '[x](https://e.org/?k=[hidden:-AWS-key])'],
+];
+
+describe('a text of the service', () => {
+  it.each(found)('has no %s', (_kind, text, shown) => {
+    expect(hideCredentials(text)).toBe(shown);
+    expect(hideCredentials(shown)).toBe(shown);
+  });
+
+  it.each([
+    'AKIAIOSFODNN7EXAMPLE and wJalrXUtnFEMI',
+    'sk-... and sk-proj-your_key, ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
+    'xoxb-your-token or `xoxb-…`',
+    'postgres://user:password@host/db and https://$USER:$PASS@host',
+    '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----',
+    'it looks for -----BEGIN RSA PRIVATE KEY----- and then for the line with the end of it',
+    'const key = process.env.AWS_SECRET_ACCESS_KEY ?? "";',
+    'token: "refresh-token-of-the-account", secret = "{{ secrets.NPM_TOKEN }}"',
+    'API_KEY=readFromTheEnvironment123()',
+    'commit 9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c and https://e.org/a@b:c',
+  ])('keeps what is no credential: %s', (text) => {
+    expect(hideCredentials(text)).toBe(text);
+  });
+
+  // A pattern that is not linear takes minutes for these.
+  it.each([
+    'AKIA',
+    'eyJ',
+    'eyJ-',
+    'eyJa.',
+    '-----BEGIN RSA PRIVATE KEY-----\n',
+    'https://a:',
+    'xoxb-1-',
+    'secret_key=',
+    'token="a1',
+    'ghp_',
+    '://',
+    'a.b-',
+  ])('is read quickly where %s is repeated', (piece) => {
+    expect(hideCredentials(piece.repeat(1_000_000 / piece.length)).length).toBeGreaterThan(0);
+  });
+});
