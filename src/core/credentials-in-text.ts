@@ -5,7 +5,7 @@
  * names are in the table: those whose tokens can be told by their form, and the generic rule for quoted values of a name
  * like `api_key`. secretlint's recommended preset was tried and not taken: it is written for files on disk. It looks for
  * no ids of AWS keys unless told to, finds a Google key only in a file that is JSON, reads the file at the path that it
- * is given, and obeys comments in the text that switch it off, which whoever writes the answer could use. The versions
+ * is given, and obeys comments in the text that switch it off, which the author of an answer could use. The versions
  * that run on Node 20 are no longer kept.
  *
  * Every pattern takes linear time: it begins at an edge, and its repetitions are bounded.
