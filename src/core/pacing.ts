@@ -1,4 +1,5 @@
-import { undatedLimitWaitsMs } from './settings.ts';
+/** The waits after a limit that names no end. The last one repeats. After `limitPatienceMs` the question ends. */
+const undatedLimitWaitsMs = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000] as const;
 
 /** How often a running question is polled, and for how long. */
 export interface Pacing {

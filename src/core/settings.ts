@@ -161,8 +161,6 @@ export const longestDeliveryMs = 20 * 60_000;
 /** After what time without a reply the card says so, in milliseconds. */
 export const noReplyMs = 10_000;
 
-/** The waits after a limit that names no end. The last one repeats. After `limitPatienceMs` the question ends. */
-export const undatedLimitWaitsMs = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000] as const;
 export const limitPatienceMs = 24 * 60 * 60 * 1000;
 
 /** The shortest wait after a limit. It doubles with every refusal of the same question, up to the longest one. */

@@ -148,10 +148,7 @@ export interface AsFollowUp {
   isChosen?: boolean;
 }
 
-/**
- * Times of a call that must take effect once and has no stored result. The app stores the intent before the call, so
- * that a crash leaves a trace.
- */
+/** Times of a call that must take effect once, without a stored result. The intent is stored before the call. */
 export interface PendingCall {
   intentMs?: number;
   /** When the caller stopped waiting for the result. The far side may still carry out the call later. */
@@ -382,10 +379,7 @@ export interface ThreadPlace extends Place {
   threadTs: string;
 }
 
-/**
- * Whether the place is a direct message between two people, or between one person and the app. It takes no further
- * members. Only ids of direct messages begin with `D`. Other first letters do not tell the kind of conversation.
- */
+/** Whether it is a direct message of two people, or of one and the app. Only ids of these begin with `D`. */
 export function isBetweenTwo({ channelId }: Pick<Place, 'channelId'>): boolean {
   return channelId.startsWith('D');
 }
