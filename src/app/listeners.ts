@@ -3,6 +3,7 @@ import { createOpenIn } from '../core/history/overview.ts';
 import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
 import { recallAnswer } from '../core/lifecycle/resharing.ts';
 import { createPreviewRule } from '../core/question/link-previews.ts';
+import { freshAccessMs } from '../core/settings.ts';
 import { createBoltApp } from '../slack/bolt-app.ts';
 import { createAnswerUpdates } from '../slack/messages/answer-updates.ts';
 import { createPrivateNotifier } from '../slack/messages/private-notifier.ts';
@@ -65,6 +66,7 @@ export function createListeners(
     digest: shortDigest,
     tasks,
     log,
+    now,
   });
   const answerUpdates = createAnswerUpdates({
     slack,
@@ -73,6 +75,10 @@ export function createListeners(
     markAskedAgain: requests.markAskedAgain,
     offerMute: requests.offerMute,
     recall: (question) => recallAnswer(ports, question),
+    mayShow: async ({ askerId, place, shares }) => {
+      const sinceMs = now() - freshAccessMs;
+      return (await access.admit(askerId, place, { confirmed: shares?.confirmed, sinceMs })).may;
+    },
     tasks,
   });
   const isOwnService = ownService !== undefined;

@@ -261,12 +261,18 @@ export type PrivateNotice =
       repositories?: readonly string[];
     };
 
+/** Checks that the readers of a place may see what is posted there now. Throws `AppError` if not. */
+export type Confirm = () => Promise<void>;
+
 /** The messages of one question's outcome, ready to be posted. */
 export interface PreparedOutcome {
   /** The number of messages. Every process gets the same number for the same outcome. */
   parts: number;
-  /** Posts one message, with the question's current state. Throws the same errors as {@link Messenger}. */
-  postPart(question: Question, part: number): Promise<{ ts: string }>;
+  /**
+   * Posts one message, with the question's current state. Calls `confirm` right before each try, and passes its error on.
+   * Throws the same errors as {@link Messenger}.
+   */
+  postPart(question: Question, part: number, confirm: Confirm): Promise<{ ts: string }>;
 }
 
 /**
@@ -283,8 +289,8 @@ export interface Messenger {
   /** Divides a question's outcome into messages. Pure, but slow for a long answer, so a run does it once. */
   prepare(question: Question): PreparedOutcome;
   findPart(question: Question, part: number): Promise<string | undefined>;
-  /** Posts the whole answer to the thread as a Markdown file. Throws the same errors as the other posts. */
-  attachAnswer(question: Question): Promise<void>;
+  /** Posts the whole answer to the thread as a Markdown file. `confirm` and errors as of the other posts. */
+  attachAnswer(question: Question, confirm: Confirm): Promise<void>;
   /** Whether the thread already has the file. */
   findAttachment(question: Question): Promise<boolean>;
   /**
@@ -343,8 +349,15 @@ export type Admission =
  * Decides who may ask. Throws `AppError` if another try may help later. If Slack cannot say, the person may not ask.
  */
 export interface AccessPolicy {
-  /** `confirmed`: the asker saw these readers and agreed. Any other reader is a reason to refuse. */
-  admit(userId: string, place: Place, options?: { confirmed?: ConfirmedAudience | undefined }): Promise<Admission>;
+  /**
+   * `confirmed`: the asker saw these readers and agreed. Any other reader is a reason to refuse. `sinceMs`: what Slack said
+   * before this time does not count.
+   */
+  admit(
+    userId: string,
+    place: Place,
+    options?: { confirmed?: ConfirmedAudience | undefined; sinceMs?: number },
+  ): Promise<Admission>;
 }
 
 /** What is done about the readers of an answer that was asked with a person's own access. */

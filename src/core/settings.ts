@@ -66,8 +66,17 @@ export const replaceAfterMs = 20_000;
 /** Time from a repeated post, or an edit with an unknown outcome, to the check of the question's messages. */
 export const recheckAfterMs = 60_000;
 
-/** How long an admission is valid. After that the app checks access again before it asks or shows the answer. */
+/** How long an admission is valid. After that the app checks access again before it asks or goes on with an answer. */
 export const admissionLifeMs = 60_000;
+
+/**
+ * How old what Slack said about asker and readers may be when something that shows code is posted. The messages of an answer,
+ * and answers in one channel that ended before, share a check, because Slack allows few. A post that failed gets its own.
+ */
+export const freshAccessMs = 2_000;
+
+/** How long the card shows steps after a check of its readers. */
+export const stepCheckLifeMs = 30_000;
 
 /**
  * Longest `Retry-After` that the app waits for silently. A longer one parks the question, and the card says until when.

@@ -10,7 +10,7 @@ import { type Say, sayIn } from '../render/say.ts';
 import { type Page, pageHeaders, pageHtml } from './page.ts';
 import { cookieName, isOwnForm, languageOf, readCookie, readForm } from './requests.ts';
 import { codeChallengeOf } from './secrets.ts';
-import { longestCode, mostRequestsPerSecond, mostRequestsPerTicket } from './settings.ts';
+import { longestCode, mostRequestsPerTicket, mostUnknownPerSecond } from './settings.ts';
 import { createTickets, type Refusal } from './tickets.ts';
 
 export interface SignInPorts {
@@ -63,7 +63,7 @@ export function createSignIn(ports: SignInPorts): SignIn {
   const redirectUri = origin + paths.callback;
   const isSecure = origin.startsWith('https:');
   const tickets = createTickets(ports.records, now);
-  const overall = createLimiter('sign-in', { points: mostRequestsPerSecond, windowSeconds: 1 });
+  const unknown = createLimiter('sign-in-unknown', { points: mostUnknownPerSecond, windowSeconds: 1 });
   const perTicket = createLimiter('sign-in-ticket', mostRequestsPerTicket);
   const service = new URL(server.authorizeUrl({ state: '', codeChallenge: '', redirectUri }));
 
@@ -85,7 +85,7 @@ export function createSignIn(ports: SignInPorts): SignIn {
         cookie: readCookie(request, cookieName(isSecure)),
       };
       const isKnown = methods.includes(request.method ?? '');
-      const replying = isKnown ? inTurn(visit, answer) : Promise.resolve(plain(visit, undefined, 405, 'invalid'));
+      const replying = isKnown ? answered(visit, answer) : Promise.resolve(plain(visit, undefined, 405, 'invalid'));
       replying.then(
         (reply) => send(response, reply, methods),
         () => response.destroy(),
@@ -93,10 +93,8 @@ export function createSignIn(ports: SignInPorts): SignIn {
     };
   }
 
-  /** Bounds all requests together, before anything of a request is read, stored or logged. */
-  async function inTurn(visit: Visit, answer: (visit: Visit) => Promise<Reply>): Promise<Reply> {
+  async function answered(visit: Visit, answer: (visit: Visit) => Promise<Reply>): Promise<Reply> {
     try {
-      if ((await overall.take('all')) > 0) return plain(visit, undefined, 429, 'tooOften');
       return await answer(visit);
     } catch (error) {
       return failure(visit, error);
@@ -118,6 +116,7 @@ export function createSignIn(ports: SignInPorts): SignIn {
 
   async function begin(visit: Visit): Promise<Reply> {
     if (!isOwnForm(visit.request, origin)) {
+      if ((await unknown.take('all')) > 0) return plain(visit, undefined, 429, 'tooOften');
       log.warn({ event: 'sign_in', outcome: 'foreignForm' });
       const locale = languageOf(visit.request);
       const say = sayIn(locale).signIn;
@@ -177,10 +176,13 @@ export function createSignIn(ports: SignInPorts): SignIn {
     return { show, locale, cookie: '' };
   }
 
-  /** Bounds the requests with one ticket or state. Both begin with the id of the sign-in. */
+  /**
+   * Bounds the requests with one ticket or state, which both begin with the id of the sign-in, and all others together. If
+   * they shared one bound, anyone could keep everyone from signing in. Comes before anything is stored or logged.
+   */
   async function isTooOften(text: string): Promise<boolean> {
     const [id = ''] = text.split('.', 1);
-    return /^[0-9a-f]{32}$/.test(id) && (await perTicket.take(id)) > 0;
+    return ((await tickets.knows(text)) ? await perTicket.take(id) : await unknown.take('all')) > 0;
   }
 
   function refusal(visit: Visit, { kind, ticket }: { kind: Refusal; ticket?: SignInTicket }): Reply {

@@ -16,6 +16,8 @@ export type Step<Found extends object> =
 export interface Tickets {
   /** Starts a sign-in. Returns the ticket for the address. */
   create(person: Person, shownName: string, locale: string | undefined): Promise<string>;
+  /** Whether the app gave out this ticket or state. One read at most. Changes nothing. */
+  knows(text: string): Promise<boolean>;
   /** The sign-in of a ticket, for the page that asks whether it is the right person. Changes nothing. */
   find(ticket: string, cookie: string | undefined): Promise<Step<{ id: string }>>;
   /** Binds the sign-in to a browser, if it is not bound to another one, and makes a state for the service. */
@@ -48,6 +50,12 @@ export function createTickets(records: Records<SignInTicket>, now: Clock): Ticke
       };
       await records.update(id, () => record);
       return `${id}.${secret}`;
+    },
+
+    async knows(text) {
+      const found = await read(text);
+      if (typeof found === 'string') return false;
+      return hasDigest(found.secret, found.ticket.secretDigest) || hasDigest(text, found.ticket.stateDigest);
     },
 
     async find(text, cookie) {

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeMessage, people } from '../support/fake-slack/fake-slack.ts';
+import { type FakeMessage, type Fault, people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { buttonOf } from '../support/payloads/surfaces.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
@@ -12,15 +12,12 @@ let service: FakeService;
 let world: World;
 
 beforeEach(async () => {
-  // Only the clock is fake. The app caches the audience of a channel for a minute, so the test moves the clock on.
-  vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true });
   service = await startFakeService();
   world = await startWorld({ service: { url: service.url, token: serviceToken } });
 });
 afterEach(async () => {
   await world.stop();
   await service.stop();
-  vi.useRealTimers();
   expect(world.slack.violations).toEqual([]);
 });
 
@@ -36,14 +33,23 @@ function cardsWith(user: string): FakeMessage[] {
   );
 }
 
+// No event tells the app of these changes.
+
+function becomesShared(): void {
+  const channel = world.slack.channels.get('C0GENERAL');
+  if (channel === undefined) throw new Error('no channel');
+  world.slack.channels.set('C0GENERAL', { ...channel, isExtShared: true });
+}
+
+function joins(userId: string): void {
+  world.slack.channels.get('C0GENERAL')?.members?.push(userId);
+}
+
 /** Ada asks, and the channel becomes shared while the question runs. So the answer is withheld from the channel. */
 async function withheld(): Promise<void> {
   const ts = await world.mention('where is main?');
   const question = await eventually(() => one(service.find('where is main?')));
-  const channel = world.slack.channels.get('C0GENERAL');
-  if (channel === undefined) throw new Error('no channel');
-  world.slack.channels.set('C0GENERAL', { ...channel, isExtShared: true });
-  vi.setSystemTime(Date.now() + 120_000);
+  becomesShared();
   service.answer(question);
   await eventually(() => expect(toldTo(ada)).toContain('so the answer is not shown there. I can show it to you'));
   expect(world.answersIn(ts)).toEqual([]);
@@ -105,5 +111,70 @@ describe('an answer that was withheld from a channel', () => {
     await world.press('Ask in a new conversation', { threadTs: card.ts });
     await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(2));
     expect(service.questions()).toHaveLength(2);
+  });
+});
+
+describe('an answer is shown to no one who came right before its post', () => {
+  async function isWithheld(ts: string, shown = 0): Promise<void> {
+    await eventually(() => expect(toldTo(ada)).toContain('so the answer is not shown there. I can show it to you'), {
+      timeoutMs: 20_000,
+    });
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Not shown here'));
+    expect(world.answersIn(ts)).toHaveLength(shown);
+  }
+
+  /** Asks, and makes the change as soon as `method` is called after the question was answered. */
+  async function changedAt(method: string, fault: Fault | undefined, change: () => void, answer?: string) {
+    let isAnswered = false;
+    let isChanged = false;
+    world.slack.scriptFaults((called) => {
+      if (!isAnswered || isChanged || called !== method) return undefined;
+      isChanged = true;
+      change();
+      return fault;
+    });
+    const ts = await world.mention('where is main?');
+    const question = await eventually(() => one(service.find('where is main?')));
+    isAnswered = true;
+    service.answer(question, answer === undefined ? {} : { answer });
+    return ts;
+  }
+
+  test.each<[string, () => void]>([
+    ['a guest', () => joins(people.mia)],
+    ['someone of another organization', () => joins(people.olga)],
+    ['another organization', () => becomesShared()],
+  ])('%s comes while the question runs', async (_, change) => {
+    const ts = await world.mention('where is main?');
+    const question = await eventually(() => one(service.find('where is main?')));
+    change();
+    service.answer(question);
+    await isWithheld(ts);
+  });
+
+  test('the asker becomes a guest while the question runs', async () => {
+    const ts = await world.mention('where is main?', { user: bob });
+    const question = await eventually(() => one(service.find('where is main?')));
+    world.slack.changePerson(bob, { is_restricted: true });
+    service.answer(question);
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Not shown here'));
+    expect(world.answersIn(ts)).toEqual([]);
+  });
+
+  test.each<[string, Fault]>([
+    ['failed', { retryAfterSeconds: 1 }],
+    ['had an unknown outcome', { breakBeforeEffect: true }],
+    ['was refused for its form', { error: 'invalid_blocks' }],
+  ])('a guest comes when the first try %s', { timeout: 40_000 }, async (_, fault) => {
+    await isWithheld(await changedAt('chat.postMessage', fault, () => joins(people.mia)));
+  });
+
+  test('a guest comes while the file of a long answer is uploaded', async () => {
+    const file = 'files.getUploadURLExternal';
+    const long = `${'The policy counts the attempts. '.repeat(14)}\n\n`.repeat(100);
+    const ts = await changedAt(file, undefined, () => joins(people.mia), long);
+    await isWithheld(ts, 3);
+    expect(world.slack.calls).toContain(file);
+    expect(world.slack.calls).not.toContain('files.completeUploadExternal');
   });
 });

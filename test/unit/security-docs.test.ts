@@ -10,7 +10,7 @@ import {
   mostThreadsChosen,
   mostWaitingForAccount,
 } from '../../src/core/settings.ts';
-import { mostRequestsPerSecond, mostRequestsPerTicket } from '../../src/sign-in/settings.ts';
+import { mostRequestsPerTicket, mostUnknownPerSecond } from '../../src/sign-in/settings.ts';
 import {
   clockToleranceSeconds,
   mostArrivingBytes,
@@ -128,7 +128,7 @@ describe('docs/security.md', () => {
     expect(page).toContain(`shorter than ${mostUnsignedBytes / 1024} KB`);
     expect(clockToleranceSeconds).toBe(5 * 60);
     expect(page).toContain(
-      `${mostRequestsPerSecond} requests a second together and ${mostRequestsPerTicket.points} for each sign-in`,
+      `${mostRequestsPerTicket.points} requests for each sign-in, and ${mostUnknownPerSecond} a second together that name none`,
     );
   });
 });

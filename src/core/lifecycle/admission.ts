@@ -1,9 +1,10 @@
 import { noRules } from '../channels/channel-settings.ts';
-import { type AppError, isAppError, isTransient } from '../errors.ts';
+import { AppError, isAppError, isTransient } from '../errors.ts';
 import { askedEntry } from '../history/question-entries.ts';
+import type { Admission, Confirm } from '../ports.ts';
 import { threadQuestion } from '../question/prompt.ts';
 import { isInThread, type Question, type Refusal, type ThreadContext } from '../question/question.ts';
-import { deliveryPatienceMs, gatherPatienceMs, gatherTries } from '../settings.ts';
+import { deliveryPatienceMs, freshAccessMs, gatherPatienceMs, gatherTries } from '../settings.ts';
 import { awaitsChannelRules, namesRefusedRepository, withChannelRules } from './channel-decisions.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
@@ -12,7 +13,7 @@ import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress
 export function createAdmission(ports: LifecyclePorts) {
   const { accessPolicy, threadReader, threads, askedQuestions, now } = ports;
 
-  return { admit, admitFailed, checkAccess, gather, gatherFailed };
+  return { admit, admitFailed, confirming, checkAccess, gather, gatherFailed };
 
   async function admit(question: Question): Promise<Progress> {
     const confirmed = question.shares?.confirmed;
@@ -42,6 +43,41 @@ export function createAdmission(ports: LifecyclePorts) {
     }));
     ports.observer.changed(admitted);
     return { question: admitted };
+  }
+
+  /**
+   * Checks access right before a post that shows code, because people join a channel at any moment and Slack's event about
+   * it may be lost. What Slack said before the question ended does not count. `confirm` throws if the question is refused by
+   * now, and `end` then ends it. `isAlone`: no earlier check counts, for example because a try failed after it.
+   */
+  function confirming(
+    question: Question,
+    isAlone: boolean,
+  ): { confirm: Confirm; end(): Promise<Progress> | undefined } {
+    let refused: { reason: Refusal; locale?: string } | undefined;
+    let mayShare = !isAlone;
+    return {
+      async confirm() {
+        const sinceMs = mayShare ? Math.max(now() - freshAccessMs, question.endedMs ?? 0) : now();
+        mayShare = false;
+        const admission = await admitted(question, sinceMs);
+        if (admission.may) return;
+        refused = admission;
+        throw new AppError('refused', 'the answer may not be shown to those who read there now');
+      },
+      end: () => refused && refuse(question, refused.reason, refused.locale),
+    };
+  }
+
+  /** A check that got no reply says nothing about the post that waits for it. */
+  async function admitted({ askerId, place, shares }: Question, sinceMs: number): Promise<Admission> {
+    try {
+      return await accessPolicy.admit(askerId, place, { confirmed: shares?.confirmed, sinceMs });
+    } catch (error) {
+      if (!isAppError(error) || !error.outcomeUnknown) throw error;
+      const { kind, message, code, retryAfterMs } = error;
+      throw new AppError(kind, message, { cause: error, code, retryAfterMs });
+    }
   }
 
   async function refuse(question: Question, reason: Refusal, locale: string | undefined): Promise<Progress> {
@@ -83,7 +119,8 @@ export function createAdmission(ports: LifecyclePorts) {
 
   async function mayAsk(question: Question): Promise<boolean> {
     try {
-      return (await accessPolicy.admit(question.askerId, question.place)).may;
+      const { askerId, place } = question;
+      return (await accessPolicy.admit(askerId, place, { sinceMs: now() - freshAccessMs })).may;
     } catch (error) {
       if (!isAppError(error) || error.kind === 'storage' || error.kind === 'corrupt') throw error;
       ports.log.warn({ event: 'access_not_checked', questionId: question.id, kind: error.kind }, error);

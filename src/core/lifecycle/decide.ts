@@ -249,7 +249,7 @@ function decideDelivering(question: Question, situation: Situation): Step {
     const isPosting =
       step?.do === 'post' || step?.do === 'attach' || (step?.do === 'announce' && !isKeptPrivate(question));
     const isAsking = step?.do === 'showing' && step.step === 'ask';
-    if ((isPosting || isAsking) && showsCode(outcome) && isAdmissionOld(question, nowMs)) return { do: 'admit' };
+    if ((isPosting || isAsking) && showsCode(question) && isAdmissionOld(question, nowMs)) return { do: 'admit' };
     if (isTooLate && !(step?.do === 'showing' && step.step === 'expire')) return { do: 'close' };
     if (step !== undefined) return step;
   }
@@ -277,9 +277,13 @@ function nextPost(question: Question, situation: Situation): Step | undefined {
   return areAllPosted ? undefined : performing('post', question, situation);
 }
 
-/** Whether the outcome shows code or a link to it: an answer does, and so does the message after the app gave up. */
-function showsCode({ kind }: Outcome): boolean {
-  return kind === 'answered' || kind === 'gaveUp';
+/**
+ * Whether the messages of the outcome show code or a link to it: those of an answer do, and so does the one after the app
+ * gave up. The service's words about a failure may name code.
+ */
+export function showsCode({ outcome }: Question): boolean {
+  if (outcome?.kind === 'failed') return outcome.failure.cause === 'service';
+  return outcome?.kind === 'answered' || outcome?.kind === 'gaveUp';
 }
 
 /** A time in the future counts as old too: the clock was set back. */

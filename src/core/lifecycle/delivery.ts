@@ -6,9 +6,10 @@ import { isBetweenTwo, isInThread, type PendingCall, type Question } from '../qu
 import { shareUrlFor } from '../question/readers.ts';
 import { keepForButton } from '../question/refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from '../settings.ts';
+import type { createAdmission } from './admission.ts';
 import { asClosed } from './as-closed.ts';
 import type { CardUpdates } from './card-updates.ts';
-import { finalCard, isSaidByCard } from './decide.ts';
+import { finalCard, isSaidByCard, showsCode } from './decide.ts';
 import {
   changeQuestion,
   delist,
@@ -38,7 +39,11 @@ const attachTries = 5;
 /**
  * The last steps of a question: posts its outcome part by part, closes its card, and leaves the queue and the run slot.
  */
-export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
+export function createDelivery(
+  ports: LifecyclePorts,
+  card: CardUpdates,
+  { confirming }: Pick<ReturnType<typeof createAdmission>, 'confirming'>,
+) {
   const { messenger, threads, log, now } = ports;
 
   return {
@@ -70,11 +75,14 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     }
     const intended = await begin(question, 'post', checkFirst);
     if (!isSameRound(intended, question)) return { question: intended };
+    const access = confirming(intended, checkFirst || question.trouble !== undefined);
     let ts: string;
     try {
-      ({ ts } = await prepared.postPart(intended, part));
+      ({ ts } = await prepared.postPart(intended, part, showsCode(question) ? access.confirm : async () => {}));
     } catch (error) {
       await end(intended, 'post', error, checkFirst ? question.delivery : undefined);
+      const refused = await access.end();
+      if (refused !== undefined) return refused;
       throw error;
     }
     // Outside the try: if this store fails, the message is in Slack, and the app needs the intent to find it.
@@ -114,10 +122,14 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     }
     const intended = await begin(question, 'attach', checkFirst);
     if (!isSameRound(intended, question)) return { question: intended };
+    // A file takes long to upload, so it has a check of its own.
+    const access = confirming(intended, true);
     try {
-      await messenger.attachAnswer(intended);
+      await messenger.attachAnswer(intended, access.confirm);
     } catch (error) {
       await end(intended, 'attach', error, checkFirst ? question.delivery.file : undefined);
+      const refused = await access.end();
+      if (refused !== undefined) return refused;
       throw error;
     }
     return { question: await filed(intended, 'attached') };

@@ -1,5 +1,5 @@
 import type { Question } from '../question/question.ts';
-import { admissionLifeMs } from '../settings.ts';
+import { stepCheckLifeMs } from '../settings.ts';
 
 /**
  * Whether the card of a running question shows steps or may begin to show them. `isCrowded`: so many questions run that no
@@ -11,7 +11,7 @@ export function mayShowSteps(question: Question, isCrowded = false): boolean {
 
 /** Steps may name what only some people may see, so a card's readers are checked, also after a clock was set back. */
 export function isStepCheckOld({ admittedMs = 0, card: { stepsHiddenMs } }: Question, nowMs: number): boolean {
-  return Math.abs(nowMs - (stepsHiddenMs ?? admittedMs)) > admissionLifeMs;
+  return Math.abs(nowMs - (stepsHiddenMs ?? admittedMs)) > stepCheckLifeMs;
 }
 
 export function isCardShown({ card }: Question): boolean {

@@ -41,8 +41,8 @@ export interface Audience {
 }
 
 export interface Audiences {
-  /** Throws `AppError` when asking Slack again later may help. */
-  of(channelId: string): Promise<Audience>;
+  /** Throws `AppError` when asking Slack again later may help. `sinceMs`: as in `AccessPolicy`. */
+  of(channelId: string, sinceMs?: number): Promise<Audience>;
   /** Slack is asked about the channel's members the next time. */
   forget(channelId: string): void;
 }
@@ -75,9 +75,12 @@ export function createAudiences(options: {
   });
 
   return {
-    async of(channelId) {
+    async of(channelId, sinceMs) {
       if (isBetweenTwo({ channelId })) return justOne;
-      const [channel, audience] = await Promise.all([channels.channel(channelId), memory.get(channelId)]);
+      const [channel, audience] = await Promise.all([
+        channels.channel(channelId, sinceMs),
+        memory.get(channelId, sinceMs),
+      ]);
       const { ids, ...counts } = audience;
       if (channel.kind === 'unknown' || channel.kind === 'hidden') return { ...counts, isKnown: false };
       return channel.kind === 'shared' ? withOrganizations(audience, channel.organizationIds ?? []) : audience;

@@ -26,8 +26,8 @@ export interface Channel {
 }
 
 export interface Channels {
-  /** Throws `AppError` when asking Slack again later may help. */
-  channel(channelId: string): Promise<Channel>;
+  /** Throws `AppError` when asking Slack again later may help. `sinceMs`: as in `AccessPolicy`. */
+  channel(channelId: string, sinceMs?: number): Promise<Channel>;
   /** Slack said with an event that other organizations are in this channel. */
   noteShared(channelId: string): void;
   /** Slack is asked about the channel the next time. */
@@ -73,9 +73,9 @@ export function createChannels(options: { slack: SlackApi; now: Clock; log: Log 
   const sharedUntilMs = new LRUCache<string, number>({ max: mostChannelsCached });
 
   return {
-    async channel(id) {
+    async channel(id, sinceMs) {
       if (isBetweenTwo({ channelId: id })) return { id, kind: 'direct' };
-      const channel = await memory.get(id);
+      const channel = await memory.get(id, sinceMs);
       return (sharedUntilMs.get(id) ?? 0) > now() ? { ...channel, kind: 'shared' } : channel;
     },
     noteShared(id) {

@@ -28,6 +28,8 @@ export interface Named {
   teamId?: string | undefined;
   /** As in the access policy of the core. */
   confirmed?: ConfirmedAudience | undefined;
+  /** As in the access policy of the core. */
+  sinceMs?: number | undefined;
   /** The channel is not checked, because nothing new is shown there. */
   personOnly?: boolean;
 }
@@ -74,6 +76,7 @@ export function createAccessPolicy(options: {
 
   async function admit(userId: string, place: Place, named: Named = {}): Promise<Admission> {
     const { channelId } = place;
+    const { sinceMs } = named;
     const limit = limitOf(channelId);
     const ruleSet = limit === 'refused' ? undefined : await chosenFor(place);
     if (limit === 'open' && ruleSet === undefined) return { may: true, ...localeOf(await known(userId)) };
@@ -83,9 +86,9 @@ export function createAccessPolicy(options: {
     const isOff = named.personOnly !== true && !rules.isOn;
     const isDecided = named.personOnly === true || isBetweenTwo({ channelId }) || isRefused || isOff;
     const [person, channel, audience] = await Promise.all([
-      settle(people.person(userId)),
-      isDecided ? undefined : settle(channels.channel(channelId)),
-      isDecided ? undefined : settle(audiences.of(channelId)),
+      settle(people.person(userId, sinceMs)),
+      isDecided ? undefined : settle(channels.channel(channelId, sinceMs)),
+      isDecided ? undefined : settle(audiences.of(channelId, sinceMs)),
     ]);
     // The person is checked first: someone who may ask nowhere is not told to ask elsewhere.
     const { refusal, locale } = judge(userId, person, rules);

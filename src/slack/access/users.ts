@@ -27,8 +27,8 @@ export interface SlackUser {
 }
 
 export interface Users {
-  /** Throws `AppError` when Slack does not answer, or does not know the person. */
-  person(userId: string): Promise<SlackUser>;
+  /** Throws `AppError` when Slack does not answer, or does not know the person. `sinceMs`: as in `AccessPolicy`. */
+  person(userId: string, sinceMs?: number): Promise<SlackUser>;
   /** Updates a cached person. Without a `person`, Slack is asked again the next time. */
   note(userId: string, person: SlackUser | undefined): void;
 }
@@ -87,20 +87,21 @@ export function createUsers(options: {
     );
   }
 
-  async function load(user: string): Promise<SlackUser> {
-    const person = await lookUp(user);
+  async function load(user: string, sinceMs: number | undefined): Promise<SlackUser> {
+    const person = await lookUp(user, sinceMs);
     found(person);
     return person;
   }
 
-  async function lookUp(user: string): Promise<SlackUser> {
+  async function lookUp(user: string, sinceMs: number | undefined): Promise<SlackUser> {
     try {
       const reply = await slack.call('users.info', { user, include_locale: true }, { priority: 'private' });
       const person = readPerson(reply.user, slack.identity);
       if (person?.userId !== user) throw new AppError('refused', 'users.info: names no user', { code: 'unreadable' });
       return person;
     } catch (error) {
-      const person = isAppError(error, 'rateLimited') ? listed(user) : undefined;
+      // The list may be minutes old.
+      const person = isAppError(error, 'rateLimited') && sinceMs === undefined ? listed(user) : undefined;
       if (person === undefined) throw error;
       return person;
     }

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts';
-import type { Messenger } from '../../core/ports.ts';
+import type { Confirm, Messenger } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
 import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
@@ -22,7 +22,7 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
 
   return { attachAnswer, findAttachment };
 
-  async function attachAnswer(question: Question): Promise<void> {
+  async function attachAnswer(question: Question, confirm: Confirm): Promise<void> {
     if (question.outcome?.kind !== 'answered') throw new Error('only an answer is attached');
     const { answer } = question.outcome;
     const { channelId, threadTs } = question.place;
@@ -39,6 +39,8 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
     await send(outbound, uploadUrl, bytes);
     const title = answer.title.trim() === '' ? filename : answer.title;
     const share = threadTs === undefined ? { channel_id: channelId } : { channel_id: channelId, thread_ts: threadTs };
+    // Only from here on people see the file, and the upload may have taken long.
+    await confirm();
     await slack.call('files.completeUploadExternal', { files: [{ id, title }], ...share }, { priority: 'answer' });
   }
 

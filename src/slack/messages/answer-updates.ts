@@ -33,9 +33,11 @@ export function createAnswerUpdates(deps: {
   offerMute: (questionId: string) => Promise<Question | undefined>;
   /** Reads the answer of a closed question again. */
   recall: (question: Question) => Promise<Answer | undefined>;
+  /** Whether those who read there now may see the answer. Throws `AppError`. */
+  mayShow: (question: Question) => Promise<boolean>;
   tasks: BackgroundTasks;
 }): AnswerUpdates {
-  const { slack, format, markUsed, markAskedAgain, offerMute, recall, tasks } = deps;
+  const { slack, format, markUsed, markAskedAgain, offerMute, recall, mayShow, tasks } = deps;
   const { contact, workspaceUrl } = slack.identity;
   const formats = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format)).filter((each) => each !== 'plain');
   /** By question, so that an older state never replaces a newer one. */
@@ -94,7 +96,7 @@ export function createAnswerUpdates(deps: {
     // Nothing was posted there, so the service is not asked.
     if (ts === undefined) return;
     const answer = await recall(question);
-    if (answer === undefined) return;
+    if (answer === undefined || !(await mayShow(question))) return;
     await edit(question, ts, (asFormat) => {
       const messages = renderOutcome({ ...question, outcome: { kind: 'answered', answer } }, { format: asFormat });
       // An answer with other parts was posted before its text changed.

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { AppError, isAppError } from '../../core/errors.ts';
 import { saysWorking } from '../../core/lifecycle/shown-steps.ts';
-import type { CardView, Clock, Log, Messenger, PreparedOutcome } from '../../core/ports.ts';
+import type { CardView, Clock, Confirm, Log, Messenger, PreparedOutcome } from '../../core/ports.ts';
 import type { PendingCall, Question } from '../../core/question/question.ts';
 import { renderCard } from '../../render/card.ts';
 import { cardMarker, hasMarker, partMarker } from '../../render/ids.ts';
@@ -71,9 +71,13 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     const { parts, render } = prepareOutcome(prepared);
     return {
       parts,
-      postPart: (question, part) =>
-        post(question, 'answer', question.acceptedMs, (asFormat) =>
-          render(question, part, { format: asFormat, contact, workspaceUrl }),
+      postPart: (question, part, confirm) =>
+        post(
+          question,
+          'answer',
+          question.acceptedMs,
+          (asFormat) => render(question, part, { format: asFormat, contact, workspaceUrl }),
+          confirm,
         ),
     };
   }
@@ -115,6 +119,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     priority: 'answer' | 'card',
     order: number,
     render: (asFormat: MessageFormat) => RenderedMessage,
+    confirm: Confirm = async () => {},
   ): Promise<{ ts: string }> {
     const { channelId, threadTs } = question.place;
     // A message that Slack refused does not appear in the channel, so only the first try takes room there.
@@ -127,7 +132,8 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
         unfurl_media: false,
         ...render(asFormat),
       };
-      const posted = await joiningWhereNeeded(channelId, () => {
+      const posted = await joiningWhereNeeded(channelId, async () => {
+        await confirm();
         const options = { priority, channelId: roomIn, waiter: { id: question.id, order } };
         roomIn = undefined;
         return slack.call('chat.postMessage', args, options);

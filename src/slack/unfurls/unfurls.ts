@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { SectionBlock } from '@slack/types';
 import { isAppError } from '../../core/errors.ts';
 import type { AuditLog } from '../../core/history/audit.ts';
-import type { Claims, DeepSearch, Log } from '../../core/ports.ts';
+import type { Claims, Clock, DeepSearch, Log } from '../../core/ports.ts';
 import type { createPreviewRule } from '../../core/question/link-previews.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
+import { freshAccessMs } from '../../core/settings.ts';
 import { renderPreview } from '../../render/preview.ts';
 import { type Audiences, isInsidersOnly } from '../access/audience.ts';
 import type { SlackAccessPolicy } from '../access/policy.ts';
@@ -51,8 +52,10 @@ export function createUnfurls(options: {
   digest: (key: string) => string;
   tasks: BackgroundTasks;
   log: Log;
+  now: Clock;
 }): Unfurls {
-  const { slack, endpoint, deepSearch, mayPreview, access, audiences, claims, audit, digest, tasks, log } = options;
+  const { slack, endpoint, deepSearch, mayPreview, access, audiences, claims, audit, digest, tasks, log, now } =
+    options;
   const readShareUrl = createShareUrlReader(endpoint);
   const waiting: Posted[] = [];
   let working = 0;
@@ -100,6 +103,8 @@ export function createUnfurls(options: {
     const found = await Promise.all(posted.links.map((link) => read(posted, link, reader.locale)));
     const unfurls = Object.fromEntries(found.filter((each) => each !== undefined));
     if (Object.keys(unfurls).length === 0) return 'nothing';
+    // The service may have taken long, and people join at any moment.
+    if ((await whoReads(posted, now() - freshAccessMs)) === undefined) return 'notForAll';
     const { ts, place } = posted;
     await slack.call('chat.unfurl', { channel: place.channelId, ts, unfurls }, { priority: 'private' });
     await audit.note({
@@ -115,10 +120,16 @@ export function createUnfurls(options: {
   }
 
   /** Undefined when someone could see the preview who may not. Direct messages without the app are never shown one. */
-  async function whoReads({ place, userId, isMember }: Posted): Promise<{ locale: string | undefined } | undefined> {
+  async function whoReads(
+    { place, userId, isMember }: Posted,
+    sinceMs?: number,
+  ): Promise<{ locale: string | undefined } | undefined> {
     const { channelId } = place;
     if (isBetweenTwo({ channelId }) && !isMember) return undefined;
-    const [admission, audience] = await Promise.all([access.admit(userId, place), audiences.of(channelId)]);
+    const [admission, audience] = await Promise.all([
+      access.admit(userId, place, { sinceMs }),
+      audiences.of(channelId, sinceMs),
+    ]);
     return admission.may && isInsidersOnly(audience) ? { locale: admission.locale } : undefined;
   }
 

@@ -440,17 +440,21 @@ export function createInMemoryLifecycle(
       const parts = countParts(prepared);
       return {
         parts,
-        postPart: (question, part) => {
+        postPart: async (question, part, confirm) => {
           const { outcome } = question;
           if (outcome === undefined) throw new Error('a part of a question that has not ended');
           if (outcome.kind !== prepared.outcome?.kind) throw new Error('a part of an earlier outcome');
           if (part >= parts) throw new Error(`part ${part} of ${parts}`);
+          await confirm();
           return operate('postPart', () => addMessage(question, partMarker(question, part), { outcome }));
         },
       };
     },
     findPart: (question, part) => operate('find', () => findMessage(question, partMarker(question, part))),
-    attachAnswer: (question) => operate('attach', () => void addMessage(question, 'file', {})),
+    attachAnswer: async (question, confirm) => {
+      await confirm();
+      return operate('attach', () => void addMessage(question, 'file', {}));
+    },
     findAttachment: (question) => operate('find', () => findMessage(question, 'file') !== undefined),
     removeCopies: (question) => operate('removeCopies', () => removeCopies(question)),
     notifyPrivately: (question, userId, notice) =>

@@ -6,6 +6,7 @@ import { createCrowd } from '../../../src/core/lifecycle/crowd.ts';
 import { atOnce, finalCard } from '../../../src/core/lifecycle/decide.ts';
 import type { CardView, Messenger } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
+import { stepCheckLifeMs } from '../../../src/core/settings.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
@@ -215,8 +216,8 @@ describe('a card in a workspace where many questions run', () => {
   });
 
   it.each([
-    [60_000, ['running']],
-    [60_001, []],
+    [stepCheckLifeMs, ['running']],
+    [stepCheckLifeMs + 1, []],
   ])('begins to show steps %i ms after its readers were checked: %j', async (agoMs, kinds) => {
     const { life, card, edits, stored, question } = await inCrowd(30, {
       phase: 'running',

@@ -13,6 +13,7 @@ import {
 import { defaultPacing } from '../../../src/core/pacing.ts';
 import type { Conversation, UpstreamError, UpstreamQuestion } from '../../../src/core/ports.ts';
 import type { Outcome, Phase, Question, Trouble } from '../../../src/core/question/question.ts';
+import { stepCheckLifeMs } from '../../../src/core/settings.ts';
 import { someMs as now, questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -342,13 +343,13 @@ describe('decide: a running question', () => {
       { do: 'checkAccess' },
     ],
     [
-      'has its access checked at most once a minute where access was lost',
-      { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - minuteMs } },
+      'has its access checked at most once in half a minute where access was lost',
+      { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - stepCheckLifeMs } },
       { do: 'watch' },
     ],
     [
-      'has its access checked again after that minute',
-      { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - minuteMs - 1 } },
+      'has its access checked again after that time',
+      { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - stepCheckLifeMs - 1 } },
       { do: 'checkAccess' },
     ],
     [

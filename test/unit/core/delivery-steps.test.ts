@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
+import { createAdmission } from '../../../src/core/lifecycle/admission.ts';
 import { createCardUpdates } from '../../../src/core/lifecycle/card-updates.ts';
 import { finalCard } from '../../../src/core/lifecycle/decide.ts';
 import { createDelivery } from '../../../src/core/lifecycle/delivery.ts';
@@ -46,7 +47,7 @@ async function delivering(
     observer: { changed: () => {}, closing: async (question) => void closing.push(question.id) },
     ...more,
   };
-  const delivery = createDelivery(ports, createCardUpdates(ports));
+  const delivery = createDelivery(ports, createCardUpdates(ports), createAdmission(ports));
   const steps = {
     ...delivery,
     post: (question: Question, part: number, checkFirst: boolean) =>

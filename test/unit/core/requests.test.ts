@@ -259,8 +259,8 @@ describe('checking again', () => {
       let action: Promise<unknown> | undefined;
       let listedMeanwhile: boolean | undefined;
       const { id } = await ask();
-      life.ports.messenger.prepare = withPostPart(life.ports.messenger, (postPart) => async (question, part) => {
-        const posted = await postPart(question, part);
+      life.ports.messenger.prepare = withPostPart(life.ports.messenger, (postPart) => async (...args) => {
+        const posted = await postPart(...args);
         action ??= (async () => {
           for (let slot = 0; slot < runSlots; slot += 1) await Promise.resolve();
           await requests.checkAgain(id, buttonUser);

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import {
-  admissionLifeMs,
   fewestRunRarely,
   firstListMs,
   listedRunMs,
   mostOverduePerTick,
   quietRunMs,
+  stepCheckLifeMs,
   watchBackstopMs,
   watchTickMs,
 } from '../../../src/core/settings.ts';
@@ -82,7 +82,7 @@ describe('very many running questions of one account', () => {
 
   it('find the check of who reads their cards old whenever they run', async () => {
     const { watching, first } = await start();
-    expect(watching.goesOn(first, paceMs)).toBeGreaterThanOrEqual(admissionLifeMs);
+    expect(watching.goesOn(first, paceMs)).toBeGreaterThanOrEqual(stepCheckLifeMs);
   });
 
   it('run every few minutes, spread over time, while their cards show no steps', async () => {

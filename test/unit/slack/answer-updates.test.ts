@@ -23,7 +23,9 @@ afterEach(async () => {
 });
 
 /** A posted answer, and the code that updates it. */
-async function standing(options: { recalls?: (() => void)[]; markdown?: string; stopped?: Failure } = {}) {
+async function standing(
+  options: { recalls?: (() => void)[]; markdown?: string; stopped?: Failure; mayShow?: boolean } = {},
+) {
   const priorities: string[] = [];
   const { log } = createRecordingLog();
   const tasks = createBackgroundTasks({ log });
@@ -64,6 +66,7 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string; 
       recalls.shift()?.();
       return exampleAnswer({ ...stopped, ...(options.markdown === undefined ? {} : { markdown: options.markdown }) });
     },
+    mayShow: async () => options.mayShow ?? true,
     tasks,
   });
   const shown = (): string => JSON.stringify(slack.messages.at(-1)?.blocks);

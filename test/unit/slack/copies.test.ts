@@ -11,6 +11,7 @@ import { createRecordingLog } from '../../support/recording-log.ts';
 
 const { log } = createRecordingLog();
 const channelId = 'C0COPIES';
+const mayPost = async () => {};
 
 describe('removing copies', () => {
   let slack: FakeSlack;
@@ -60,10 +61,10 @@ describe('removing copies', () => {
     const question = ask();
     const other = { ...ask(), place: question.place };
     const card = await messenger.postCard(question, { kind: 'starting' });
-    const part = await messenger.prepare(question).postPart(question, 0);
+    const part = await messenger.prepare(question).postPart(question, 0, mayPost);
     const otherCard = await messenger.postCard(other, { kind: 'starting' });
     await messenger.postCard(question, { kind: 'starting' });
-    await messenger.prepare(question).postPart(question, 0);
+    await messenger.prepare(question).postPart(question, 0, mayPost);
     const named = { ...question, card: { ts: card.ts }, delivery: { round: 0, posted: [part.ts] } };
     expect(await messenger.removeCopies(named)).toBe(2);
     expect(timestamps(question.place.threadTs)).toEqual([card.ts, part.ts, otherCard.ts]);
@@ -83,7 +84,7 @@ describe('removing copies', () => {
     const messenger = createParts();
     const question = ask();
     await messenger.postCard(question, { kind: 'starting' });
-    const part = await messenger.prepare(question).postPart(question, 0);
+    const part = await messenger.prepare(question).postPart(question, 0, mayPost);
     const deleted = { ts: '1700000000.000001', gone: true };
     const named = { ...question, card: deleted, delivery: { round: 0, posted: [part.ts] } };
     expect(await messenger.removeCopies(named)).toBe(1);
@@ -93,7 +94,7 @@ describe('removing copies', () => {
   it('deletes a card that came after the question ended without one', async () => {
     const messenger = createParts();
     const question = ask();
-    const part = await messenger.prepare(question).postPart(question, 0);
+    const part = await messenger.prepare(question).postPart(question, 0, mayPost);
     await messenger.postCard(question, { kind: 'starting' });
     const named = { ...question, card: { gone: true }, delivery: { round: 0, posted: [part.ts] } };
     expect(await messenger.removeCopies(named)).toBe(1);
@@ -116,7 +117,7 @@ describe('removing copies', () => {
     const card = await messenger.postCard(question, { kind: 'starting' });
     const copy = await messenger.postCard(question, { kind: 'starting' });
     const inThread = { ...question, place: { ...place, threadTs: card.ts }, card: { ts: card.ts } };
-    const part = await messenger.prepare(inThread).postPart(inThread, 0);
+    const part = await messenger.prepare(inThread).postPart(inThread, 0, mayPost);
     expect(await messenger.removeCopies({ ...inThread, delivery: { round: 0, posted: [part.ts] } })).toBe(1);
     expect(slack.messages.map(({ ts }) => ts)).not.toContain(copy.ts);
     expect(slack.messages.map(({ ts }) => ts)).toEqual(expect.arrayContaining([card.ts, part.ts]));
@@ -125,9 +126,9 @@ describe('removing copies', () => {
   it('deletes the newer of two files', async () => {
     const messenger = createParts();
     const question = ask();
-    await messenger.attachAnswer(question);
+    await messenger.attachAnswer(question, mayPost);
     const [first] = timestamps(question.place.threadTs);
-    await messenger.attachAnswer(question);
+    await messenger.attachAnswer(question, mayPost);
     expect(await messenger.removeCopies(question)).toBe(1);
     expect(timestamps(question.place.threadTs)).toEqual([first]);
   });

@@ -157,7 +157,7 @@ describe('the calls that wait for room', () => {
     for (const acceptedMs of [someMs, someMs + 9]) {
       const question = questionWith({ ...ended, acceptedMs });
       await messenger.postCard(question, { kind: 'starting' });
-      await messenger.prepare(question).postPart(question, 0);
+      await messenger.prepare(question).postPart(question, 0, async () => {});
     }
     const [olderCard, olderAnswer, newerCard, newerAnswer] = waiters.map(({ order }) => order);
     expect(newerCard).toBeLessThan(olderCard ?? 0);

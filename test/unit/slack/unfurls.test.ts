@@ -52,6 +52,7 @@ function setUp(
     digest: digestOf,
     tasks,
     log,
+    now: () => 0,
   });
   const outcomes = () => lines.map(({ outcome }) => outcome);
   return { unfurls, tasks, shown, lines, owners, outcomes };
