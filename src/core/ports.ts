@@ -1,5 +1,5 @@
+import type { Confirm } from './access-policy.ts';
 import type { Person } from './accounts/accounts.ts';
-import type { ConfirmedAudience } from './question/confirmed-audience.ts';
 import type { Expectation } from './question/expectation.ts';
 import type {
   ConversationId,
@@ -261,9 +261,6 @@ export type PrivateNotice =
       repositories?: readonly string[];
     };
 
-/** Checks that the readers of a place may see what is posted there now. Throws `AppError` if not. */
-export type Confirm = () => Promise<void>;
-
 /** The messages of one question's outcome, ready to be posted. */
 export interface PreparedOutcome {
   /** The number of messages. Every process gets the same number for the same outcome. */
@@ -338,26 +335,6 @@ export interface LogFields {
   questionId?: string;
   durationMs?: number;
   [field: string]: string | number | boolean | undefined;
-}
-
-/** Whether a person may ask in a place. */
-export type Admission =
-  /** `isHidden`: the app is not a member, so Slack hides the place from it, and the app posts nothing there. */
-  { may: true; locale?: string; isHidden?: true } | { may: false; reason: Refusal; locale?: string };
-
-/**
- * Decides who may ask. Throws `AppError` if another try may help later. If Slack cannot say, the person may not ask.
- */
-export interface AccessPolicy {
-  /**
-   * `confirmed`: the asker saw these readers and agreed. Any other reader is a reason to refuse. `sinceMs`: what Slack said
-   * before this time does not count.
-   */
-  admit(
-    userId: string,
-    place: Place,
-    options?: { confirmed?: ConfirmedAudience | undefined; sinceMs?: number },
-  ): Promise<Admission>;
 }
 
 /** What is done about the readers of an answer that was asked with a person's own access. */

@@ -173,7 +173,7 @@ describe('an answer is shown to no one who came right before its post', () => {
     const file = 'files.getUploadURLExternal';
     const long = `${'The policy counts the attempts. '.repeat(14)}\n\n`.repeat(100);
     const ts = await changedAt(file, undefined, () => joins(people.mia), long);
-    await isWithheld(ts, 3);
+    await isWithheld(ts, 4);
     expect(world.slack.calls).toContain(file);
     expect(world.slack.calls).not.toContain('files.completeUploadExternal');
   });

@@ -1,7 +1,7 @@
+import type { Admission, Confirm } from '../access-policy.ts';
 import { noRules } from '../channels/channel-settings.ts';
 import { AppError, isAppError, isTransient } from '../errors.ts';
 import { askedEntry } from '../history/question-entries.ts';
-import type { Admission, Confirm } from '../ports.ts';
 import { threadQuestion } from '../question/prompt.ts';
 import { isInThread, type Question, type Refusal, type ThreadContext } from '../question/question.ts';
 import { deliveryPatienceMs, freshAccessMs, gatherPatienceMs, gatherTries } from '../settings.ts';

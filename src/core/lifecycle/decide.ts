@@ -3,7 +3,7 @@ import type { Conversation, UpstreamError, UpstreamQuestion } from '../ports.ts'
 import { endsQuietly, hasNoCard, isUnseenWithdrawn, replacedBy } from '../question/cancellation.ts';
 import type { Answer, Failure, Outcome, Question } from '../question/question.ts';
 import { isInThread } from '../question/question.ts';
-import { isKeptPrivate } from '../question/readers.ts';
+import { isKeptPrivate, showsCode } from '../question/readers.ts';
 import type { Slot } from '../run-slots.ts';
 import {
   accountCheckMs,
@@ -275,15 +275,6 @@ function nextPost(question: Question, situation: Situation): Step | undefined {
   if (isFileDue(question, situation.parts)) return performing('attach', question, situation);
   const areAllPosted = question.delivery.posted.length >= partsToPost(question, situation.parts);
   return areAllPosted ? undefined : performing('post', question, situation);
-}
-
-/**
- * Whether the messages of the outcome show code or a link to it: those of an answer do, and so does the one after the app
- * gave up. The service's words about a failure may name code.
- */
-export function showsCode({ outcome }: Question): boolean {
-  if (outcome?.kind === 'failed') return outcome.failure.cause === 'service';
-  return outcome?.kind === 'answered' || outcome?.kind === 'gaveUp';
 }
 
 /** A time in the future counts as old too: the clock was set back. */

@@ -3,13 +3,13 @@ import { endEntries } from '../history/question-entries.ts';
 import type { Messenger, PreparedOutcome, PrivateNotice } from '../ports.ts';
 import { isOverCap, resetMs } from '../question/daily-caps.ts';
 import { isBetweenTwo, isInThread, type PendingCall, type Question } from '../question/question.ts';
-import { shareUrlFor } from '../question/readers.ts';
+import { shareUrlFor, showsCode } from '../question/readers.ts';
 import { keepForButton } from '../question/refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from '../settings.ts';
 import type { createAdmission } from './admission.ts';
 import { asClosed } from './as-closed.ts';
 import type { CardUpdates } from './card-updates.ts';
-import { finalCard, isSaidByCard, showsCode } from './decide.ts';
+import { finalCard, isSaidByCard } from './decide.ts';
 import {
   changeQuestion,
   delist,

@@ -1,10 +1,10 @@
+import type { AccessPolicy } from '../access-policy.ts';
 import type { Accounts, AccountWaits } from '../accounts/accounts.ts';
 import type { ChannelRules } from '../channels/channel-settings.ts';
 import { isAppError } from '../errors.ts';
 import type { AuditLog } from '../history/audit.ts';
 import type { DeliveryPriority } from '../intake/delivery-priority.ts';
 import type {
-  AccessPolicy,
   AnswerReaders,
   AskedQuestions,
   Claims,

@@ -21,6 +21,15 @@ export function isKeptPrivate(question: Question): boolean {
   return question.outcome?.kind === 'answered' && isForAskerOnly(question);
 }
 
+/**
+ * Whether the messages of the outcome show code or a link to it: those of an answer do, and so does the one after the app
+ * gave up. The service's words about a failure may name code.
+ */
+export function showsCode({ outcome }: Question): boolean {
+  if (outcome?.kind === 'failed') return outcome.failure.cause === 'service';
+  return outcome?.kind === 'answered' || outcome?.kind === 'gaveUp';
+}
+
 /** Whether the answer waits until its asker chooses who sees it. */
 export function isChoiceAwaited(question: Question): boolean {
   const { phase, outcome, showing } = question;

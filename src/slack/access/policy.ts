@@ -1,6 +1,7 @@
+import type { AccessPolicy, Admission } from '../../core/access-policy.ts';
 import type { ChannelRuleSet } from '../../core/channels/channel-settings.ts';
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
-import type { AccessPolicy, Admission, Log } from '../../core/ports.ts';
+import type { Log } from '../../core/ports.ts';
 import type { ConfirmedAudience, ReaderIds } from '../../core/question/confirmed-audience.ts';
 import { isBetweenTwo, type Place, type Refusal } from '../../core/question/question.ts';
 import { withTimeout } from '../../core/timeout.ts';

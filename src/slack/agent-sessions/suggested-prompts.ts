@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { AccessPolicy } from '../../core/access-policy.ts';
 import { isAppError } from '../../core/errors.ts';
-import type { AccessPolicy, Clock, Log } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/ports.ts';
 import { sayIn } from '../../render/say.ts';
 import { createOptional } from '../api/optional-features.ts';
 import type { SlackApi } from '../api/slack-api.ts';

@@ -1,7 +1,8 @@
+import type { AccessPolicy } from '../../core/access-policy.ts';
 import type { Person } from '../../core/accounts/accounts.ts';
 import type { Visit } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
-import type { AccessPolicy, Claims, Clock, Log, QuestionObserver, Records, ThreadStore } from '../../core/ports.ts';
+import type { Claims, Clock, Log, QuestionObserver, Records, ThreadStore } from '../../core/ports.ts';
 import type { ShownAccount } from '../../render/accounts.ts';
 import type { ServiceState } from '../../render/home.ts';
 import { type AgentSessions, createAgentSessions } from '../agent-sessions/agent-sessions.ts';

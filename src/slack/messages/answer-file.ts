@@ -1,5 +1,6 @@
+import type { Confirm } from '../../core/access-policy.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Confirm, Messenger } from '../../core/ports.ts';
+import type { Messenger } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
 import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';

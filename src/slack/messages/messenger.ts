@@ -1,7 +1,8 @@
 import type { KnownBlock } from '@slack/types';
+import type { Confirm } from '../../core/access-policy.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
 import { saysWorking } from '../../core/lifecycle/shown-steps.ts';
-import type { CardView, Clock, Confirm, Log, Messenger, PreparedOutcome } from '../../core/ports.ts';
+import type { CardView, Clock, Log, Messenger, PreparedOutcome } from '../../core/ports.ts';
 import type { PendingCall, Question } from '../../core/question/question.ts';
 import { renderCard } from '../../render/card.ts';
 import { cardMarker, hasMarker, partMarker } from '../../render/ids.ts';

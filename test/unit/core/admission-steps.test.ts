@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { AccessPolicy, Admission } from '../../../src/core/access-policy.ts';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
 import { createAdmission } from '../../../src/core/lifecycle/admission.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
-import type { AccessPolicy, Admission } from '../../../src/core/ports.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { Question, ThreadContext } from '../../../src/core/question/question.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';

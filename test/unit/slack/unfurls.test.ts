@@ -1,7 +1,8 @@
 import { WebClient } from '@slack/web-api';
 import { describe, expect, it } from 'vitest';
+import type { Admission } from '../../../src/core/access-policy.ts';
 import { AppError } from '../../../src/core/errors.ts';
-import type { Admission, Conversation } from '../../../src/core/ports.ts';
+import type { Conversation } from '../../../src/core/ports.ts';
 import type { Audience } from '../../../src/slack/access/audience.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createUnfurls, type PostedLinks } from '../../../src/slack/unfurls/unfurls.ts';
