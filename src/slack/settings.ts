@@ -114,9 +114,17 @@ export const mostNameLookups = 20;
 export const mostNotesUnderWay = 200;
 /** Most files of one message that are noted. Slack's own limit is 10. */
 export const mostFilesNoted = 10;
-/** Longest time of one download, in milliseconds, and most bytes that are read of one file. */
+/**
+ * Longest time of one download, in milliseconds, and most bytes that are received of one file. A file that goes on has no
+ * known end.
+ */
 export const downloadTimeoutMs = 10_000;
-export const mostFileBytes = 100_000;
+export const mostFileBytes = 10_000_000;
+/** Bytes that are kept of the beginning and of the end of a file: what is quoted, at four bytes a character. */
+export const headBytes = 40_000;
+export const tailBytes = 80_000;
+/** Most redirects that a download follows. */
+export const mostRedirects = 3;
 /** Most messages that Slack returns at once (docs.slack.dev/reference/methods/conversations.replies). */
 export const repliesPerPage = 1_000;
 /**

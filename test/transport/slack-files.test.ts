@@ -30,8 +30,8 @@ beforeEach(async () => {
 });
 afterEach(() => close());
 
-function file(url: string, type = 'text/plain'): MessageFile {
-  return { id: 'F1', name: 'a.txt', type, bytes: 3, url };
+function file(url: string, type = 'text/plain', bytes = 3): MessageFile {
+  return { id: 'F1', name: 'a.txt', type, bytes, url };
 }
 
 function sends(body: string | Buffer, contentType = 'text/plain', status = 200): typeof respond {
@@ -41,14 +41,40 @@ function sends(body: string | Buffer, contentType = 'text/plain', status = 200):
 describe('the content of a file', () => {
   test('is read with the token', async () => {
     respond = sends('höm');
-    expect(await readFile(file(`${base}/files-pri/T1-F1/a.txt`))).toBe('höm');
+    expect(await readFile(file(`${base}/files-pri/T1-F1/a.txt`))).toEqual({ text: 'höm' });
     expect(seen).toEqual([{ path: '/files-pri/T1-F1/a.txt', authorization: 'Bearer xoxb-secret' }]);
   });
 
-  test('is read up to a limit, also where that cuts a character', async () => {
-    respond = sends(`a${'ö'.repeat(80_000)}`);
-    const text = await readFile(file(`${base}/a`));
-    expect(text).toBe(`a${'ö'.repeat(49_999)}`);
+  const log = Buffer.from(Array.from({ length: 60_000 }, (_, index) => `höm ${index}\n`).join(''));
+
+  /** Answers a request for a part of the log as a server does that can. */
+  const inParts: typeof respond = ({ headers }, response) => {
+    const [, from = '0', to = ''] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
+    const part = log.subarray(Number(from), Number(to) + 1);
+    response.writeHead(206, { 'content-range': `bytes ${from}-${to}/${log.length}` }).end(part);
+  };
+
+  test.each<[string, typeof respond, number]>([
+    ['in parts where the server sends parts', inParts, 2],
+    ['to its end where the server sends all of it', (_, response) => void response.end(log), 1],
+  ])('is its beginning and its end where it is large, read %s', async (_, how, requests) => {
+    respond = how;
+    const read = await readFile(file(`${base}/a`, 'text/plain', log.length));
+    const { text = '', gap = { at: 0, characters: 0 } } = read ?? {};
+    const whole = log.toString();
+    expect([whole.startsWith(text.slice(0, gap.at)), whole.endsWith(text.slice(gap.at))]).toEqual([true, true]);
+    expect(Buffer.byteLength(text) + gap.characters).toBeGreaterThan(log.length - 8);
+    expect(text.length).toBeGreaterThan(100_000);
+    expect(seen).toHaveLength(requests);
+  });
+
+  test('is whole up to 120,000 bytes, and not larger than that where Slack told a wrong size', async () => {
+    respond = sends('x'.repeat(120_000));
+    expect(await readFile(file(`${base}/a`))).toEqual({ text: 'x'.repeat(120_000) });
+    respond = sends(log);
+    const read = await readFile(file(`${base}/a`));
+    expect(read?.text.endsWith('höm 59999\n')).toBe(true);
+    expect(read?.text.length).toBeLessThanOrEqual(120_000);
   });
 
   test('is cut off where it never ends', async () => {
@@ -63,12 +89,14 @@ describe('the content of a file', () => {
       };
       more();
     };
-    expect(await readFile(file(`${base}/a`))).toHaveLength(100_000);
+    const read = await readFile(file(`${base}/a`));
+    expect(read?.text).toHaveLength(40_000);
+    expect(read?.gap?.characters).toBeGreaterThan(9_000_000);
   });
 
   test('may be HTML where the file is', async () => {
     respond = sends('<p>', 'text/html; charset=utf-8');
-    expect(await readFile(file(`${base}/a`, 'text/html'))).toBe('<p>');
+    expect(await readFile(file(`${base}/a`, 'text/html'))).toEqual({ text: '<p>' });
   });
 
   test.each([
@@ -81,10 +109,23 @@ describe('the content of a file', () => {
     expect(await readFile(file(`${base}/a`))).toBeUndefined();
   });
 
-  test('is not read after a redirect', async () => {
-    respond = (_, response) => void response.writeHead(302, { location: `${base}/elsewhere` }).end();
+  test('is read after a redirect to another address of files, with the token', async () => {
+    respond = ({ url }, response) =>
+      url === '/moved' ? void response.end('here') : void response.writeHead(302, { location: '/moved' }).end();
+    expect(await readFile(file(`${base}/a`))).toEqual({ text: 'here' });
+    expect(seen.map(({ authorization }) => authorization)).toEqual(['Bearer xoxb-secret', 'Bearer xoxb-secret']);
+  });
+
+  test.each([
+    ['the Web API', 'api/users.list', 1],
+    ['another host', 'http://localhost:1/a', 1],
+    ['a host of Slack in the clear', 'http://files.slack.com/files-pri/T1-F1/a', 1],
+    ['itself', '/a', 4],
+    ['nowhere', 'http://', 1],
+  ])('is missing after a redirect to %s', async (_, location, requests) => {
+    respond = (__, response) => void response.writeHead(302, { location }).end();
     expect(await readFile(file(`${base}/a`))).toBeUndefined();
-    expect(seen).toHaveLength(1);
+    expect(seen).toHaveLength(requests);
   });
 });
 

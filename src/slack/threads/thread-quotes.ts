@@ -1,4 +1,5 @@
 import type { ForwardedMessage, MessageFile } from '../../core/question/thread-notes.ts';
+import type { FileText } from './thread-files.ts';
 
 /** One message. All names in it are resolved. */
 export interface Quotable {
@@ -8,11 +9,12 @@ export interface Quotable {
   files: MessageFile[];
 }
 
-/** A file of a message or of the question. `text`: the beginning of its content, if it could be read. */
+/** A file of a message or of the question. `text`: its content, if it could be read. `gap` as in `FileText`. */
 export interface QuotableFile {
   file: MessageFile;
   from: string;
   text?: string;
+  gap?: FileText['gap'];
 }
 
 /** What the quotes are. The text before them says it to the service. */
@@ -21,11 +23,10 @@ export type Occasion = 'thread' | 'since' | 'files';
 /** At most this many of the newest messages are quoted, and the first message of the thread. */
 export const newestQuoted = 30;
 
-/** Limits of quotes, in characters as written: all messages, one message, all files, one file, one name. */
+/** Limits of quotes, in characters as written: all messages, one message, all files, one name. */
 const messagesRoom = 12_000;
 const messageRoom = 2_000;
-const filesRoom = 40_000;
-const fileRoom = 20_000;
+const filesRoom = 30_000;
 const nameRoom = 200;
 const linkRoom = 500;
 
@@ -43,14 +44,36 @@ export function chooseQuotes(messages: readonly Quotable[]): Quotable[] {
   return [first, ...chosen.toReversed()];
 }
 
-/** Cuts the contents of files to their limits. A file that has no room left counts as not read. */
+/**
+ * Cuts the contents of files to their limit together. Each has the same room, and what a short one leaves goes to the
+ * first of the others.
+ */
 export function fitFiles(files: readonly QuotableFile[]): QuotableFile[] {
-  let room = filesRoom;
-  return files.map(({ file, from, text: whole = '' }) => {
-    const text = cutWritten(whole, Math.min(fileRoom, room));
-    room -= written(text).length;
-    return { file, from, ...(text === '' ? {} : { text }) };
+  const texts = files.map(({ text = '', gap }) => ({ text, gap, needs: text === '' ? 0 : neededRoom(text, gap) }));
+  const share = Math.floor(filesRoom / Math.max(1, texts.filter(({ needs }) => needs > 0).length));
+  let spare = texts.reduce((sum, { needs }) => sum + (needs > 0 ? Math.max(0, share - needs) : 0), 0);
+  return files.map(({ file, from }, index) => {
+    const { text = '', gap, needs = 0 } = texts[index] ?? {};
+    if (text === '') return { file, from };
+    const more = Math.min(spare, Math.max(0, needs - share));
+    spare -= more;
+    return { file, from, text: withoutMiddle(text, gap, share + more) };
   });
+}
+
+function neededRoom(text: string, gap: FileText['gap']): number {
+  return gap === undefined && text.length <= filesRoom ? written(text).length : Number.POSITIVE_INFINITY;
+}
+
+/** Cuts a text in its middle. The end of a log matters most, so it gets twice the room of the beginning. */
+function withoutMiddle(text: string, gap: FileText['gap'], room: number): string {
+  if (gap === undefined && text.length <= room && written(text).length <= room) return text;
+  const markRoom = 50;
+  const { at, characters } = gap ?? { at: text.length, characters: 0 };
+  const head = beginningOf(text.slice(0, at), Math.floor((room - markRoom) / 3));
+  const from = gap === undefined ? head.length : at;
+  const tail = endOf(text.slice(from), room - markRoom - written(head).length);
+  return `${head}\n… (${text.length - head.length - tail.length + characters} characters left out) …\n${tail}`;
 }
 
 /**
@@ -168,14 +191,31 @@ function inert(json: string): string {
 /** Cuts a text to at most `room` characters as written. A mark at the end says how many characters are missing. */
 function cutWritten(text: string, room: number): string {
   if (text.length <= room && written(text).length <= room) return text;
-  const markRoom = 40;
-  let end = Math.min(text.length, room - markRoom);
-  while (end > 0) {
-    const length = written(text.slice(0, end)).length;
-    if (length <= room - markRoom) break;
-    end = Math.min(end - 1, Math.floor((end * (room - markRoom)) / length));
+  const begun = beginningOf(text, room - 40);
+  return begun === '' ? '' : `${begun}… (${text.length - begun.length} characters left out)`;
+}
+
+/** The longest beginning of a text, or nearly, that has at most `room` characters as written. */
+function beginningOf(text: string, room: number): string {
+  return text
+    .slice(
+      0,
+      fittingLength(text.length, room, (length) => text.slice(0, length)),
+    )
+    .replace(/[\uD800-\uDBFF]$/, '');
+}
+
+function endOf(text: string, room: number): string {
+  const length = fittingLength(text.length, room, (end) => text.slice(text.length - end));
+  return text.slice(text.length - length).replace(/^[\uDC00-\uDFFF]/, '');
+}
+
+function fittingLength(whole: number, room: number, part: (length: number) => string): number {
+  let length = Math.min(whole, room);
+  while (length > 0) {
+    const needed = written(part(length)).length;
+    if (needed <= room) return length;
+    length = Math.min(length - 1, Math.floor((length * room) / needed));
   }
-  if (end <= 0) return '';
-  const begun = text.slice(0, end).replace(/[\uD800-\uDBFF]$/, '');
-  return `${begun}… (${text.length - begun.length} characters left out)`;
+  return 0;
 }

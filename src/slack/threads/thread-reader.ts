@@ -228,8 +228,8 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     const files = fitFiles(
       await Promise.all(
         attached.map(async (each) => {
-          const text = readable.has(each) ? await readFile(each.file) : undefined;
-          return text === undefined ? each : { ...each, text };
+          const read = readable.has(each) ? await readFile(each.file) : undefined;
+          return read === undefined ? each : { ...each, ...read };
         }),
       ),
     );

@@ -158,21 +158,39 @@ describe('the quoted files', () => {
     return { file: threadNotes, from: 'bob', ...(text === undefined ? {} : { text }) };
   }
 
-  test('take 20,000 characters each and 40,000 in all', () => {
-    const fitted = fitFiles([file('a', 'a'.repeat(30_000)), file('b', 'b'.repeat(30_000)), file('c', 'c'.repeat(99))]);
-    expect(fitted.map(({ text }) => (text ?? '').length)).toEqual([expect.any(Number), expect.any(Number), 0]);
-    expect(fitted[0]?.text?.length).toBeLessThanOrEqual(20_000);
-    expect(fitted[0]?.text).toMatch(/… \(\d+ characters left out\)$/);
+  test('take 30,000 characters in all, each the same room, and short ones leave theirs to the others', () => {
+    const lengths = (...sizes: number[]) =>
+      fitFiles(sizes.map((size, index) => file(`${index}`, 'x'.repeat(size)))).map(({ text }) => text?.length);
+    expect(lengths(30_000)).toEqual([30_000]);
+    expect(lengths(20_000, 10_000)).toEqual([20_000, 10_000]);
+    expect(lengths(28_000, 1_000, 1_000)).toEqual([28_000, 1_000, 1_000]);
+    expect(lengths(0)).toEqual([undefined]);
+    for (const sizes of [[90_000], [90_000, 40_000], [90_000, 5, 40_000, 9_000]]) {
+      const all = lengths(...sizes);
+      const sum = all.reduce<number>((total, length = 0) => total + length, 0);
+      expect(sum).toBeLessThanOrEqual(30_000);
+      expect(sum).toBeGreaterThan(29_900);
+    }
   });
 
-  test('are complete up to that limit, and a file without room counts as not read', () => {
-    const lengths = (...texts: string[]) =>
-      fitFiles(texts.map((text, index) => file(`${index}`, text))).map(({ text }) => text?.length);
-    expect(lengths('a'.repeat(20_000), 'b'.repeat(19_000), 'c'.repeat(1_000))).toEqual([20_000, 19_000, 1_000]);
-    expect(lengths('a'.repeat(20_000), 'b'.repeat(19_000), 'c'.repeat(1_001))).toEqual([20_000, 19_000, 986]);
-    expect(lengths('a'.repeat(20_000), 'b'.repeat(20_000), 'c')).toEqual([20_000, 20_000, undefined]);
-    expect(lengths('a'.repeat(20_000), 'b'.repeat(19_960), 'c'.repeat(41))).toEqual([20_000, 19_960, undefined]);
-    expect(lengths('')).toEqual([undefined]);
+  test.each([
+    ['a log', Array.from({ length: 9_000 }, (_, index) => `line ${index}\n`).join('')],
+    ['characters that are written longer', '<\n"\\'.repeat(20_000)],
+    ['emoji', '👩‍👩‍👧‍👦'.repeat(6_000)],
+  ])('keep the beginning and twice as much of the end: %s', (_, text) => {
+    const [cut = ''] = fitFiles([file('a', text)]).map((each) => each.text);
+    const [, head = '', count = '', tail = ''] =
+      /^([\s\S]*)\n… \((\d+) characters left out\) …\n([\s\S]*)$/.exec(cut) ?? [];
+    expect([text.startsWith(head), text.endsWith(tail)]).toEqual([true, true]);
+    expect(head.length + tail.length + Number(count)).toBe(text.length);
+    expect(tail.length / head.length).toBeCloseTo(2, 0);
+    expect(linesOf(write([quote(0, cut)]))).toHaveLength(1);
+  });
+
+  test('count what was not downloaded, where it is missing', () => {
+    const gap = { at: 3, characters: 500 };
+    const [cut] = fitFiles([{ ...file('a', 'onetwo'), gap }]).map((each) => each.text);
+    expect(cut).toBe('one\n… (500 characters left out) …\ntwo');
   });
 
   test('of the question are listed by name also where they could not be read', () => {

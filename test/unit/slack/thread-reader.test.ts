@@ -77,7 +77,7 @@ function begin(
       },
     },
     read: async (text) => text.replace(/<@(\w+)>/g, '@$1'),
-    readFile: async ({ name }) => (name === 'lost.txt' ? undefined : `content of ${name}`),
+    readFile: async ({ name }) => (name === 'lost.txt' ? undefined : { text: `content of ${name}` }),
     threadNotes,
     questions: { get: async (id) => known.find((each) => each.id === id) },
   });
