@@ -7,6 +7,7 @@ import {
   channelIds,
   encryptionKeys,
   inHeader,
+  noProxyList,
   oneLine,
   proxyAddress,
   secret,
@@ -142,7 +143,10 @@ export const SETTINGS = {
   ),
   NO_PROXY: aliased(
     'no_proxy',
-    network(z.string(), 'Hosts to reach without the proxy, separated by commas. Also read from `no_proxy`.'),
+    network(
+      noProxyList(),
+      'Hosts, addresses and networks (`10.0.0.0/8`, `fd00::/8`) to reach without the proxy, separated by commas. Names are not looked up for networks. Also read from `no_proxy`.',
+    ),
   ),
   SRC_CA_FILE: network(
     certificateFile(),

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { EncryptionKey } from './core/accounts/accounts.ts';
 import { Secret } from './core/secret.ts';
@@ -41,6 +42,14 @@ export const proxyAddress = (): z.ZodType<Secret, string> =>
     .string()
     .transform((value) => (value.includes('://') ? value : `http://${value}`))
     .pipe(secretAddress(/^https?:$/, 'an http or https address'));
+/** Hosts, addresses and networks. A network that can't be read would silently be no exception. */
+export const noProxyList = (): z.ZodType<string, string> =>
+  z
+    .string()
+    .refine(
+      (value) => value.split(/[,\s]+/).every((entry) => !entry.includes('/') || isNetwork(entry)),
+      'has an entry with a slash that is no network, such as 10.0.0.0/8 or fd00::/8',
+    );
 export const certificateFile = (): z.ZodType<string, string> =>
   z.string().refine(holdsCertificate, 'is not the path of a readable PEM file with certificates');
 /** Channel ids, separated by commas. */
@@ -89,6 +98,12 @@ export const oneLine = (most: number): z.ZodType<string, string> =>
 export const yesOrNo = (): z.ZodType<boolean, string> =>
   z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
 export const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
+
+function isNetwork(entry: string): boolean {
+  const [, address = '', bits] = /^\[?([^\]/]+)\]?\/(\d{1,3})(?::\d+)?$/.exec(entry) ?? [];
+  const version = isIP(address);
+  return version !== 0 && Number(bits) <= (version === 6 ? 128 : 32);
+}
 
 function holdsCertificate(path: string): boolean {
   try {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { Dispatcher, fetch as fetchThrough } from 'undici';
-import { createProxyAgent, type ProxySettings } from './proxy.ts';
+import { type Dispatcher, fetch as fetchThrough } from 'undici';
+import { createProxyAgent, FunctionDispatcher, type ProxySettings } from './proxy.ts';
 
 /** Longest wait for a connection, directly or through a proxy, in milliseconds. */
 const connectTimeoutMs = 10_000;
@@ -41,7 +41,10 @@ export function createOutbound(proxy: ProxySettings): Outbound {
   const websockets = new Set<Duplex>();
   const agentOf = (options: Dispatcher.DispatchOptions): Dispatcher =>
     String(options.origin).startsWith('https:') ? https : options.upgrade ? tunnel : http;
-  const dispatcher = new FunctionDispatcher((options, handler) => agentOf(options).dispatch(options, handler));
+  const dispatcher = new FunctionDispatcher(
+    (options, handler) => agentOf(options).dispatch(options, handler),
+    [https, http, tunnel],
+  );
   return {
     fetch: (address, init) => fetchThrough(address, { ...init, dispatcher }),
     socketDispatcher() {
@@ -62,20 +65,9 @@ export function createOutbound(proxy: ProxySettings): Outbound {
     },
     close: async () => {
       for (const socket of websockets) socket.destroy();
-      await Promise.all([https, http, tunnel].map((agent) => agent.destroy()));
+      await dispatcher.destroy();
     },
   };
-}
-
-type Dispatch = (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) => boolean;
-
-class FunctionDispatcher extends Dispatcher {
-  override readonly dispatch: Dispatch;
-
-  constructor(dispatch: Dispatch) {
-    super();
-    this.dispatch = dispatch;
-  }
 }
 
 /** Wraps the handler and passes the socket of a new websocket to `note`. */

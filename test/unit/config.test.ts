@@ -184,6 +184,12 @@ describe('reading the configuration', () => {
 
   it('reads the hosts without a proxy in both spellings', () => {
     expect(parseConfig({ ...enough, no_proxy: 'a.example' }).NO_PROXY).toBe('a.example');
+    for (const networks of ['10.0.0.0/8,fd00::/8', '[fd00::]/8 .example.com', '10.0.0.0/8:443']) {
+      expect(parseConfig({ ...enough, NO_PROXY: networks }).NO_PROXY).toBe(networks);
+    }
+    for (const wrong of ['10.0.0.0/33', 'fd00::/129', 'https://a.example', 'a.example/8', '10.0.0/8']) {
+      expect(() => parseConfig({ ...enough, NO_PROXY: wrong })).toThrow(/NO_PROXY has an entry with a slash/);
+    }
     expect(parseConfig({ ...enough, no_proxy: 'a.example', NO_PROXY: 'b.example' }).NO_PROXY).toBe('b.example');
   });
 

@@ -3,8 +3,8 @@ import { type ConnectionOptions, connect, rootCertificates, type TLSSocket } fro
 import { errorCode } from '../../core/doctor/error-code.ts';
 import type { Check, Finding, Says } from '../../core/doctor/finding.ts';
 import type { Clock } from '../../core/ports.ts';
-import type { ProxySettings } from '../proxy.ts';
-import { openSocket, proxyFor, TunnelRefused } from './tunnel.ts';
+import { type ProxySettings, proxyFor } from '../proxy.ts';
+import { openSocket, TunnelRefused } from './tunnel.ts';
 
 /** A certificate that ends this soon should be renewed now. */
 const renewDays = 14;

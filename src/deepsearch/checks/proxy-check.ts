@@ -1,7 +1,7 @@
 import { errorCode } from '../../core/doctor/error-code.ts';
 import type { Check, Finding, Says } from '../../core/doctor/finding.ts';
-import type { ProxySettings } from '../proxy.ts';
-import { authorityOf, openDirect, openSocket, proxyFor, TunnelRefused } from './tunnel.ts';
+import { type ProxySettings, proxyFor } from '../proxy.ts';
+import { authorityOf, openDirect, openSocket, TunnelRefused } from './tunnel.ts';
 
 /**
  * Whether the proxy settings let the app reach these addresses: a tunnel for https, a connection to the proxy for http.

@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { connect, isIP, type Socket } from 'node:net';
-import type { ProxySettings } from '../proxy.ts';
 
 /** Longest wait for a connection, to a host or to a proxy, in milliseconds. */
 const connectMs = 5_000;
@@ -15,28 +14,6 @@ export class TunnelRefused extends Error {
     super(`the proxy answered ${status}`);
     this.status = status;
   }
-}
-
-/** The proxy that carries connections to an address, as undici chooses it. Undefined: none. */
-export function proxyFor(address: URL, proxy: ProxySettings): URL | undefined {
-  const chosen = address.protocol === 'https:' ? proxy.https : proxy.http;
-  if (!chosen || isExcepted(address, proxy.noProxy ?? '')) return undefined;
-  return new URL(chosen.includes('://') ? chosen : `http://${chosen}`);
-}
-
-/** An entry of NO_PROXY names a host and all its subdomains, perhaps with a port; `*` alone names every host. */
-function isExcepted({ protocol, hostname, port }: URL, noProxy: string): boolean {
-  if (noProxy === '*') return true;
-  const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
-  return noProxy
-    .split(/[,\s]+/)
-    .filter((entry) => entry !== '')
-    .some((entry) => {
-      const [, name = '', onlyPort] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
-      const host = name.replace(/^\*?\./, '');
-      const isHost = hostname === host || hostname.endsWith(`.${host}`);
-      return isHost && (onlyPort === undefined || onlyPort === ownPort);
-    });
 }
 
 /** Host and port of an address, as CONNECT needs them. */
