@@ -190,7 +190,7 @@ export function createOwnServices(context: AppContext, shared: SharedParts): Own
 /** The worst state of several far sides. */
 export async function worstOf(farSides: readonly FarSide[]): Promise<OperatorState> {
   const states = await Promise.all(farSides.map(({ state }) => state()));
-  const order: OperatorState[] = ['refused', 'apiMissing', 'unreachable'];
+  const order: OperatorState[] = ['refused', 'signInPage', 'apiMissing', 'unreachable'];
   return order.find((each) => states.includes(each)) ?? 'fine';
 }
 

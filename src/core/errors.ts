@@ -30,6 +30,8 @@ export interface AppErrorDetails {
   outcomeUnknown?: boolean;
   /** HTTP status or Slack error code, for the log. */
   code?: string | number | undefined;
+  /** The far side's own message: one line of at most 300 characters. Untrusted. */
+  said?: string | undefined;
   /** For `undeliverable`: the app is not in the channel, and inviting it would help. */
   invitationHelps?: boolean;
 }
@@ -42,6 +44,7 @@ export class AppError extends Error {
   readonly isAppointed: boolean;
   readonly outcomeUnknown: boolean;
   readonly code: string | number | undefined;
+  readonly said: string | undefined;
   readonly invitationHelps: boolean;
 
   constructor(kind: ErrorKind, message: string, details: AppErrorDetails = {}) {
@@ -51,6 +54,7 @@ export class AppError extends Error {
     this.isAppointed = details.isAppointed ?? false;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
     this.code = details.code;
+    this.said = details.said;
     this.invitationHelps = details.invitationHelps ?? false;
   }
 }
@@ -58,6 +62,28 @@ export class AppError extends Error {
 /** Narrows to {@link AppError}, optionally of one of the given kinds. */
 export function isAppError(error: unknown, ...kinds: ErrorKind[]): error is AppError {
   return error instanceof AppError && (kinds.length === 0 || kinds.includes(error.kind));
+}
+
+/** Codes of failures of the service that the core tells apart. */
+export const serviceCodes = {
+  /** A page for people came in place of the API's reply: mostly the sign-in of an identity proxy. */
+  signInPage: 'signInPage',
+  /** The service has no such address: its API is missing there, or a gateway hides it. */
+  apiMissing: 'apiMissing',
+  /** The reply is over the size limit. */
+  tooLarge: 'tooLarge',
+} as const;
+
+const deepestCause = 5;
+
+/** Whether the error, or one that caused it, has this code. */
+export function hasCode(error: unknown, code: string): boolean {
+  let current = error;
+  for (let depth = 0; current instanceof AppError && depth < deepestCause; depth += 1) {
+    if (current.code === code) return true;
+    current = current.cause;
+  }
+  return false;
 }
 
 /** Whether a later retry may succeed. */

@@ -213,7 +213,8 @@ export type CardView =
       expected?: { fromMs: number; toMs: number };
       isLate?: boolean;
     }
-  | { kind: 'unreachable' }
+  /** `isSignInPage`: a page for people answers in place of the service. */
+  | { kind: 'unreachable'; isSignInPage?: true }
   | { kind: 'noReply' }
   | { kind: 'limited' }
   | { kind: 'cancelling' }

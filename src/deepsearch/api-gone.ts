@@ -11,6 +11,6 @@ export function isApiGone(error: unknown): boolean {
 }
 
 /** The same error, with the code that {@link isApiGone} recognizes. */
-export function apiGone({ kind, message }: AppError): AppError {
-  return new AppError(kind, message, { code });
+export function apiGone(error: AppError): AppError {
+  return new AppError(error.kind, error.message, { cause: error, code });
 }

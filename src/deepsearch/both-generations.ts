@@ -1,4 +1,4 @@
-import { AppError, isAppError } from '../core/errors.ts';
+import { AppError, isAppError, serviceCodes } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { ConversationId } from '../core/question/question.ts';
 import type { ApiChoice } from './api-choice.ts';
@@ -201,6 +201,6 @@ function other(number: GenerationNumber): GenerationNumber {
 function notNow(cause: AppError): AppError {
   return new AppError('unavailable', 'the instance does not offer this generation of the API now', {
     cause,
-    code: 'apiMissing',
+    code: serviceCodes.apiMissing,
   });
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { AppError } from '../core/errors.ts';
+import { AppError, serviceCodes } from '../core/errors.ts';
 import type { Tracer } from '../core/tracing.ts';
 import { createProxyAgent, type ProxySettings } from './proxy.ts';
 
@@ -30,8 +30,8 @@ export interface HttpRequest {
   headers: Record<string, string>;
   body?: string;
   /**
-   * Whether the caller needs the body of a reply with this status that is no success, for its error code only. It must
-   * not be shown or logged. It ends after 64 KiB. If it breaks off, the reply counts as incomplete.
+   * Whether the caller needs the body of a reply with this status that is no success, because its error depends on it. If
+   * such a body breaks off, the reply counts as incomplete.
    */
   readsFailure?: (status: number) => boolean;
 }
@@ -40,7 +40,7 @@ export interface HttpReply {
   status: number;
   /** First value of each header, by its lower-case name. */
   headers: Record<string, string>;
-  /** Empty for a failure, because its body must not be shown or logged, unless the request sets `readsFailure`. */
+  /** Of a failure the first 64 KiB, or what came of it within a second if the request does not need it. */
   body: string;
 }
 
@@ -54,22 +54,32 @@ export interface Http {
   close(): Promise<void>;
 }
 
-/** How much of a failure's body is read: for its error code, or only so that the connection can be reused. */
+/** The codes of errors that a compressed reply causes begin with this, and name the coding after it. */
+export const compressed = 'compressed_';
+
+/** How much of a failure's body is read. */
 const FAILURE_BYTES = 64 * 1024;
-/** How long the rest of a failure's body is read that is not needed. */
+/** How long a failure's body is read on which no error depends. */
 const DRAIN_MS = 1_000;
 
-/** One keep-alive connection pool for one origin, directly or through a proxy. */
+/** Connections to one origin, directly or through a proxy. */
 export function createHttp(options: HttpOptions): Http {
-  const dispatcher = createProxyAgent({ ...options, scheme: options.origin.startsWith('https:') ? 'https' : 'http' });
+  const pools = { ...options, scheme: options.origin.startsWith('https:') ? 'https' : 'http' } as const;
+  const kept = createProxyAgent(pools);
+  // If the far side closes an idle connection just when a request is written to it, no one can tell whether it took the
+  // request. So a request that may not be repeated gets a connection of its own.
+  const fresh = createProxyAgent({ ...pools, keepsAlive: false });
   const { origin, tracer, sendsTrace } = options;
-  return { send, close: () => dispatcher.destroy() };
+  // Replies are not decompressed.
+  const common = { 'accept-encoding': 'identity' };
+  return { send, close: () => Promise.all([kept.destroy(), fresh.destroy()]).then(() => undefined) };
 
   function send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     return tracer.request({ method: request.method, origin, path: request.template }, async (span) => {
       const { context } = span;
-      const headers = sendsTrace && context ? { ...request.headers, traceparent: context } : request.headers;
-      const reply = await exchange(dispatcher, options, { ...request, headers }, signal);
+      const trace = sendsTrace && context ? { traceparent: context } : {};
+      const headers = { ...request.headers, ...common, ...trace };
+      const reply = await exchange(request.safe ? kept : fresh, options, { ...request, headers }, signal);
       span.note({ status: reply.status });
       return reply;
     });
@@ -93,6 +103,7 @@ function exchange(
     const chunks: Buffer[] = [];
     let receivedBytes = 0;
     let isFailure = false;
+    let needsBody = true;
     let drainTimer: NodeJS.Timeout | undefined;
 
     const settle = (act: () => void) => {
@@ -110,6 +121,7 @@ function exchange(
       settle(() => resolve({ status, headers, body: new TextDecoder().decode(Buffer.concat(chunks)) }));
     const onAbort = () => {
       const { message, code } = reasonOf(signal);
+      if (!needsBody) reply();
       fail('unavailable', message, { code });
       controller?.abort(new Error('abandoned'));
     };
@@ -142,13 +154,23 @@ function exchange(
           status = statusCode;
           headers = firstValues(replyHeaders);
           isFailure = status >= 300;
+          needsBody = !isFailure || request.readsFailure?.(status) === true;
+          const coding = codingOf(headers);
+          if (coding !== undefined) {
+            if (!needsBody) reply();
+            fail('badReply', `the reply has the content coding ${coding}`, { code: `${compressed}${coding}` });
+            current.abort(new Error('no reply that this client reads'));
+            return;
+          }
           if (!isFailure) {
             if (Number(headers['content-length'] ?? 0) > maxResponseBytes) refuseSize(current);
             return;
           }
-          if (request.readsFailure?.(status)) return;
-          reply();
-          drainTimer = setTimeout(() => current.abort(new Error('drained long enough')), DRAIN_MS);
+          if (needsBody) return;
+          drainTimer = setTimeout(() => {
+            reply();
+            current.abort(new Error('read long enough'));
+          }, DRAIN_MS);
           drainTimer.unref();
         },
         onResponseData(current, chunk) {
@@ -166,6 +188,7 @@ function exchange(
         },
         onResponseError(_controller, error) {
           clearTimeout(drainTimer);
+          if (!needsBody) reply();
           const code = codeOf(error);
           fail('unavailable', `no complete reply (${code ?? error.name})`, { cause: error, ...(code && { code }) });
         },
@@ -173,10 +196,17 @@ function exchange(
     );
 
     function refuseSize(current: Dispatcher.DispatchController) {
-      fail('badReply', `the reply is larger than ${maxResponseBytes} bytes`, { code: 'tooLarge' });
+      fail('badReply', `the reply is larger than ${maxResponseBytes} bytes`, { code: serviceCodes.tooLarge });
       current.abort(new Error('reply too large'));
     }
   });
+}
+
+/** The content coding of a reply, if it has one although none was asked for. A proxy may add one. */
+function codingOf({ 'content-encoding': value = '' }: HttpReply['headers']): string | undefined {
+  const coding = value.trim().toLowerCase();
+  if (coding === '' || coding === 'identity') return undefined;
+  return coding.replace(/[^\w-]+/g, '_').slice(0, 20);
 }
 
 function reasonOf(signal: AbortSignal): { message: string; code: string } {

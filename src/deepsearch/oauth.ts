@@ -8,6 +8,7 @@ import { startDeadline } from './deadline.ts';
 import { createHttp, type HttpReply, type HttpRequest } from './http.ts';
 import type { ProxySettings } from './proxy.ts';
 import { parseRetryAfterMs } from './retry.ts';
+import { isHtml } from './sign-in-page.ts';
 
 export interface OAuthOptions {
   clientId: string;
@@ -157,13 +158,13 @@ function formEncoded(value: string): string {
 
 /** Throws the error of a reply without usable tokens. */
 function tokensOf(label: string, reply: HttpReply, sentMs: number): IssuedTokens {
-  const { status, headers, body } = reply;
+  const { status, body } = reply;
   const value = parseJson(body);
   const failure = failureOf(label, reply, errorSchema.safeParse(value).data?.error, sentMs);
   if (failure !== undefined) throw failure;
   const parsed = replySchema.safeParse(value);
   if (!parsed.success) {
-    const type = headers['content-type']?.toLowerCase().includes('html') ? 'an HTML page' : 'the wrong shape';
+    const type = isHtml(reply) ? 'an HTML page' : 'the wrong shape';
     throw noUsableReply(`${label} was answered with ${type}`, status);
   }
   const { access_token, token_type, refresh_token, expires_in } = parsed.data;

@@ -9,6 +9,7 @@ import { isNoRoute } from './generation-1/conversation-api.ts';
 import { connectCodeOf } from './generation-2/connect-errors.ts';
 import type { HttpReply, HttpRequest } from './http.ts';
 import { createServiceHttp, parseBaseUrl, type ServiceClientOptions } from './service-client.ts';
+import { isHtml } from './sign-in-page.ts';
 
 /** Whether the instance offers a generation of the API. `unknown` proves nothing. */
 export type Offer = 'yes' | 'no' | 'unknown';
@@ -137,21 +138,21 @@ export function offersOfVersion(version: string | undefined): Offers {
 /** The version that `/__version` answered. Builds of the cloud have one that is not a plain number. */
 export function versionText({ status, headers, body }: HttpReply): string | undefined {
   const text = body.trim();
-  if (status !== 200 || isHtml(headers) || text.length > longestVersion) return undefined;
+  if (status !== 200 || isHtml({ headers }) || text.length > longestVersion) return undefined;
   return /^[\w.+-]+$/.test(text) ? text : undefined;
 }
 
 /** What the reply to a list of generation 1 proves. A 401 comes before the routing, so it is about the token. */
 export function offerOfGeneration1(reply: HttpReply): Offer {
   const { status, headers, body } = reply;
-  if (status === 200) return !isHtml(headers) && isJsonList(body) ? 'yes' : 'unknown';
+  if (status === 200) return !isHtml({ headers }) && isJsonList(body) ? 'yes' : 'unknown';
   return isNoRoute(reply) ? 'no' : 'unknown';
 }
 
 /** What the reply to a list of generation 2 proves. Before 7.0 the web page has this path. */
 export function offerOfGeneration2({ status, headers, body }: HttpReply): Offer {
   if (status >= 200 && status < 300) {
-    if (isHtml(headers)) return 'no';
+    if (isHtml({ headers })) return 'no';
     return isJsonObject(body) ? 'yes' : 'unknown';
   }
   const code = connectCodeOf(body);
@@ -160,7 +161,7 @@ export function offerOfGeneration2({ status, headers, body }: HttpReply): Offer 
   if (code !== undefined) return 'yes';
   if (status === 404 || status === 405 || isSignIn(status, headers.location)) return 'no';
   if (status === 401 || status === 403 || status === 429 || status >= 500) return 'unknown';
-  return isHtml(headers) && status >= 400 ? 'no' : 'unknown';
+  return isHtml({ headers }) && status >= 400 ? 'no' : 'unknown';
 }
 
 /** The origin to which a redirect moves this path. The address in the settings is then wrong. */
@@ -174,10 +175,6 @@ function isSignIn(status: number, location = ''): boolean {
   if (status < 300 || status >= 400) return false;
   const path = URL.canParse(location) ? new URL(location).pathname : location.replace(/[?#].*$/s, '');
   return path.endsWith('/sign-in');
-}
-
-function isHtml(headers: HttpReply['headers']): boolean {
-  return headers['content-type']?.toLowerCase().includes('html') ?? false;
 }
 
 function isJsonObject(body: string): boolean {

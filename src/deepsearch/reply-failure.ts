@@ -1,43 +1,88 @@
 import { AppError } from '../core/errors.ts';
 import type { HttpReply, HttpRequest } from './http.ts';
 import { parseRetryAfterMs } from './retry.ts';
+import { isHtml, leadsToSignIn, signInPage } from './sign-in-page.ts';
 
-/**
- * The error of an unsuccessful reply; undefined for a success. The body is not read: the service does not specify its
- * error bodies, and those of proxies are HTML.
- */
-export function replyFailure(
-  { status, headers }: HttpReply,
-  { label, safe }: Pick<HttpRequest, 'label' | 'safe'>,
-  nowMs: number,
-): AppError | undefined {
+/** Longest message of the service that is kept, in characters. */
+const longestSaid = 300;
+/** A message with so long a part of the request would bring people's questions into the log. */
+const repeatedCharacters = 16;
+
+/** What the error of a reply depends on besides the reply. */
+export type FailedRequest = Pick<HttpRequest, 'label' | 'safe' | 'body'>;
+
+/** The error of an unsuccessful reply; undefined for a success. Its message contains nothing of the body. */
+export function replyFailure(reply: HttpReply, request: FailedRequest, nowMs: number): AppError | undefined {
+  const { status, headers } = reply;
+  const { label, safe } = request;
   if (status >= 200 && status < 300) return undefined;
-  const said = `${label} answered ${status}`;
+  const message = `${label} answered ${status}`;
   const outcomeUnknown = !safe;
   const retryAfterMs = parseRetryAfterMs(headers['retry-after'], nowMs);
   if (status < 400) {
     // Redirects are never followed, because the next origin must not see the credential. The operator has to correct
-    // the address in the settings.
-    return new AppError('badReply', `${said}, a redirect to ${originOf(headers.location)}; it is not followed`, {
-      code: status,
-      outcomeUnknown,
-    });
+    // the address in the settings, or let the app pass the proxy that asks for a sign-in.
+    const redirected = `${message}, a redirect to ${originOf(headers.location)}; it is not followed`;
+    return leadsToSignIn(reply)
+      ? signInPage(`${redirected}: a sign-in page`, { outcomeUnknown })
+      : new AppError('badReply', redirected, { code: status, outcomeUnknown });
   }
+  const details = { code: status, said: saidIn(reply, request.body) };
   switch (status) {
     case 401:
     case 403:
     case 407:
-      return new AppError('unauthorized', said, { code: status });
+      return new AppError('unauthorized', isHtml(reply) ? `${message} with an HTML page` : message, details);
     case 404:
-      return new AppError('notFound', said, { code: status });
+      return new AppError('notFound', message, details);
     case 429:
-      return new AppError('rateLimited', said, { code: status, retryAfterMs });
+      return new AppError('rateLimited', message, { ...details, retryAfterMs });
     case 408:
     case 425:
-      return new AppError('unavailable', said, { code: status, outcomeUnknown, retryAfterMs });
+      return new AppError('unavailable', message, { ...details, outcomeUnknown, retryAfterMs });
   }
-  if (status < 500) return new AppError('refused', said, { code: status });
-  return new AppError('unavailable', said, { code: status, outcomeUnknown, retryAfterMs });
+  if (status < 500) return new AppError('refused', message, details);
+  return new AppError('unavailable', message, { ...details, outcomeUnknown, retryAfterMs });
+}
+
+/**
+ * The descriptive message of a failure, on one line. Undefined for a page, and for a message that repeats a part of the
+ * request.
+ */
+export function saidIn({ headers, body }: HttpReply, sent = ''): string | undefined {
+  const type = headers['content-type']?.toLowerCase() ?? '';
+  const found = type.includes('html') ? undefined : (messageIn(body) ?? (type.startsWith('text/') ? body : undefined));
+  const said = found
+    ?.slice(0, 4 * longestSaid)
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim();
+  if (said === undefined || said === '' || said.startsWith('<')) return undefined;
+  const bounded = said.length > longestSaid ? `${said.slice(0, longestSaid - 1)}…` : said;
+  return repeats(bounded, sent) ? undefined : bounded;
+}
+
+/** `message` of the body, or of its `error`, or `error` if that is a text. */
+function messageIn(body: string): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  const { message, error } = fieldsOf(value);
+  return [message, fieldsOf(error).message, error].find((each) => typeof each === 'string');
+}
+
+function fieldsOf(value: unknown): { message?: unknown; error?: unknown } {
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+function repeats(said: string, sent: string): boolean {
+  const inJson = JSON.stringify(said).slice(1, -1);
+  for (let at = 0; at + repeatedCharacters <= inJson.length; at += repeatedCharacters) {
+    if (sent.includes(inJson.slice(at, at + repeatedCharacters))) return true;
+  }
+  return false;
 }
 
 function originOf(location: string | undefined): string {

@@ -7,8 +7,9 @@ import { type Auth, createAuthorizer } from './auth.ts';
 import { type Deadline, startDeadline, waitMs } from './deadline.ts';
 import { createHttp, type Http, type HttpReply, type HttpRequest } from './http.ts';
 import type { ProxySettings } from './proxy.ts';
-import { replyFailure } from './reply-failure.ts';
+import { type FailedRequest, replyFailure } from './reply-failure.ts';
 import { retryDelayMs } from './retry.ts';
+import { isHtml, signInPage } from './sign-in-page.ts';
 
 export interface ServiceClientOptions {
   /** Address of the instance. It may have a path prefix and a trailing slash. */
@@ -46,7 +47,7 @@ export interface FailureReader {
   /** Whether the error depends on the body of a reply with this status. */
   needsBody(status: number): boolean;
   /** The error of a reply, or undefined for a success. Its message contains nothing of the body. */
-  errorOf(reply: HttpReply, request: Pick<HttpRequest, 'label' | 'safe'>, nowMs: number): AppError | undefined;
+  errorOf(reply: HttpReply, request: FailedRequest, nowMs: number): AppError | undefined;
   /** Whether a safe call is repeated after this error, if it is `unavailable` or `rateLimited`. Default: always. */
   isRetried?(error: AppError): boolean;
 }
@@ -136,8 +137,8 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     const reply = await http.send(request, deadline.signal);
     const failure = failures.errorOf(reply, request, clock());
     if (failure) throw failure;
-    if (reply.headers['content-type']?.toLowerCase().includes('html')) {
-      throw badReply(call, 'an HTML page');
+    if (isHtml(reply)) {
+      throw signInPage(`${request.label} answered with an HTML page`, { outcomeUnknown: !call.safe });
     }
     return reply.body;
   }

@@ -1,4 +1,4 @@
-import { isAppError } from '../core/errors.ts';
+import { hasCode, isAppError, serviceCodes } from '../core/errors.ts';
 import type { Clock, DeepSearch } from '../core/ports.ts';
 import { within } from '../core/timeout.ts';
 
@@ -18,8 +18,11 @@ const refusedAskMs = 10 * 60_000;
 /** The result of the latest call: `refused` is about the app's credentials, `unreachable` about everything else. */
 export type FarSideState = 'fine' | 'refused' | 'unreachable';
 
-/** What an operator sees. `apiMissing`: the far side does not offer the API that the app has to use. */
-export type OperatorState = FarSideState | 'apiMissing';
+/**
+ * What an operator sees. `apiMissing`: the far side does not offer the API that the app has to use, or not at this address.
+ * `signInPage`: a page for people answers in its place.
+ */
+export type OperatorState = FarSideState | 'apiMissing' | 'signInPage';
 
 /** A program that this app needs for its work, but not to talk to people. */
 export interface FarSide {
@@ -38,7 +41,7 @@ export interface AccessNote {
    */
   notingAsk<Result>(result: Promise<Result>): Promise<Result>;
   /** For {@link FarSide}. Makes no call if the latest call was fine, otherwise at most one every 15 s. */
-  latest(): Promise<FarSideState>;
+  latest(): Promise<OperatorState>;
   /** For people to see, within about half a second. Also calls the far side when there was no call for a minute. */
   state(): Promise<FarSideState>;
 }
@@ -54,8 +57,9 @@ export function createAccessNote(options: {
 }): AccessNote {
   const { probe, isRefusal, now } = options;
   let refused = false;
-  let askRefusedMs: number | undefined;
-  let isUnreachable = false;
+  /** Why questions are not taken although other calls may work, and since when. */
+  let ask: { state: 'refused' | 'apiMissing'; sinceMs: number } | undefined;
+  let away: Exclude<OperatorState, 'fine' | 'refused'> | undefined;
   let heardMs = 0;
   let probedMs = 0;
 
@@ -65,7 +69,7 @@ export function createAccessNote(options: {
     try {
       const value = await result;
       // The credentials work again, so a refusal of questions is probably over too.
-      if (refused) askRefusedMs = undefined;
+      if (refused) ask = undefined;
       succeeded();
       return value;
     } catch (error) {
@@ -78,12 +82,14 @@ export function createAccessNote(options: {
   async function notingAsk<Result>(result: Promise<Result>): Promise<Result> {
     try {
       const value = await result;
-      askRefusedMs = undefined;
+      ask = undefined;
       succeeded();
       return value;
     } catch (error) {
       // The next probe shows whether the refusal is about more than questions.
-      if (isRefusal(error)) askRefusedMs = now();
+      if (isRefusal(error)) ask = { state: 'refused', sinceMs: now() };
+      // A gateway may have no route for questions, and one for everything else.
+      if (hasCode(error, serviceCodes.apiMissing)) ask = { state: 'apiMissing', sinceMs: now() };
       failed(error);
       throw error;
     }
@@ -91,28 +97,30 @@ export function createAccessNote(options: {
 
   function succeeded(): void {
     refused = false;
-    isUnreachable = false;
+    away = undefined;
     heardMs = now();
   }
 
   function failed(error: unknown): void {
-    isUnreachable = isAppError(error, 'unavailable', 'badReply');
+    away = awayBy(error);
     heardMs = now();
   }
 
-  function isRefused(): boolean {
-    return refused || (askRefusedMs !== undefined && now() - askRefusedMs < refusedAskMs);
+  function current(): OperatorState {
+    if (refused) return 'refused';
+    return ask !== undefined && now() - ask.sinceMs < refusedAskMs ? ask.state : (away ?? 'fine');
   }
 
-  function latest(): Promise<FarSideState> {
-    return find(isRefused() || isUnreachable);
+  function latest(): Promise<OperatorState> {
+    return find(current() !== 'fine');
   }
 
-  function state(): Promise<FarSideState> {
-    return find(isRefused() || isUnreachable || now() - heardMs >= believedMs);
+  async function state(): Promise<FarSideState> {
+    const found = await find(current() !== 'fine' || now() - heardMs >= believedMs);
+    return found === 'fine' || found === 'refused' ? found : 'unreachable';
   }
 
-  async function find(isInDoubt: boolean): Promise<FarSideState> {
+  async function find(isInDoubt: boolean): Promise<OperatorState> {
     if (isInDoubt && now() - probedMs >= probeEveryMs) {
       probedMs = now();
       // The wrapped service notes how the probe ends.
@@ -121,9 +129,15 @@ export function createAccessNote(options: {
         longestProbeMs,
       );
     }
-    if (isRefused()) return 'refused';
-    return isUnreachable ? 'unreachable' : 'fine';
+    return current();
   }
+}
+
+/** Why a far side is of no use after this error. Undefined: it answered. One answer that is too large says nothing else. */
+function awayBy(error: unknown): 'unreachable' | 'apiMissing' | 'signInPage' | undefined {
+  if (!isAppError(error, 'unavailable', 'badReply') || error.code === serviceCodes.tooLarge) return undefined;
+  if (hasCode(error, serviceCodes.signInPage)) return 'signInPage';
+  return hasCode(error, serviceCodes.apiMissing) ? 'apiMissing' : 'unreachable';
 }
 
 /**

@@ -73,6 +73,7 @@ interface DescribedError {
   message: string;
   kind?: string;
   code?: string | number;
+  said?: string;
   stack?: string;
   cause?: DescribedError;
 }
@@ -90,6 +91,7 @@ function describeError(error: unknown, depth = 0): DescribedError {
     message: error.message,
     ...(expected ? { kind: error.kind } : {}),
     ...(code === undefined ? {} : { code }),
+    ...(expected && error.said !== undefined ? { said: error.said } : {}),
     ...(expected || error.stack === undefined ? {} : { stack: error.stack }),
     ...(error.cause === undefined || depth >= deepestCause ? {} : { cause: describeError(error.cause, depth + 1) }),
   };

@@ -100,7 +100,7 @@ export function createMetrics({
       const states = await latestStates();
       this.reset();
       for (const { target, state } of states) {
-        this.set({ target }, state === 'unreachable' || state === 'apiMissing' ? 0 : 1);
+        this.set({ target }, state === 'fine' || state === 'refused' ? 1 : 0);
       }
     },
   });

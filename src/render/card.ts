@@ -83,7 +83,7 @@ function statusLine(question: Question, view: CardView, say: Say): string {
     case 'running':
       return say.card.running(view);
     case 'unreachable':
-      return say.card.unreachable();
+      return view.isSignInPage === true ? say.card.signInPage() : say.card.unreachable();
     case 'noReply':
       return say.card.noReply();
     case 'limited':

@@ -143,6 +143,17 @@ function failed(question: Question, failure: Failure, say: Say, contact: string 
       return { ...base, lines: [say.failures.accountRefused(), say.failures.accountRefusedDo()], button: retry };
     case 'unreachable':
       return { ...base, lines: [say.failures.unreachable(), ...doubt, say.failures.unreachableDo()], button: retry };
+    case 'signInPage':
+      return {
+        ...base,
+        lines: [say.failures.signInPage(), ...doubt, say.failures.signInPageDo(contact)],
+        button: retry,
+      };
+    case 'answerTooLong': {
+      const shareUrl = shareUrlFor(question, readersOf(question));
+      const link = shareUrl === undefined ? [] : [`*${mrkdwnLink(shareUrl, say.words.openInDeepSearch())}*`];
+      return { ...base, lines: [say.failures.answerTooLong(), say.failures.answerTooLongDo(), ...link], button: inNew };
+    }
     case 'limited':
       return { ...base, lines: [say.failures.limited(), ...doubt, say.failures.limitedDo()], button: retry };
     case 'gone':
@@ -153,8 +164,11 @@ function failed(question: Question, failure: Failure, say: Say, contact: string 
           : [say.failures.gone(), say.failures.goneDo()],
         button: share === undefined ? inNew : undefined,
       };
-    case 'refused':
-      return { ...base, lines: [say.failures.refused(), say.failures.refusedDo()], button: inNew };
+    case 'refused': {
+      const message = areStepsPrivate(question) ? '' : inertCut(failure.message ?? '', mostFailureMessage);
+      const said = message === '' ? [] : [message];
+      return { ...base, lines: [say.failures.refused(), ...said, say.failures.refusedDo()], button: inNew };
+    }
     case 'threadUnread':
       return { ...base, lines: [say.failures.threadUnread(), say.failures.threadUnreadDo()], button: again };
     case 'internal':

@@ -19,6 +19,8 @@ const failureSchema = z.looseObject({
     'unauthorized',
     'accountRefused',
     'unreachable',
+    'signInPage',
+    'answerTooLong',
     'limited',
     'gone',
     'refused',

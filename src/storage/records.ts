@@ -228,7 +228,7 @@ const questionSchema = z.looseObject({
   }),
   trouble: z
     .looseObject({
-      kind: z.enum(['unreachable', 'silent', 'limited', 'internal']),
+      kind: z.enum(['unreachable', 'silent', 'signInPage', 'limited', 'internal']),
       failures: z.number(),
       sinceMs: z.number(),
       notBeforeMs: z.number(),

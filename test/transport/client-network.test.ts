@@ -1,9 +1,10 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createServiceHttp } from '../../src/deepsearch/service-client.ts';
 import { openProxy } from '../support/fake-service/http-proxy.ts';
 import { hangUp, json, type Reply, silence, status } from '../support/fake-service/scripted-server.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { selfSigned } from './self-signed.ts';
-import { connect, conversation, errorOf, openClient, openServer, SECRET } from './setup.ts';
+import { connect, conversation, errorOf, openClient, openServer, question, SECRET } from './setup.ts';
 
 const success = json(conversation());
 
@@ -28,7 +29,7 @@ describe('a connection', () => {
       server.script(success, status(404), success);
       await client.get(7);
       await errorOf(client.get(7));
-      await client.create('where?');
+      await client.get(7);
     }
     // After a reply a connection is unavailable until the next event loop iteration, so an immediate call opens a second one.
     expect(server.connections()).toBeLessThanOrEqual(2);
@@ -52,6 +53,22 @@ describe('a connection', () => {
     expect(server.connections()).toBe(5);
   });
 
+  test('is never an idle one for a call that creates, and closed after it', async () => {
+    const { client, server } = await connect();
+    server.script(success, json(conversation(), 202), json(question(), 202), success);
+    await client.get(7);
+    await client.create('where?');
+    await client.addQuestion(7, 'and?');
+    await client.get(7);
+    expect(server.requests.map(({ headers }) => headers.connection)).toEqual([
+      'keep-alive',
+      'close',
+      'close',
+      'keep-alive',
+    ]);
+    expect(server.connections()).toBe(3);
+  });
+
   test('is one of a limited number', async () => {
     const { client, server } = await connect({ maxConnections: 2 });
     const warnings: string[] = [];
@@ -65,13 +82,18 @@ describe('a connection', () => {
   });
 
   test('that a call never got means that nothing was done', async () => {
-    const { client, server } = await connect({ maxConnections: 1, timeoutMs: 2_000, createTimeoutMs: 100 });
+    const server = await openServer();
+    const shared = { baseUrl: server.origin, userAgentVersion: '1.2.3', maxConnections: 1 };
+    const http = createServiceHttp(shared);
+    onTestFinished(() => http.close());
     server.script(silence);
-    const first = errorOf(client.get(7));
+    const first = openClient({ ...shared, http, createTimeoutMs: 2_000 });
+    const running = errorOf(first.create('first?'));
     await server.received(1);
-    expect(await errorOf(client.create('where?'))).toMatchObject({ code: 'timeout', outcomeUnknown: false });
-    await client.close();
-    await first;
+    const second = openClient({ ...shared, http, createTimeoutMs: 100 });
+    expect(await errorOf(second.create('where?'))).toMatchObject({ code: 'timeout', outcomeUnknown: false });
+    await first.close();
+    await running;
     expect(server.requests).toHaveLength(1);
   });
 
@@ -129,8 +151,8 @@ describe('a redirect', () => {
     server.script(redirect, redirect);
     for (const call of [client.get(7), client.create('where?')]) {
       const error = await errorOf(call);
-      expect(error).toMatchObject({ kind: 'badReply', code });
-      expect(error.message).toContain(elsewhere.origin);
+      expect(error).toMatchObject({ kind: 'badReply', code: 'signInPage' });
+      expect(error.message).toContain(`answered ${code}, a redirect to ${elsewhere.origin}`);
     }
     expect(elsewhere.requests).toEqual([]);
   });
@@ -138,7 +160,7 @@ describe('a redirect', () => {
   test('on the same origin is not followed either', async () => {
     const { client, server } = await connect();
     server.script(status(302, { location: '/sign-in' }), status(307, { location: `${server.origin}/sign-in` }));
-    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'badReply', code: 302 });
+    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'badReply', code: 'signInPage' });
     expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'badReply', outcomeUnknown: true });
     expect(server.requests).toHaveLength(2);
   });
@@ -219,6 +241,15 @@ describe('a proxy', () => {
     });
     server.script(success);
     await client.get(7);
+  });
+
+  test('is not used for an address in an excepted network', async () => {
+    const server = await openServer();
+    const proxy = { http: 'http://127.0.0.1:9', noProxy: 'fd00::/8 127.0.0.0/8' };
+    const client = openClient({ baseUrl: server.origin, proxy });
+    server.script(success, success);
+    await client.get(7);
+    await client.create('where?');
   });
 
   test('for http only is not used for https', async () => {

@@ -70,9 +70,9 @@ describe('a failed reply', () => {
 
   test.each([404, 405, 410])('to a creation that no route takes says that the API is gone: %i', async (code) => {
     const { client, server } = await connect();
-    server.script(status(code), json({ message: 'no such thing' }, code));
+    server.script(status(code), json({ message: 'no Route matched with those values' }, code));
     expect(await errorOf(client.create('q'))).toMatchObject({ code: 'apiGone', outcomeUnknown: false });
-    expect(await errorOf(client.create('q'))).toMatchObject({ code });
+    expect(await errorOf(client.create('q'))).toMatchObject({ code: 'apiGone', outcomeUnknown: false });
   });
 
   const ofCreation = cases.filter(([name]) => name !== '404');
@@ -106,6 +106,63 @@ describe('a failed reply', () => {
     const { client, server } = await connect();
     server.script(status(400));
     expect((await errorOf(client.readByToken('b4d-t0ken'))).message).not.toContain('b4d-t0ken');
+  });
+});
+
+describe('a compressed reply', () => {
+  test('is not asked for, and its error names the coding', async () => {
+    const { client, server } = await connect();
+    const gzipped = (code: number) => json(conversation(), code, { 'content-encoding': 'gzip' });
+    server.script(
+      gzipped(200),
+      gzipped(201),
+      gzipped(400),
+      json(conversation(), 200, { 'content-encoding': 'identity' }),
+    );
+    expect(await errorOf(client.get(7))).toMatchObject({
+      kind: 'badReply',
+      code: 'compressed_gzip',
+      message: 'GET /.api/deepsearch/v1/7: the reply has the content coding gzip',
+    });
+    expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'badReply', outcomeUnknown: true });
+    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'refused', code: 400 });
+    await client.get(7);
+    expect(new Set(server.requests.map(({ headers }) => headers['accept-encoding']))).toEqual(new Set(['identity']));
+  });
+});
+
+describe('the message of a failure', () => {
+  const limit = 'question must have at most 10,000 characters';
+
+  test.each<[string, Reply, string | undefined]>([
+    ['a message', json({ message: limit }, 400), limit],
+    ['an error with a message', json({ error: { status: 400, message: limit } }, 400), limit],
+    ['an error that is a text', json({ error: limit }, 400), limit],
+    ['plain text', text(`${limit}\n`, 'text/plain; charset=utf-8', 400), limit],
+    [
+      'several lines and marks',
+      json({ message: 'question\n\tmust \u202ebe\u0000 short' }, 400),
+      'question must be short',
+    ],
+    ['a long message', json({ message: 'x'.repeat(10_000) }, 400), `${'x'.repeat(299)}…`],
+    ['a page', text('<p>No</p>', 'text/html', 400), undefined],
+    ['a page that is called text', text('<p>No</p>', 'text/plain', 400), undefined],
+    ['no text', json({ message: 7, error: { message: null } }, 400), undefined],
+    ['nothing', status(400), undefined],
+    ['what was asked', json({ message: 'bad: where is "the secret plan" kept?' }, 400), undefined],
+  ])('is read from %s', async (_name, reply, said) => {
+    const { client, server } = await connect();
+    server.script(reply);
+    expect((await errorOf(client.create('where is "the secret plan" kept?'))).said).toBe(said);
+  });
+
+  test('is read as far as it comes within a second', async () => {
+    const { client, server } = await connect();
+    server.script((response) => {
+      response.writeHead(403, { 'content-type': 'text/plain' });
+      response.write('no right to ask');
+    });
+    expect(await errorOf(client.create('where?'))).toMatchObject({ code: 403, said: 'no right to ask' });
   });
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConfigError, parseConfig } from '../../src/config.ts';
 import { type Finding, worstOf } from '../../src/core/doctor/finding.ts';
 import { runChecks } from '../../src/core/doctor/run-checks.ts';
-import { proxyFor } from '../../src/deepsearch/checks/tunnel.ts';
+import { proxyFor } from '../../src/deepsearch/proxy.ts';
 import { doctorText } from '../../src/render/doctor.ts';
 import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
 import { createHttpReceiver } from '../../src/slack/receivers/http-receiver.ts';
@@ -217,7 +217,10 @@ describe('the doctor of a broken set-up says what to mend', () => {
       [hangUp, 'fail serviceUnreachable'],
       [status(502), 'fail serviceFails'],
       [moved, 'fail serviceMoved'],
-      [text('<html>', 'text/html'), 'warn serviceIsOther'],
+      [text('<html>', 'text/html'), 'fail serviceSignInPage'],
+      [status(302, { location: 'https://login.example.com/' }), 'fail serviceSignInPage'],
+      [text('<html>', 'text/html', 404), 'warn serviceIsOther'],
+      [text('7.1.0', 'text/plain', 200, { 'content-encoding': 'gzip' }), 'fail serviceCompresses'],
     ] as const) {
       const service = await startRoutedService({ 'GET /__version': reply });
       expect(linesOf(await examinePatient(await createPatient(service.origin)), 'service')).toEqual([line]);
@@ -286,6 +289,15 @@ describe('the doctor of a broken set-up says what to mend', () => {
     };
     const old = await examinePatient(await createPatient((await startRoutedService(none)).origin));
     expect(linesOf(old, 'version')).toEqual(['fail apiMissing']);
+  });
+
+  test('when a gateway has no route for the API, although the version promises it', async () => {
+    const service = await startRoutedService({
+      'GET /.api/deepsearch/v1': json({ message: 'no Route matched with those values' }, 404),
+    });
+    const findings = await examinePatient(await createPatient(service.origin));
+    expect(linesOf(findings, 'version')).toEqual(['fail apiNotFound']);
+    expect(linesOf(findings, 'serviceToken')).toEqual(['warn notChecked']);
   });
 
   test('when the quota is used up, and the share link is not opened', async () => {
@@ -381,6 +393,20 @@ describe('the proxy that the doctor expects', () => {
     ['https://search.example.com', 'ample.com', 'secure.example:2'],
     ['https://search.example.com', 'SEARCH.example.com:443', undefined],
     ['https://search.example.com:8443', 'search.example.com:443', 'secure.example:2'],
+    ['https://10.1.2.3', '10.0.0.0/8', undefined],
+    ['https://11.1.2.3', '10.0.0.0/8', 'secure.example:2'],
+    ['https://172.31.255.255', '10.0.0.0/8,172.16.0.0/12', undefined],
+    ['https://172.32.0.0', '172.16.0.0/12', 'secure.example:2'],
+    ['https://10.1.2.3:8443', '10.0.0.0/8:443', 'secure.example:2'],
+    ['https://10.1.2.3', '10.1.2.3', undefined],
+    ['https://10.1.2.30', '10.1.2.3', 'secure.example:2'],
+    ['https://[fd00::1]', 'fd00::/8', undefined],
+    ['https://[fd00::1]', '[fd00::]/8', undefined],
+    ['https://[2001:db8::1]', 'fd00::/8', 'secure.example:2'],
+    ['https://[::1]:8443', '[::1]:8443', undefined],
+    ['https://[0:0::1]', '::1', undefined],
+    ['https://search.example.com', '0.0.0.0/0', 'secure.example:2'],
+    ['https://search.example.com', '10.0.0.0/99', 'secure.example:2'],
   ])('of %s with NO_PROXY "%s" is %s', (address, noProxy, expected) => {
     expect(proxyFor(new URL(address), { ...proxy, noProxy })?.host).toBe(expected);
   });

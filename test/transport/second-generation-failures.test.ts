@@ -37,7 +37,6 @@ const codes: [string, number, Expected][] = [
   ['already_exists', 409, { kind: 'refused', code: 'already_exists', outcomeUnknown: false }],
   ['unauthenticated', 401, { kind: 'unauthorized', code: 401, outcomeUnknown: false }],
   ['permission_denied', 403, { kind: 'unauthorized', code: 403, outcomeUnknown: false }],
-  ['not_found', 404, { kind: 'notFound', code: 'not_found', outcomeUnknown: false }],
   ['resource_exhausted', 429, { kind: 'rateLimited', code: 'resource_exhausted', outcomeUnknown: false }],
   ['aborted', 409, { kind: 'unavailable', code: 'aborted', outcomeUnknown: true }],
   ['canceled', 499, { kind: 'unavailable', code: 'canceled', outcomeUnknown: true }],
@@ -57,6 +56,12 @@ describe('an error of the protocol', () => {
     expect(error.message).not.toContain('private');
     expect(isApiGone(error)).toBe(false);
     expect(server.requests).toHaveLength(1);
+  });
+
+  test('that nothing is there means to a creation that its address is missing', async () => {
+    const { deepSearch, server } = await connectSecond();
+    server.script(json({ code: 'not_found' }, 404));
+    expect(isApiGone(await errorOf(deepSearch.create('Where?')))).toBe(true);
   });
 
   test.each([

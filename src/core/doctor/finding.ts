@@ -96,6 +96,8 @@ export interface FindingValues {
   serviceMoved: { origin: string };
   serviceFails: { host: string; status: number };
   serviceIsOther: { host: string; status: number };
+  serviceSignInPage: { host: string };
+  serviceCompresses: { host: string; coding: string };
 
   certificateValid: { days: number };
   certificateEndsSoon: { days: number };
@@ -111,6 +113,7 @@ export interface FindingValues {
   generationNotOffered: { version: string; setting: number; offered: number };
   apiMissing: { version: string };
   apiNotTold: { version: string };
+  apiNotFound: { host: string };
 
   serviceTokenAccepted: None;
   serviceTokenRefused: { status: string; isSudo: boolean };

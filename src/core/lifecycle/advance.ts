@@ -1,7 +1,7 @@
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver } from '../pacing.ts';
 import type { Conversation, Messenger, UpstreamQuestion } from '../ports.ts';
-import { isInThread, type Outcome, type Question, type Trouble } from '../question/question.ts';
+import { isInThread, type Outcome, type Question } from '../question/question.ts';
 import { mayWantMute } from '../question/second-person.ts';
 import { waitedFromMs, watchedSince } from '../question/upstream.ts';
 import { longestQuietWaitMs } from '../settings.ts';
@@ -17,9 +17,11 @@ import {
   delist,
   endWith,
   ifReadable,
+  isAnswerTooLong,
   type LifecyclePorts,
   type Progress,
   releaseSlot,
+  troubleOf,
 } from './lifecycle-ports.ts';
 import { cardLeftMs, isOnlyCardLeft } from './missing-card.ts';
 import { createPollWait, untilDueMs } from './poll-wait.ts';
@@ -247,7 +249,9 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       const waitMs = error.isAppointed
         ? Math.min(askedWaitMs, mostMs)
         : backOffMs(failures, ports.random(), Math.min(askedWaitMs, mostMs));
-      const kind = troubleOf(error, silence.wasTold(question.id));
+      const isSilent = silence.wasTold(question.id);
+      const found = troubleOf(error);
+      const kind = found === 'unreachable' && isSilent ? 'silent' : found;
       const nowMs = now();
       const troubled = await store(current, (stored) => ({
         ...stored,
@@ -326,11 +330,15 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     if (error.kind === 'unauthorized') {
       return { question: await end(question, { kind: 'failed', failure: { cause: refusedCause(question) } }) };
     }
+    // The service answered, and would answer the same next time.
+    if (isAnswerTooLong(error)) {
+      return { question: await end(question, { kind: 'failed', failure: { cause: 'answerTooLong' } }) };
+    }
     if (isPatienceOver(settings.pacing, watchedSince(question), now())) {
       return {
         question: await end(question, {
           kind: 'failed',
-          failure: { cause: error.kind === 'rateLimited' ? 'limited' : 'unreachable' },
+          failure: { cause: troubleOf(error) },
         }),
       };
     }
@@ -387,11 +395,6 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
     return changeQuestion(ports, question, change);
   }
-}
-
-function troubleOf({ kind }: AppError, isSilent: boolean): Trouble['kind'] {
-  if (kind === 'rateLimited') return 'limited';
-  return isSilent ? 'silent' : 'unreachable';
 }
 
 function sooner(waitMs: number, dueMs: number | undefined): number {

@@ -14,6 +14,7 @@ import { allConversations, findEarlier, withAsked, withoutLinkElsewhere } from '
 import { upstreamText } from '../question/prompt.ts';
 import {
   type ConversationId,
+  type Failure,
   isBetweenTwo,
   isInThread,
   newThread,
@@ -29,7 +30,15 @@ import { limitPatienceMs, longestQuietWaitMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
 import { cancelAtService } from './at-service.ts';
 import { failed } from './decide.ts';
-import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
+import {
+  changeQuestion,
+  endWith,
+  ifReadable,
+  isAnswerTooLong,
+  type LifecyclePorts,
+  type Progress,
+  wake,
+} from './lifecycle-ports.ts';
 import { type Asked, askedIn, findLost, isOurs } from './lost-question.ts';
 import type { PollWait } from './poll-wait.ts';
 import { joinQueue } from './thread-queue.ts';
@@ -230,12 +239,19 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     if (error.kind === 'notFound' && followsUp && isInThread(question.place)) {
       return { question: await loseConversation(question, question.place) };
     }
+    if (followsUp && isAnswerTooLong(error)) return { question: await endFailed(question, { cause: 'answerTooLong' }) };
     switch (error.kind) {
       case 'refused':
       case 'notFound':
-        return { question: await endFailed(question, 'refused') };
+        ports.log.warn({ event: 'question_refused', outcome: error.kind, questionId: question.id }, error);
+        return {
+          question: await endFailed(question, {
+            cause: 'refused',
+            ...(error.said === undefined ? {} : { message: error.said }),
+          }),
+        };
       case 'unauthorized':
-        return { question: await endFailed(question, refusedCause(question)) };
+        return { question: await endFailed(question, { cause: refusedCause(question) }) };
       case 'rateLimited': {
         // A cancelled question does not park: it must find out whether the service runs it, and stop that.
         if (question.cancel !== undefined) return undefined;
@@ -276,7 +292,8 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
   async function park(question: Question, endMs?: number): Promise<Question> {
     const { times, sinceMs } = question.undatedLimits ?? { times: 0, sinceMs: now() };
     const undatedLimits = endMs === undefined ? { times: times + 1, sinceMs } : undefined;
-    if (undatedLimits !== undefined && now() - sinceMs > limitPatienceMs) return endFailed(question, 'limited');
+    if (undatedLimits !== undefined && now() - sinceMs > limitPatienceMs)
+      return endFailed(question, { cause: 'limited' });
     const untilMs = endMs ?? now() + undatedWaitMs(times + 1);
     ports.log.info({ event: 'question_parked', questionId: question.id, untilMs });
     await wake(ports, await ports.runSlots.park(question, untilMs));
@@ -327,11 +344,8 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     });
   }
 
-  function endFailed(
-    question: Question,
-    cause: 'refused' | 'unauthorized' | 'accountRefused' | 'limited',
-  ): Promise<Question> {
-    return endWith(ports, question, failed({ cause }));
+  function endFailed(question: Question, failure: Failure): Promise<Question> {
+    return endWith(ports, question, failed(failure));
   }
 
   function store(question: Question, change: (stored: Question) => Question): Promise<Question> {

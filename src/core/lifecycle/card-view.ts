@@ -50,7 +50,9 @@ export function cardView(
   if (positionInQueue > 0) return { kind: 'queued', place: positionInQueue };
   if (question.trouble?.kind === 'silent') return { kind: 'noReply' };
   if (question.trouble !== undefined && question.trouble.failures >= failuresWorthTelling) {
-    return { kind: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' };
+    const { kind } = question.trouble;
+    if (kind === 'limited') return { kind };
+    return { kind: 'unreachable', ...(kind === 'signInPage' ? { isSignInPage: true } : {}) };
   }
   if (slot?.granted === false) return { kind: 'waitingForSlot', ahead: slot.ahead };
   if (isCrowded && !saysWorking(question)) {

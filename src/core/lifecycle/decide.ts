@@ -157,7 +157,8 @@ function decideWaiting(question: Question, situation: Situation): Step {
   if (isCancelOverdue(question, situation)) return { do: 'end', outcome: { kind: 'cancelled' } };
   const triedMs = upstream.firstTriedMs;
   if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings.pacing, triedMs, nowMs)) {
-    const cause = question.trouble.kind === 'limited' ? 'limited' : 'unreachable';
+    const { kind } = question.trouble;
+    const cause = kind === 'limited' || kind === 'signInPage' ? kind : 'unreachable';
     return { do: 'end', outcome: failed({ cause, ...(upstream.intentMs === undefined ? {} : { mayBeAsked: true }) }) };
   }
   const isShared = question.origin === 'shared';

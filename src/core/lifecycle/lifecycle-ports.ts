@@ -1,7 +1,7 @@
 import type { AccessPolicy } from '../access-policy.ts';
 import type { Accounts, AccountWaits } from '../accounts/accounts.ts';
 import type { ChannelRules } from '../channels/channel-settings.ts';
-import { isAppError } from '../errors.ts';
+import { type AppError, hasCode, isAppError, serviceCodes } from '../errors.ts';
 import type { AuditLog } from '../history/audit.ts';
 import type { DeliveryPriority } from '../intake/delivery-priority.ts';
 import type {
@@ -96,6 +96,17 @@ export async function endWith(
   }));
   ports.observer.changed(ended);
   return ended;
+}
+
+/** What kind of trouble with the service this error is. */
+export function troubleOf(error: AppError): 'limited' | 'signInPage' | 'unreachable' {
+  if (error.kind === 'rateLimited') return 'limited';
+  return hasCode(error, serviceCodes.signInPage) ? 'signInPage' : 'unreachable';
+}
+
+/** Whether the conversation of a question could not be read because the reply is too large. */
+export function isAnswerTooLong(error: AppError): boolean {
+  return error.code === serviceCodes.tooLarge && !error.outcomeUnknown;
 }
 
 /**

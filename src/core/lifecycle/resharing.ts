@@ -5,7 +5,7 @@ import type { Answer, Outcome, Question } from '../question/question.ts';
 import { findUpstream, positionOf, waitedFromMs } from '../question/upstream.ts';
 import { refusedCause } from './account-access.ts';
 import { failed as failedWith, interpret } from './decide.ts';
-import { changeQuestion, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
+import { changeQuestion, endWith, isAnswerTooLong, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
 export type RecallPorts = Pick<LifecyclePorts, 'deepSearch' | 'now'>;
 
@@ -103,6 +103,9 @@ export function createResharing(ports: LifecyclePorts) {
     }
     if (isAppError(error, 'unauthorized')) {
       return { question: await endWith(ports, question, failedWith({ cause: await causeOf(question) })) };
+    }
+    if (isAnswerTooLong(error)) {
+      return { question: await endWith(ports, question, failedWith({ cause: 'answerTooLong' })) };
     }
     const sinceMs = question.upstream.firstTriedMs ?? ports.now();
     if (isPatienceOver(ports.settings.pacing, sinceMs, ports.now())) {

@@ -80,6 +80,8 @@ export type FailureCause =
   | 'unauthorized'
   | 'accountRefused' // the service refused the asker's own account
   | 'unreachable' // the service did not answer before the app's patience ended
+  | 'signInPage' // as `unreachable`: a page for people answered in place of the service
+  | 'answerTooLong' // the reply with the answer is over the size limit
   | 'limited' // the service's rate limit refused every try until the app's patience ended
   | 'gone' // the conversation was deleted while the question ran
   | 'refused' // the service refused the request as invalid
@@ -90,7 +92,7 @@ export interface Failure {
   cause: FailureCause;
   /** The service may have got the question all the same. The app could not find out. */
   mayBeAsked?: true;
-  /** The service's text, only for `service`. Untrusted. */
+  /** The service's text, only for `service`, and the message for `refused`. Untrusted. */
   title?: string;
   message?: string;
 }
@@ -125,9 +127,12 @@ export interface ThreadContext {
   outdated?: boolean;
 }
 
-/** `limited`: by the far side's rate limit. `silent`: it took the call and sent no reply. `internal`: this app's code failed. */
+/**
+ * `limited`: by the far side's rate limit. `silent`: it took the call and sent no reply. `signInPage`: a page for people
+ * answered in its place. `internal`: this app's code failed.
+ */
 export interface Trouble {
-  kind: 'unreachable' | 'silent' | 'limited' | 'internal';
+  kind: 'unreachable' | 'silent' | 'signInPage' | 'limited' | 'internal';
   failures: number;
   sinceMs: number;
   notBeforeMs: number;

@@ -5,14 +5,16 @@ import { isAppError } from '../../core/errors.ts';
 import type { Log } from '../../core/ports.ts';
 import type { Quota } from '../../core/question/question.ts';
 import { type ApiSetting, type ChosenApi, choose } from '../api-choice.ts';
+import { isApiGone } from '../api-gone.ts';
 import { startDeadline } from '../deadline.ts';
 import type { DeepSearchAdapter, GenerationNumber } from '../generation.ts';
 import { createGeneration1 } from '../generation-1/deep-search.ts';
 import { createGeneration2 } from '../generation-2/deep-search.ts';
 import { createGraphql } from '../graphql.ts';
-import type { HttpReply } from '../http.ts';
+import { compressed, type HttpReply } from '../http.ts';
 import { createProbes, movedTo, type Offers, offersOfVersion, versionText } from '../probes.ts';
 import { createServiceClient, createServiceHttp, parseBaseUrl, type ServiceClientOptions } from '../service-client.ts';
+import { isHtml, leadsToSignIn } from '../sign-in-page.ts';
 
 export interface ServiceCheckOptions {
   service: Omit<ServiceClientOptions, 'http'>;
@@ -92,6 +94,9 @@ export function createServiceChecks(options: ServiceCheckOptions): { checks: Che
     const reached = await reach();
     if ('code' in reached) {
       const { code } = reached;
+      if (code.startsWith(compressed)) {
+        return [say('fail', 'serviceCompresses', { host, coding: code.slice(compressed.length) })];
+      }
       const isUntrusted = isCertificateCode(code);
       return [say('fail', isUntrusted ? 'serviceNotTrusted' : 'serviceUnreachable', { host, code })];
     }
@@ -99,6 +104,9 @@ export function createServiceChecks(options: ServiceCheckOptions): { checks: Che
     const { status } = reply;
     const origin = movedTo(reply, `${base.prefix}/__version`);
     if (origin !== undefined) return [say('fail', 'serviceMoved', { origin })];
+    if (leadsToSignIn(reply) || (isHtml(reply) && [200, 401, 403].includes(status))) {
+      return [say('fail', 'serviceSignInPage', { host })];
+    }
     if (status >= 500) return [say('fail', 'serviceFails', { host, status })];
     if (versionText(reply) === undefined) return [say('warn', 'serviceIsOther', { host, status })];
     return [say('pass', 'serviceReached', { host })];
@@ -124,12 +132,18 @@ export function createServiceChecks(options: ServiceCheckOptions): { checks: Che
       return [say('fail', 'generationNotOffered', { version: told, setting: apiSetting, offered })];
     }
     if (isMissing) return [say('fail', 'apiMissing', { version: told })];
+    if (await isNotFound()) return [say('fail', 'apiNotFound', { host })];
     const isKnown = offers[generation] === 'yes';
     return [
       isKnown
         ? say('pass', 'generationChosen', { version: told, generation })
         : say('warn', 'apiNotTold', { version: told }),
     ];
+  }
+
+  /** Whether the address of the API in use leads nowhere, for example because a gateway has no route for it. */
+  function isNotFound(): Promise<boolean> {
+    return newest().then(() => false, isApiGone);
   }
 
   async function adapter(): Promise<DeepSearchAdapter> {
@@ -141,7 +155,7 @@ export function createServiceChecks(options: ServiceCheckOptions): { checks: Che
   async function token(say: Says): Promise<Finding[]> {
     const found = await api();
     if (found === undefined) return [say('warn', 'notChecked', { because: 'service' })];
-    if (found.chosen.isMissing) return [say('warn', 'notChecked', { because: 'version' })];
+    if (found.chosen.isMissing || (await isNotFound())) return [say('warn', 'notChecked', { because: 'version' })];
     try {
       await newest();
       return [say('pass', 'serviceTokenAccepted', {})];
@@ -183,7 +197,7 @@ export function createServiceChecks(options: ServiceCheckOptions): { checks: Che
   async function sharing(say: Says): Promise<Finding[]> {
     const found = await api();
     if (found === undefined) return [say('warn', 'notChecked', { because: 'service' })];
-    if (found.chosen.isMissing) return [say('warn', 'notChecked', { because: 'version' })];
+    if (found.chosen.isMissing || (await isNotFound())) return [say('warn', 'notChecked', { because: 'version' })];
     if (await isTokenRefused()) return [say('warn', 'notChecked', { because: 'serviceToken' })];
     if (found.chosen.number === 2) return [say('pass', 'sharingWithoutTokens', {})];
     if (options.shareToken === undefined) return [say('warn', 'sharingNotTold', {})];

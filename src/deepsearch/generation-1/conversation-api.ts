@@ -59,10 +59,10 @@ const NO_ROUTE = 'no route';
 export const firstGenerationFailures = failuresWhere([404], isNoRoute);
 
 /**
- * The same for calls that name no conversation: there, any reply of a router that knows no such address says that the
- * generation is missing.
+ * The same for calls that name no conversation: there, nothing but the address can be missing, whether the service or a
+ * gateway before it says so.
  */
-const failuresWithoutConversation = failuresWhere([404, 405, 410], ({ body }) => !body.trim().startsWith('{'));
+const failuresWithoutConversation = failuresWhere([404, 405, 410], () => true);
 
 /** `isMissing` is asked about replies with one of these statuses. */
 function failuresWhere(statuses: readonly number[], isMissing: (reply: HttpReply) => boolean): FailureReader {

@@ -1,9 +1,9 @@
 import { AppError, type ErrorKind } from '../../core/errors.ts';
 import { apiGone, isApiGone } from '../api-gone.ts';
-import type { HttpReply } from '../http.ts';
 import { replyFailure } from '../reply-failure.ts';
 import { parseRetryAfterMs } from '../retry.ts';
 import type { FailureReader } from '../service-client.ts';
+import { isHtml, signInPage } from '../sign-in-page.ts';
 
 /** The error codes of the Connect protocol (connectrpc.com/docs/protocol), and the kind of error that each one is here. */
 const kinds = {
@@ -41,7 +41,7 @@ export const secondGenerationFailures: FailureReader = {
     const { status, headers, body } = reply;
     const byStatus = replyFailure(reply, request, nowMs);
     if (byStatus === undefined) return isHtml(reply) && request.safe ? pageInstead(request.label) : undefined;
-    if (status < 400) return leadsToSignIn(headers.location) ? apiGone(byStatus) : byStatus;
+    if (status < 400) return leadsToOwnSignIn(headers.location) ? apiGone(byStatus) : byStatus;
     const connectCode = connectCodeOf(body);
     if (connectCode === 'unimplemented') return apiGone(byStatus);
     if (connectCode !== undefined) {
@@ -50,16 +50,30 @@ export const secondGenerationFailures: FailureReader = {
         code: shownCode(connectCode),
         outcomeUnknown: kind === 'unavailable' && !request.safe,
         retryAfterMs: parseRetryAfterMs(headers['retry-after'], nowMs),
+        said: byStatus.said,
       });
     }
     if (status === 404 || status === 405) return apiGone(byStatus);
     if (status !== 400) return byStatus;
     // The protocol reads a 400 that the API did not send as an internal error, not as a refusal of the request.
-    return new AppError('unavailable', byStatus.message, { code: 'internal', outcomeUnknown: !request.safe });
+    return new AppError('unavailable', byStatus.message, {
+      code: 'internal',
+      outcomeUnknown: !request.safe,
+      said: byStatus.said,
+    });
   },
   isRetried(error) {
     if (typeof error.code === 'number') return passingStatuses.includes(error.code);
     return !isApiGone(error) && !lastingCodes.includes(error.code ?? '');
+  },
+};
+
+/** The same for calls that name no conversation: there, nothing but the address can be missing. */
+export const failuresWithoutConversation: FailureReader = {
+  ...secondGenerationFailures,
+  errorOf(reply, request, nowMs) {
+    const error = secondGenerationFailures.errorOf(reply, request, nowMs);
+    return error?.kind === 'notFound' ? apiGone(error) : error;
   },
 };
 
@@ -90,15 +104,11 @@ function shownCode(code: ConnectCode): string | number {
  * that it took effect.
  */
 function pageInstead(label: string): AppError {
-  return apiGone(new AppError('badReply', `${label} answered with an HTML page`));
-}
-
-function isHtml({ headers }: HttpReply): boolean {
-  return headers['content-type']?.toLowerCase().includes('html') ?? false;
+  return apiGone(signInPage(`${label} answered with an HTML page`));
 }
 
 /** An instance without this API sends such a request to the sign-in of its web page. */
-function leadsToSignIn(location = ''): boolean {
+function leadsToOwnSignIn(location = ''): boolean {
   const base = 'http://instance.invalid';
   return URL.canParse(location, base) && new URL(location, base).pathname.endsWith('/sign-in');
 }

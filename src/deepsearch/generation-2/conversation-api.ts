@@ -1,6 +1,6 @@
 import type { ConversationId } from '../../core/question/question.ts';
 import type { ServiceCall, ServiceClient } from '../service-client.ts';
-import { secondGenerationFailures } from './connect-errors.ts';
+import { failuresWithoutConversation, secondGenerationFailures } from './connect-errors.ts';
 import {
   type ApiConversation,
   type ApiQuestion,
@@ -37,7 +37,8 @@ const PARENT = 'users/~self';
 export function createConversationApi(service: ServiceClient): ConversationApi {
   function summariesPage(pageSize: number, pageToken: string): Promise<ApiSummariesPage> {
     const body = { parent: PARENT, pageSize, ...(pageToken !== '' && { pageToken }) };
-    return service.ask(callOf('ListConversationSummaries', body, true), summariesSchema);
+    const call = callOf('ListConversationSummaries', body, true);
+    return service.ask({ ...call, failures: failuresWithoutConversation }, summariesSchema);
   }
 
   async function* summaries(pageSize: number, beforeNext?: () => Promise<void>) {
@@ -54,11 +55,11 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
   }
 
   return {
-    create: (text) =>
-      service.ask(
-        callOf('CreateConversation', { parent: PARENT, conversation: { questions: [questionOf(text)] } }, false),
-        conversationSchema,
-      ),
+    create(text) {
+      const body = { parent: PARENT, conversation: { questions: [questionOf(text)] } };
+      const call = callOf('CreateConversation', body, false);
+      return service.ask({ ...call, failures: failuresWithoutConversation }, conversationSchema);
+    },
     get: (conversationId) =>
       service.ask(callOf('GetConversation', { name: nameOf(conversationId) }, true), conversationSchema),
     addQuestion: (conversationId, text) =>

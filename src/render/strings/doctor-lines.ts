@@ -218,6 +218,15 @@ export const doctorLines: { [Code in FindingCode]: (values: FindingValues[Code])
     'Check the path of SRC_ENDPOINT: it is the address of the whole service, without /search or /.api.',
   ],
 
+  serviceSignInPage: ({ host }) => [
+    `${host} answers with a page for people, such as the sign-in of an identity proxy.`,
+    'Let the app pass the proxy: set SRC_HEADERS to what it asks for. Without such a proxy, check the path of SRC_ENDPOINT.',
+  ],
+  serviceCompresses: ({ host, coding }) => [
+    `${host} answers compressed (${coding}), although the app asks for plain replies.`,
+    'Turn that off at the proxy before the service, for requests with accept-encoding: identity.',
+  ],
+
   certificateValid: ({ days }) => [`Trusted, and valid for ${days} more days.`],
   certificateEndsSoon: ({ days }) => [`Trusted, and it ends in ${days} days.`, 'Renew it at the service.'],
   certificateExpired: ({ days }) => [`It expired ${days} days ago.`, 'Renew it at the service.'],
@@ -254,6 +263,11 @@ export const doctorLines: { [Code in FindingCode]: (values: FindingValues[Code])
   apiNotTold: ({ version }) => [
     `The service (version ${version}) does not say which generations of its API it offers.`,
     'See the lines "Service" and "Service token".',
+  ],
+
+  apiNotFound: ({ host }) => [
+    `${host} answers HTTP 404 for the conversation API.`,
+    'Check the path of SRC_ENDPOINT, and that a gateway before the service passes /.api/deepsearch/ and /api/deepsearch.v1.Service/.',
   ],
 
   serviceTokenAccepted: () => ['The service accepts it.'],

@@ -13,6 +13,11 @@ const en = (f: Formats) => ({
   accountRefusedDo: () => 'The person who asked can connect it again with `/deepsearch connect`. Then try again.',
   unreachable: () => 'Deep Search could not be reached.',
   unreachableDo: () => 'Try again in a few minutes.',
+  signInPage: () => 'A sign-in page answered in place of Deep Search.',
+  signInPageDo: (contact: string | undefined) =>
+    `The operator of this app${inBrackets(contact)} can fix this: something between the app and Deep Search asks it to sign in.`,
+  answerTooLong: () => 'The answer is too long to be read here.',
+  answerTooLongDo: () => 'Read it in Deep Search, or ask in a new conversation.',
   mayBeAsked: () => 'I could not find out whether Deep Search has the question, so I did not ask it a second time.',
   limited: () => 'Deep Search is limiting requests right now.',
   limitedDo: () => 'Try again in a few minutes.',
@@ -56,6 +61,11 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     'Wer gefragt hat, kann es mit `/deepsearch connect` wieder verbinden. Versuch es dann noch einmal.',
   unreachable: () => 'Deep Search war nicht erreichbar.',
   unreachableDo: () => 'Versuch es in ein paar Minuten noch einmal.',
+  signInPage: () => 'Statt Deep Search hat eine Anmeldeseite geantwortet.',
+  signInPageDo: (contact) =>
+    `Wer diese App betreibt${inBrackets(contact)}, kann das beheben: Zwischen der App und Deep Search verlangt etwas eine Anmeldung.`,
+  answerTooLong: () => 'Die Antwort ist zu lang, um hier gelesen zu werden.',
+  answerTooLongDo: () => 'Lies sie in Deep Search oder frag in einer neuen Unterhaltung.',
   mayBeAsked: () =>
     'Ich konnte nicht herausfinden, ob Deep Search die Frage hat, deshalb habe ich sie nicht ein zweites Mal gestellt.',
   limited: () => 'Deep Search begrenzt gerade die Anfragen.',

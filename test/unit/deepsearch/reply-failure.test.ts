@@ -45,12 +45,25 @@ describe('a reply', () => {
   });
 
   it.each([
-    [{ location: 'https://login.example/a?token=secret' }, 'to https://login.example;'],
+    [{ location: 'https://code.example/a?token=secret' }, 'to https://code.example;'],
     [{ location: '/a?token=secret' }, 'to another path;'],
     [{}, 'to nowhere;'],
   ])('that redirects names only the host: %j', (headers, place) => {
     const message = failureOf(302, headers as Record<string, string>)?.message;
     expect(message).toContain(place);
     expect(message).not.toContain('secret');
+  });
+
+  it.each([
+    ['/sign-in?returnTo=%2F', true],
+    ['https://acme.okta.example/oauth2/v1/authorize?x=1', true],
+    ['https://login.example/', true],
+    ['https://acme.cloudflareaccess.example/cdn-cgi/access/login/x', true],
+    ['https://accounts.example/o/oauth2', true],
+    ['https://code.example/.api/deepsearch/v1', false],
+    ['https://authors.example/designing', false],
+    ['https://code.example/x?next=login', false],
+  ])('that redirects to %s leads to a sign-in: %j', (location, isSignIn) => {
+    expect(failureOf(302, { location })?.code).toBe(isSignIn ? 'signInPage' : 302);
   });
 });

@@ -50,6 +50,34 @@ describe('the watch of the access', () => {
     }
   });
 
+  it.each([
+    ['signInPage', new AppError('badReply', 'a page', { code: 'signInPage' }), 'signInPage'],
+    [
+      'signInPage',
+      new AppError('unavailable', 'x', { cause: new AppError('badReply', 'a page', { code: 'signInPage' }) }),
+      'signInPage',
+    ],
+    ['tooLarge', new AppError('badReply', 'an answer over the limit', { code: 'tooLarge' }), 'fine'],
+    ['apiMissing', new AppError('unavailable', 'no route', { code: 'apiMissing' }), 'apiMissing'],
+    ['no reply', new AppError('unavailable', 'no reply'), 'unreachable'],
+  ])('names for operators what %s means', async (_name, error, state) => {
+    const { deepSearch, latest, fail } = watched();
+    fail({ error, happens: 'no' });
+    await expect(deepSearch.read(1)).rejects.toBe(error);
+    expect(await latest()).toBe(state);
+  });
+
+  it('keeps in mind that questions find no route, while everything else works', async () => {
+    const { deepSearch, latest, state, fail } = watched();
+    fail(failing('unavailable', { code: 'apiMissing' }));
+    await expect(deepSearch.create('x')).rejects.toBeInstanceOf(AppError);
+    fail(undefined);
+    await deepSearch.newest(1);
+    expect([await latest(), await state()]).toEqual(['apiMissing', 'unreachable']);
+    await deepSearch.create('x');
+    expect(await latest()).toBe('fine');
+  });
+
   it('ignores a shared conversation that the service hides from the app', async () => {
     const { deepSearch, latest, fail } = watched();
     fail(failing('unauthorized'));

@@ -284,6 +284,13 @@ describe('an outcome without an answer', () => {
     ],
     [{ cause: 'gone' }, 'was deleted in Deep Search', ACTIONS.askNew],
     [{ cause: 'refused' }, 'rejected this question', ACTIONS.askNew],
+    [
+      { cause: 'refused', message: 'question must have at most 10,000 <characters>' },
+      'question must have at most 10,000 &lt;characters&gt;',
+      ACTIONS.askNew,
+    ],
+    [{ cause: 'signInPage' }, 'A sign-in page answered in place of Deep Search.\nThe operator', ACTIONS.tryAgain],
+    [{ cause: 'answerTooLong' }, 'too long to be read here', ACTIONS.askNew],
     [{ cause: 'threadUnread' }, 'I could not read this thread', ACTIONS.tryAgain],
     [{ cause: 'internal' }, 'This app failed', ACTIONS.tryAgain],
   ])('for %o says what happened, what to do, and a reference', (failure, sentence, action) => {

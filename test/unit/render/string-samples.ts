@@ -98,6 +98,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     eventMessage: [['doctor-0123456789abcdef']],
   },
   failures: {
+    signInPageDo: [[undefined], ['@ops']],
     unauthorizedDo: someone,
     internalDo: someone,
     reference: [['q01234567']],
