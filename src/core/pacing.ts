@@ -27,6 +27,9 @@ export const defaultPacing: Pacing = {
   patienceMs: 15 * 60_000,
 };
 
+/** The waits after a limit that names no end. The last one repeats. */
+const undatedLimitWaitsMs = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000] as const;
+
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 60_000;
 

@@ -213,7 +213,6 @@ export type CardView =
       expected?: { fromMs: number; toMs: number };
       isLate?: boolean;
     }
-  /** `isSignInPage`: a page for people answers in place of the service. */
   | { kind: 'unreachable'; isSignInPage?: true }
   | { kind: 'noReply' }
   | { kind: 'limited' }

@@ -13,6 +13,7 @@ import { createCardUpdates } from './card-updates.ts';
 import { atOnce, decide, interpret, parkedUntil, type Standing, type Step } from './decide.ts';
 import { createDelivery, preparingOnce } from './delivery.ts';
 import {
+  causeOf,
   changeQuestion,
   delist,
   endWith,
@@ -249,9 +250,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       const waitMs = error.isAppointed
         ? Math.min(askedWaitMs, mostMs)
         : backOffMs(failures, ports.random(), Math.min(askedWaitMs, mostMs));
-      const isSilent = silence.wasTold(question.id);
-      const found = troubleOf(error);
-      const kind = found === 'unreachable' && isSilent ? 'silent' : found;
+      const kind = troubleOf(error, silence.wasTold(question.id));
       const nowMs = now();
       const troubled = await store(current, (stored) => ({
         ...stored,
@@ -335,12 +334,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       return { question: await end(question, { kind: 'failed', failure: { cause: 'answerTooLong' } }) };
     }
     if (isPatienceOver(settings.pacing, watchedSince(question), now())) {
-      return {
-        question: await end(question, {
-          kind: 'failed',
-          failure: { cause: troubleOf(error) },
-        }),
-      };
+      return { question: await end(question, { kind: 'failed', failure: { cause: causeOf(error) } }) };
     }
     return undefined;
   }

@@ -22,7 +22,7 @@ import type {
 } from '../ports.ts';
 import type { DailyCaps } from '../question/daily-caps.ts';
 import type { DailyStorage } from '../question/daily-storage.ts';
-import type { Outcome, Question } from '../question/question.ts';
+import type { Outcome, Question, Trouble } from '../question/question.ts';
 import type { ReaderChoices } from '../question/reader-choices.ts';
 import type { RefusedText } from '../question/refused-text.ts';
 import type { ServiceKey } from '../question/service-ids.ts';
@@ -98,8 +98,14 @@ export async function endWith(
   return ended;
 }
 
-/** What kind of trouble with the service this error is. */
-export function troubleOf(error: AppError): 'limited' | 'signInPage' | 'unreachable' {
+/** What kind of trouble a failed call is. `isSilent`: the card said that the service sent no reply to it. */
+export function troubleOf(error: AppError, isSilent: boolean): Trouble['kind'] {
+  const cause = causeOf(error);
+  return cause === 'unreachable' && isSilent ? 'silent' : cause;
+}
+
+/** Why a question ends whose calls failed like this until patience ended. */
+export function causeOf(error: AppError): 'limited' | 'signInPage' | 'unreachable' {
   if (error.kind === 'rateLimited') return 'limited';
   return hasCode(error, serviceCodes.signInPage) ? 'signInPage' : 'unreachable';
 }

@@ -2,9 +2,12 @@ import type { AccessKind } from '../accounts/accounts.ts';
 import type { ConfirmedAudience } from './confirmed-audience.ts';
 import type { EditedQuestion } from './edited-question.ts';
 import type { Expectation } from './expectation.ts';
+import type { Failure } from './failure.ts';
 import type { Followed } from './followed.ts';
 import type { Showing } from './reader-choices.ts';
 import type { MessageFile } from './thread-notes.ts';
+
+export type { Failure, FailureCause } from './failure.ts';
 
 /** How a question reached the app. Decides whether its card repeats the question. */
 export type Origin =
@@ -71,30 +74,6 @@ export interface Quota {
   used: number;
   limit: number;
   resetAtMs?: number;
-}
-
-/** Why a question ended without an answer. Decides the text and the button shown. */
-export type FailureCause =
-  | 'service' // the service failed the question: the card shows the service's title and message
-  | 'tooLong' // TokenLimitExceeded
-  | 'unauthorized'
-  | 'accountRefused' // the service refused the asker's own account
-  | 'unreachable' // the service did not answer before the app's patience ended
-  | 'signInPage' // as `unreachable`: a page for people answered in place of the service
-  | 'answerTooLong' // the reply with the answer is over the size limit
-  | 'limited' // the service's rate limit refused every try until the app's patience ended
-  | 'gone' // the conversation was deleted while the question ran
-  | 'refused' // the service refused the request as invalid
-  | 'threadUnread' // the question is about the thread, and Slack did not let the app read it
-  | 'internal'; // a bug of this app
-
-export interface Failure {
-  cause: FailureCause;
-  /** The service may have got the question all the same. The app could not find out. */
-  mayBeAsked?: true;
-  /** The service's text, only for `service`, and the message for `refused`. Untrusted. */
-  title?: string;
-  message?: string;
 }
 
 /** How a question ended, or will end once its messages are delivered. */

@@ -1,4 +1,5 @@
 import type { CheckName, Feature, FindingCode, FindingValues } from '../../core/doctor/finding.ts';
+import { serviceLines } from './doctor-service-lines.ts';
 import { type Line, storageLines } from './doctor-storage-lines.ts';
 
 /** The names of the checks at the beginning of their lines. */
@@ -196,36 +197,7 @@ export const doctorLines: { [Code in FindingCode]: (values: FindingValues[Code])
     'Correct HTTPS_PROXY and HTTP_PROXY, or remove them.',
   ],
 
-  serviceReached: ({ host }) => [`${host} answers.`],
-  serviceUnreachable: ({ host, code }) => [
-    `${host} can't be reached (${code}).`,
-    'Check SRC_ENDPOINT, the name of the host, the firewall, and the line "Proxy".',
-  ],
-  serviceNotTrusted: ({ host, code }) => [
-    `${host} answers, and its certificate is not trusted (${code}).`,
-    'See the line "Certificate".',
-  ],
-  serviceMoved: ({ origin }) => [
-    `SRC_ENDPOINT redirects to ${origin}, and the app follows no redirect.`,
-    `Set SRC_ENDPOINT to ${origin}, if that is your service.`,
-  ],
-  serviceFails: ({ host, status }) => [
-    `${host} answers HTTP ${status}.`,
-    'Repair the service, or the proxy before it; then run the doctor again.',
-  ],
-  serviceIsOther: ({ host, status }) => [
-    `${host} does not tell a version as the service does (HTTP ${status}).`,
-    'Check the path of SRC_ENDPOINT: it is the address of the whole service, without /search or /.api.',
-  ],
-
-  serviceSignInPage: ({ host }) => [
-    `${host} answers with a page for people, such as the sign-in of an identity proxy.`,
-    'Let the app pass the proxy: set SRC_HEADERS to what it asks for. Without such a proxy, check the path of SRC_ENDPOINT.',
-  ],
-  serviceCompresses: ({ host, coding }) => [
-    `${host} answers compressed (${coding}), although the app asks for plain replies.`,
-    'Turn that off at the proxy before the service, for requests with accept-encoding: identity.',
-  ],
+  ...serviceLines,
 
   certificateValid: ({ days }) => [`Trusted, and valid for ${days} more days.`],
   certificateEndsSoon: ({ days }) => [`Trusted, and it ends in ${days} days.`, 'Renew it at the service.'],
