@@ -12,6 +12,8 @@ import { createMessageLog } from '../slack/reports/message-log.ts';
 import { createReports } from '../slack/reports/reports.ts';
 import { createThreadNoteKeeper } from '../slack/threads/thread-note-keeper.ts';
 import { createUnfurls } from '../slack/unfurls/unfurls.ts';
+import { claimLifeMs } from '../storage/lives.ts';
+import { DAY_MS } from '../storage/records.ts';
 import type { AppContext } from './context.ts';
 import { shortDigest } from './digest.ts';
 import { createDoctor } from './doctor.ts';
@@ -58,7 +60,11 @@ export function createListeners(
     slack,
     endpoint: config.SRC_ENDPOINT,
     deepSearch: deepSearch.deepSearch,
-    mayPreview: createPreviewRule(storage),
+    mayPreview: createPreviewRule({
+      ...storage,
+      claimLifeMs: claimLifeMs((config.RETENTION_DAYS || Number.POSITIVE_INFINITY) * DAY_MS),
+      now,
+    }),
     access,
     audiences,
     claims,

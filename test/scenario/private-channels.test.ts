@@ -6,7 +6,7 @@ import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { visibleText } from '../support/world/world.ts';
 
-const { ada, bob } = people;
+const { ada, bob, gerd } = people;
 
 let here: SettingsWorld;
 
@@ -46,26 +46,56 @@ test('where answers are private, they go to the direct messages of their askers,
   await eventually(() => expect(world.answersIn(again)).toHaveLength(1));
 });
 
-test('the status of a thread links a private answer for its asker alone', async () => {
+/** What `status` in a thread says to a person. */
+async function statusFor(user: string, ts: string): Promise<string> {
+  const { world } = here;
+  const before = world.ephemeralsTo(user).length;
+  await world.mention('status', { channel: channels.team, user, threadTs: ts });
+  return eventually(() => {
+    const told = world.ephemeralsTo(user)[before];
+    if (told === undefined) throw new Error(`${user} was told nothing`);
+    return JSON.stringify(told);
+  });
+}
+
+/** The share URLs of all conversations, oldest first. */
+function links(): string[] {
+  return here.service.conversations.map(({ share_url: url }) => url ?? '');
+}
+
+test('a private answer has a conversation of its own, which only its asker continues and finds', async () => {
   here = await startSettingsWorld();
   const { world } = here;
   const ts = await world.mention('where is main?', { channel: channels.team, user: bob });
   await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
-  const statusFor = async (user: string): Promise<string> => {
-    const before = world.ephemeralsTo(user).length;
-    await world.mention('status', { channel: channels.team, user, threadTs: ts });
-    return eventually(() => {
-      const told = world.ephemeralsTo(user)[before];
-      if (told === undefined) throw new Error(`${user} was told nothing`);
-      return JSON.stringify(told);
-    });
-  };
-  expect(await statusFor(ada)).toContain('/deepsearch/');
-  // The same conversation goes on with an answer that only bob sees.
   await here.change(channels.team, { settings_answers: 'private' });
   await world.mention('and who calls it?', { channel: channels.team, user: bob, threadTs: ts });
   expect(await sentTo(bob)).toContain('who calls it');
-  await eventually(() => expect(here.service.conversations).toHaveLength(1));
-  expect(await statusFor(ada)).not.toContain('/deepsearch/');
-  expect(await statusFor(bob)).toContain('/deepsearch/');
+  await world.mention('and who tests it?', { channel: channels.team, user: ada, threadTs: ts });
+  expect(await sentTo(ada)).toContain('who tests it');
+  const [open = '', ofBob = '', ofAda = ''] = links();
+  expect(links()).toHaveLength(3);
+  expect(await statusFor(bob, ts)).toContain(ofBob);
+  expect(await statusFor(ada, ts)).toContain(ofAda);
+  world.slack.channels.get(channels.team)?.members?.push(gerd);
+  const ofOther = await statusFor(gerd, ts);
+  expect(ofOther).toContain(open);
+  expect(ofOther).not.toContain(ofBob);
+  expect(ofOther).not.toContain(ofAda);
+});
+
+test('while a private question runs, no one else gets its link, and the link gets no preview', async () => {
+  here = await startSettingsWorld();
+  const { world, service } = here;
+  await here.change(channels.team, { settings_answers: 'private' });
+  service.answerAfter(() => 3_000_000);
+  const ts = await world.mention('where is main?', { channel: channels.team, user: bob });
+  const question = await eventually(() => one(service.find('where is main?')));
+  await eventually(async () => expect(await statusFor(bob, ts)).toContain(one(links())));
+  expect(await statusFor(ada, ts)).not.toContain('/deepsearch/');
+  service.answer(question);
+  await sentTo(bob);
+  for (const user of [ada, bob]) await world.shareLink(one(links()), { channel: channels.team, user });
+  await eventually(async () => expect(await world.metrics()).toMatch(/event="link_preview".*outcome="nothing".* 2\n/));
+  expect(world.slack.unfurls).toEqual([]);
 });

@@ -6,8 +6,9 @@ import type { Conversation } from '../ports.ts';
 import {
   conversationOf,
   hasConversation,
-  usesSameAccount,
+  sharesConversation,
   withConversation,
+  withKeptPrivate,
   withoutConversation,
 } from '../question/conversations.ts';
 import { allConversations, findEarlier, withAsked, withoutLinkElsewhere } from '../question/earlier-questions.ts';
@@ -24,6 +25,7 @@ import {
 } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { areReadersAccepted } from '../question/reader-choices.ts';
+import { isForAskerOnly, keptPrivateClaim } from '../question/readers.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
 import { isUnderWay, positionOf, withoutAttempt } from '../question/upstream.ts';
 import { limitPatienceMs, longestQuietWaitMs } from '../settings.ts';
@@ -110,7 +112,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     if (fresh) return undefined;
     const replaced = insteadOf === undefined ? undefined : await getReadable(ports.questions, insteadOf);
     const earlier = replaced?.asFollowUp?.conversationId;
-    const isOther = replaced !== undefined && !usesSameAccount(question, replaced);
+    const isOther = replaced !== undefined && !sharesConversation(question, replaced);
     if (earlier === undefined || isOther) return conversationOf(thread, question);
     return upstream.conversationLost === true ? upstream.conversationId : earlier;
   }
@@ -147,7 +149,8 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     const continues = fresh || conversationId !== undefined || upstream.conversationLost === true;
     if (continues || follows !== undefined || !hasConversation(thread)) return {};
     const earlier = await findEarlier(ports.questions, question, thread, allConversations);
-    return { startsOwnConversation: true, ...(earlier === undefined ? {} : { follows: earlier }) };
+    const isOwn = question.access === 'own' ? { startsOwnConversation: true } : {};
+    return { ...isOwn, ...(earlier === undefined ? {} : { follows: earlier }) };
   }
 
   /** `earlier`: the question with the attempt that this call repeats. */
@@ -207,16 +210,23 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     { isFound = false } = {},
   ): Promise<Question> {
     const { intentMs } = question.upstream;
-    await threads.update(place, (thread) => ({
-      ...withConversation(thread ?? newThread(place, question.beginsThread), question, asked.conversationId),
-      asked: withAsked(thread?.asked, question.id),
-    }));
+    const { conversationId } = asked;
+    const isPrivate = isForAskerOnly(question);
+    // Before anyone can find the conversation by its thread: `status` and previews would show it to everyone.
+    if (isPrivate) await ports.claims.claim(keptPrivateClaim(conversationId), question.id);
+    await threads.update(place, (thread) => {
+      const begun = withConversation(thread ?? newThread(place, question.beginsThread), question, conversationId);
+      return {
+        ...(isPrivate ? withKeptPrivate(begun, conversationId) : begun),
+        asked: withAsked(thread?.asked, question.id),
+      };
+    });
     const bound = await store(question, (stored) => ({
       ...stored,
       phase: 'running',
       upstream: {
         ...withoutIntent(stored.upstream),
-        conversationId: asked.conversationId,
+        conversationId,
         ...positionOf(asked.question),
         askedMs: now(),
         ...(isFound && intentMs !== undefined ? { sentMs: intentMs } : {}),
@@ -227,7 +237,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
       event: 'question_asked',
       outcome: 'ok',
       questionId: question.id,
-      conversationId: asked.conversationId,
+      conversationId,
       durationMs: now() - question.acceptedMs,
     });
     ports.observer.changed(bound);

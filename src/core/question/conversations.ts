@@ -2,31 +2,37 @@ import { mostOwnConversations } from '../settings.ts';
 import type { ConversationId, Question, Thread } from './question.ts';
 
 /** Whose conversation a question continues or begins. */
-type Asked = Pick<Question, 'access' | 'askerId'>;
+type Asked = Pick<Question, 'access' | 'askerId' | 'answersPrivately'>;
 
-/** The thread's conversation of the account that the question uses. */
-export function conversationOf(thread: Thread | undefined, { access, askerId }: Asked): ConversationId | undefined {
-  if (access !== 'own') return thread?.conversationId;
-  return thread?.ownConversations?.find(({ userId }) => userId === askerId)?.conversationId;
+/**
+ * Whether a question continues only its asker's conversation: one of their account, or one whose answers they alone get. If
+ * another person continued that one, they would get what it says about the answers before.
+ */
+function isAskersOwn({ access, answersPrivately }: Asked): boolean {
+  return access === 'own' || answersPrivately === true;
 }
 
-/** Whether the thread has a conversation of any account. */
+/** The thread's conversation that the question continues. */
+export function conversationOf(thread: Thread | undefined, asked: Asked): ConversationId | undefined {
+  if (!isAskersOwn(asked)) return thread?.conversationId;
+  return thread?.ownConversations?.find(({ userId }) => userId === asked.askerId)?.conversationId;
+}
+
+/** Whether the thread has any conversation. */
 export function hasConversation(thread: Thread | undefined): boolean {
   return thread?.conversationId !== undefined || (thread?.ownConversations ?? []).length > 0;
 }
 
-/** Returns the thread with a conversation of the account that the question uses. The newest one stands last. */
-export function withConversation(thread: Thread, { access, askerId }: Asked, conversationId: ConversationId): Thread {
-  if (access !== 'own') return thread.conversationId === conversationId ? thread : { ...thread, conversationId };
+/** Returns the thread with the conversation of a question. The newest one stands last. */
+export function withConversation(thread: Thread, asked: Asked, conversationId: ConversationId): Thread {
+  const { askerId } = asked;
+  if (!isAskersOwn(asked)) return thread.conversationId === conversationId ? thread : { ...thread, conversationId };
   const others = (thread.ownConversations ?? []).filter(({ userId }) => userId !== askerId);
   const ownConversations = [...others, { userId: askerId, conversationId }].slice(-mostOwnConversations);
   return { ...thread, ownConversations };
 }
 
-/**
- * Marks a conversation of a person's own account as one with an answer for its asker only. The mark lasts as long as the
- * thread.
- */
+/** Marks a conversation as one with an answer for its asker only. The mark lasts as long as the thread. */
 export function withKeptPrivate(thread: Thread, conversationId: ConversationId): Thread {
   if (isMarkedPrivate(thread, conversationId)) return thread;
   const marked = [...(thread.privateConversations ?? []), conversationId];
@@ -51,8 +57,8 @@ export function withoutConversation(thread: Thread, lostId: ConversationId | und
   };
 }
 
-/** Whether two questions use the same account at the service. */
-export function usesSameAccount(one: Asked, other: Asked): boolean {
-  if (one.access !== 'own' || other.access !== 'own') return one.access !== 'own' && other.access !== 'own';
+/** Whether two questions of a thread continue the same conversation. */
+export function sharesConversation(one: Asked, other: Asked): boolean {
+  if (!isAskersOwn(one) || !isAskersOwn(other)) return !isAskersOwn(one) && !isAskersOwn(other);
   return one.askerId === other.askerId;
 }

@@ -15,24 +15,26 @@ function upstreamQuestion(id: number): Conversation['questions'][number] {
   return { id, text: 'q?', state: 'completed', steps: 1, answer: 'a', sources: [], followUps: [] };
 }
 
-const conversation: Conversation = { id: 7, questions: [upstreamQuestion(1), upstreamQuestion(2)] };
+const conversation: Conversation = { id: 7, createdMs: 900, questions: [upstreamQuestion(1), upstreamQuestion(2)] };
 
 function ruleWith({
   question = questionWith({ access: 'own' }),
   choices,
   claimed = { id: 2 },
   isKeptPrivate = false,
+  isForgotten = false,
 }: {
   question?: Question;
   choices?: ReaderChoices;
   claimed?: { id?: number; ordinal?: number; text?: string | undefined };
   isKeptPrivate?: boolean;
+  isForgotten?: boolean;
 }) {
   const claims = new Map(upstreamClaims(7, claimed).map((claim) => [claim, question.id]));
   if (isKeptPrivate) claims.set(keptPrivateClaim(7), question.id);
   let lookUps = 0;
   const mayPreview = createPreviewRule({
-    questions: { get: async (id) => (id === question.id ? question : undefined) },
+    questions: { get: async (id) => (id === question.id && !isForgotten ? question : undefined) },
     claims: {
       ownerOf: async (key) => {
         lookUps += 1;
@@ -40,12 +42,14 @@ function ruleWith({
       },
     },
     readerChoices: { get: async (name) => (name === 'T1:U1' ? choices : undefined) },
+    claimLifeMs: 1_000,
+    now: () => 1_000,
   });
   return { mayPreview, lookUps: () => lookUps };
 }
 
 describe('a preview for a link that anyone can guess', () => {
-  const one: Conversation = { id: 7, questions: [upstreamQuestion(2)] };
+  const one: Conversation = { id: 7, createdMs: 900, questions: [upstreamQuestion(2)] };
   const guessable = { isGuessable: true };
   const askedIn = (channelId: string, change: Partial<Question> = {}) =>
     ruleWith({ question: questionWith({ place: { teamId: 'T1', channelId, threadTs: '1.1' }, ...change }) }).mayPreview;
@@ -85,6 +89,23 @@ describe('a preview of a conversation', () => {
     );
   });
 
+  const appAsked = questionWith({ place: { teamId: 'T1', channelId: 'C1', threadTs: '1.1' } });
+  const privately = questionWith({ ...appAsked, answersPrivately: true });
+
+  it.each<[string, Parameters<typeof ruleWith>[0], { createdMs?: number | undefined }]>([
+    ['whose record is gone', { question: appAsked, isForgotten: true }, {}],
+    ['that is older than the claims', { claimed: { id: 99 } }, { createdMs: 0 }],
+    ['of which the service does not say how old it is', { claimed: { id: 99 } }, { createdMs: undefined }],
+    ['that was marked private while its question runs', { question: appAsked, isKeptPrivate: true }, {}],
+    ['in a channel that answers privately', { question: privately }, {}],
+  ])('%s is not shown, to no one', async (_, options, change) => {
+    const { mayPreview } = ruleWith(options);
+    const { createdMs, ...rest } = { ...conversation, ...change };
+    const shown = createdMs === undefined ? rest : { ...rest, createdMs };
+    for (const userId of ['U1', 'U9']) expect(await mayPreview(shown, place, userId)).toBe(false);
+    expect(await mayPreview(shown, { ...place, channelId: 'D9' }, 'U9')).toBe(false);
+  });
+
   it('that another workspace asked is shown in no channel and in no direct messages', async () => {
     const question = questionWith({ access: 'app', place: { teamId: 'T2', channelId: 'C1', threadTs: '1.1' } });
     const { mayPreview } = ruleWith({ question });
@@ -96,9 +117,9 @@ describe('a preview of a conversation', () => {
   it('that a person asked is recognized by the position of a question, where questions have no ids', async () => {
     const positions = conversation.questions.map(({ id: _, ...each }, ordinal) => ({ ...each, ordinal }));
     const { mayPreview } = ruleWith({ claimed: { ordinal: 1, text: positions[1]?.text } });
-    expect(await mayPreview({ id: 7, questions: positions }, place, 'U1')).toBe(false);
+    expect(await mayPreview({ id: 7, createdMs: 900, questions: positions }, place, 'U1')).toBe(false);
     const { mayPreview: mayPreviewOther } = ruleWith({ claimed: { ordinal: 2, text: positions[1]?.text } });
-    expect(await mayPreviewOther({ id: 7, questions: positions }, place, 'U1')).toBe(true);
+    expect(await mayPreviewOther({ id: 7, createdMs: 900, questions: positions }, place, 'U1')).toBe(true);
   });
 
   it('that a person asked elsewhere is shown only for a link that this person posted', async () => {
@@ -135,7 +156,7 @@ describe('a preview of a conversation', () => {
   it('looks up a bounded number of questions', async () => {
     const { mayPreview, lookUps } = ruleWith({ claimed: { id: 0 } });
     const many = Array.from({ length: 500 }, (_, index) => upstreamQuestion(index + 1));
-    expect(await mayPreview({ id: 7, questions: many }, place, 'U1')).toBe(true);
+    expect(await mayPreview({ id: 7, createdMs: 900, questions: many }, place, 'U1')).toBe(false);
     expect(lookUps()).toBe(mostQuestionsLookedUp);
   });
 });
