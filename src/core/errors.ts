@@ -36,6 +36,9 @@ export interface AppErrorDetails {
   invitationHelps?: boolean;
 }
 
+/** Slack's code for a thread whose first message was deleted. */
+export const threadGone = 'thread_not_found';
+
 /** The only error class that crosses folder borders. The message is for the log, never for people in Slack. */
 export class AppError extends Error {
   override readonly name = 'AppError';

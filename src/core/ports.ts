@@ -236,8 +236,18 @@ export type CardView =
 /** A message to one person only. */
 export type PrivateNotice =
   | { kind: 'answeredBeforeCancel' }
-  /** `canInvite`: the app can post there once a person invites it. Otherwise it cannot post there at all. */
-  | { kind: 'notInChannel'; questionId: string; text: string; canInvite: boolean; isBetweenTwo?: true }
+  /**
+   * `canInvite`: the app can post there once a person invites it. Otherwise it cannot post there at all. `isThreadGone`: the
+   * message that begins the thread was deleted.
+   */
+  | {
+      kind: 'notInChannel';
+      questionId: string;
+      text: string;
+      canInvite: boolean;
+      isBetweenTwo?: true;
+      isThreadGone?: true;
+    }
   | { kind: 'undeliverable'; questionId: string; place: ThreadPlace; shareUrl?: string }
   /** The question waits, and nothing was posted, until its asker connects an account. `isRefused`: the stored one fails. */
   | { kind: 'connectFirst'; questionId: string; text: string; isRefused: boolean }

@@ -147,7 +147,9 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       if (!notice.canInvite)
         return givenBack(
           say,
-          `${notice.isBetweenTwo === true ? say.notices.closedDirect() : say.notices.closedChannel()} ${say.notices.closedChannelDo()}`,
+          notice.isThreadGone === true
+            ? say.notices.threadGone()
+            : `${notice.isBetweenTwo === true ? say.notices.closedDirect() : say.notices.closedChannel()} ${say.notices.closedChannelDo()}`,
           notice.text,
           askInDm.length === 0 ? [] : [actions(askInDm)],
         );

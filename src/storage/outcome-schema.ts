@@ -51,7 +51,11 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('failed'), failure: failureSchema }),
   z.looseObject({ kind: z.literal('cancelled') }),
   z.looseObject({ kind: z.literal('gaveUp') }),
-  z.looseObject({ kind: z.literal('undeliverable'), canInvite: z.boolean() }),
+  z.looseObject({
+    kind: z.literal('undeliverable'),
+    canInvite: z.boolean(),
+    threadGone: z.literal(true).exactOptional(),
+  }),
   z.looseObject({
     kind: z.literal('notAllowed'),
     reason: z.enum([

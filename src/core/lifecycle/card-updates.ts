@@ -1,4 +1,4 @@
-import { type AppError, isAppError, isTransient } from '../errors.ts';
+import { type AppError, isAppError, isTransient, threadGone } from '../errors.ts';
 import type { CardView } from '../ports.ts';
 import { isBetweenTwo, isInThread, type Question } from '../question/question.ts';
 import { isChoiceAwaited } from '../question/readers.ts';
@@ -108,7 +108,8 @@ export function createCardUpdates(ports: LifecyclePorts): CardUpdates {
     if (isTransient(error)) return undefined;
     if (error.kind === 'undeliverable' && question.phase === 'waiting') {
       const canInvite = error.invitationHelps && !isBetweenTwo(question.place);
-      return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite }) };
+      const gone = error.code === threadGone ? ({ threadGone: true } as const) : {};
+      return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite, ...gone }) };
     }
     if (error.kind === 'undeliverable' || error.kind === 'unrenderable' || error.kind === 'refused') {
       ports.log.error({ event: 'card_refused', questionId: question.id, kind: error.kind }, error);

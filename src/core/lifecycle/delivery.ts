@@ -345,8 +345,15 @@ function privateEnd(question: Question): PrivateNotice {
   if (shares !== undefined) return { kind: 'shareUndeliverable', questionId: id, channelId: place.channelId };
   if (outcome?.kind === 'undeliverable' || !isInThread(place)) {
     const canInvite = outcome?.kind === 'undeliverable' && outcome.canInvite;
-    const notice = { kind: 'notInChannel', questionId: id, text, canInvite } as const;
-    return isBetweenTwo(place) ? { ...notice, isBetweenTwo: true } : notice;
+    const isThreadGone = outcome?.kind === 'undeliverable' && outcome.threadGone === true;
+    return {
+      kind: 'notInChannel',
+      questionId: id,
+      text,
+      canInvite,
+      ...(isBetweenTwo(place) ? { isBetweenTwo: true } : {}),
+      ...(isThreadGone ? { isThreadGone } : {}),
+    };
   }
   const shareUrl = shareUrlFor(question, { userId: askerId });
   return {

@@ -84,7 +84,7 @@ export type Outcome =
   /** The app's patience ended while the service still worked. */
   | { kind: 'gaveUp' }
   /** Slack refused the card where the question was asked. */
-  | { kind: 'undeliverable'; canInvite: boolean }
+  | { kind: 'undeliverable'; canInvite: boolean; threadGone?: true }
   /** The asker may not ask there. The app notifies them privately and shows nothing. */
   | { kind: 'notAllowed'; reason: Refusal };
 

@@ -13,6 +13,7 @@ const en = (f: Formats) => ({
     `Add me with \`/invite\` ${bot}, then ask again here, or ask in our direct messages.`,
   closedChannel: () =>
     'I cannot post in this channel (it may be archived, read-only or locked), so the question was not asked.',
+  threadGone: () => 'The message that begins this thread was deleted, so the question was not asked. Ask it again.',
   closedDirect: () => 'I cannot post in these direct messages, so the question was not asked.',
   closedChannelDo: () => 'Ask in our direct messages instead.',
   undeliverable: (place: string) => `Your question is finished, but I could not post the result in ${place}.`,
@@ -74,6 +75,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     `Füg mich mit \`/invite\` ${bot} hinzu und frag hier noch einmal, oder frag in unseren Direktnachrichten.`,
   closedChannel: () =>
     'Ich kann in diesem Channel nicht posten (vielleicht ist er archiviert, schreibgeschützt oder gesperrt), deshalb wurde die Frage nicht gestellt.',
+  threadGone: () =>
+    'Die Nachricht, mit der dieser Thread beginnt, wurde gelöscht, deshalb wurde die Frage nicht gestellt. Stell sie noch einmal.',
   closedDirect: () => 'Ich kann in diesen Direktnachrichten nicht posten, deshalb wurde die Frage nicht gestellt.',
   closedChannelDo: () => 'Frag stattdessen in unseren Direktnachrichten.',
   undeliverable: (place) => `Deine Frage ist fertig, aber ich konnte das Ergebnis nicht in ${place} posten.`,

@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Messenger } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
 import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
+import { oneLine } from '../../render/text.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { uploadTimeoutMs } from '../settings.ts';
@@ -38,11 +39,13 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
       throw new AppError('badReply', 'files.getUploadURLExternal: no address or no id');
     }
     await send(outbound, uploadUrl, bytes);
-    const title = answer.title.trim() === '' ? filename : answer.title;
+    const title = oneLine(answer.title) || filename;
     const share = threadTs === undefined ? { channel_id: channelId } : { channel_id: channelId, thread_ts: threadTs };
     // Only from here on people see the file, and the upload may have taken long.
     await confirm();
     await slack.call('files.completeUploadExternal', { files: [{ id, title }], ...share }, { priority: 'answer' });
+    // The reply does not say where the file is. If the thread is gone, this removes the file from the channel and throws.
+    if (threadTs !== undefined) await findAttachment(question);
   }
 
   async function findAttachment(question: Question): Promise<boolean> {

@@ -1,10 +1,9 @@
-import { isAppError } from '../../core/errors.ts';
 import type { Messenger } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
 import { answerFileName } from '../../render/answer-file.ts';
 import { cardMarker, markerOf } from '../../render/ids.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import type { FoundMessage, OwnMessages } from './own-messages.ts';
+import { type FoundMessage, type OwnMessages, unlessGone } from './own-messages.ts';
 
 /**
  * Deletes messages that were posted twice. Slack may carry out a call long after the app gave it up and repeated it.
@@ -66,12 +65,4 @@ function fileCopiesAmong(messages: FoundMessage[], question: Question): string[]
 
 function byTimestamp({ ts: one = '' }: FoundMessage, { ts: other = '' }: FoundMessage): number {
   return one < other ? -1 : one > other ? 1 : 0;
-}
-
-async function unlessGone(deletion: Promise<unknown>): Promise<void> {
-  try {
-    await deletion;
-  } catch (error) {
-    if (!isAppError(error, 'notFound')) throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { Confirm } from '../../core/access-policy.ts';
-import { AppError, isAppError } from '../../core/errors.ts';
+import { AppError, isAppError, threadGone } from '../../core/errors.ts';
 import { saysWorking } from '../../core/lifecycle/shown-steps.ts';
 import type { CardView, Clock, Log, Messenger, PreparedOutcome } from '../../core/ports.ts';
 import type { PendingCall, Question } from '../../core/question/question.ts';
@@ -102,12 +102,13 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     const { channelId, threadTs } = question.place;
     // Slack shows a private message in a thread only when the thread has replies:
     // docs.slack.dev/reference/methods/chat.postEphemeral.
+    const isPlaceLost = notice.kind === 'undeliverable' || (notice.kind === 'notInChannel' && notice.isThreadGone);
     const isRepliedTo = !question.beginsThread || question.card.ts !== undefined || question.delivery.posted.length > 0;
     await sendPrivately(
       {
         channelId,
         userId,
-        ...(threadTs === undefined || !isRepliedTo ? {} : { threadTs }),
+        ...(threadTs === undefined || !isRepliedTo || isPlaceLost === true ? {} : { threadTs }),
         ...(locale === undefined ? {} : { locale }),
         ...(responseUrl === undefined ? {} : { responseUrl }),
       },
@@ -141,6 +142,11 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
       });
       if (posted.ts === undefined) {
         throw new AppError('badReply', 'chat.postMessage: no timestamp', { outcomeUnknown: true });
+      }
+      // Slack posts a reply to a deleted message into the channel, and says so only by this missing field.
+      if (threadTs !== undefined && posted.message !== undefined && posted.message.thread_ts === undefined) {
+        await own.removeOutsideThread(question, posted.ts);
+        throw new AppError('undeliverable', 'the thread is gone', { code: threadGone });
       }
       return { ts: posted.ts };
     });

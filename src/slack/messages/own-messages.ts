@@ -1,7 +1,8 @@
-import { isAppError } from '../../core/errors.ts';
+import { AppError, isAppError, threadGone } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { isInThread, type PendingCall, type Question } from '../../core/question/question.ts';
-import type { MarkedMessage } from '../../render/ids.ts';
+import { answerFileName } from '../../render/answer-file.ts';
+import { type MarkedMessage, markerOf } from '../../render/ids.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { blindWaitMs, messagesPerPage, mostMessagePages } from '../settings.ts';
 
@@ -26,6 +27,11 @@ export interface OwnMessages {
    * All messages since the question was accepted: in its thread, and in the channel when its card begins the thread.
    */
   list(question: Question): Promise<FoundMessage[]>;
+  /**
+   * Deletes what was posted for the question into its channel because its thread is gone: `ts`, and what a process posted
+   * that ended before it could delete it. If that fails, the error has an unknown outcome, so that the app searches again.
+   */
+  removeOutsideThread(question: Question, ts?: string): Promise<void>;
 }
 
 /**
@@ -35,7 +41,7 @@ export interface OwnMessages {
 export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock }): OwnMessages {
   const { slack, log, now } = deps;
 
-  return { find, list };
+  return { find, list, removeOutsideThread };
 
   async function find(
     question: Question,
@@ -55,6 +61,7 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
     } catch (error) {
       // In a public channel only members post. The app joins when it posts, so it has posted nothing yet.
       if (isAppError(error) && error.code === 'not_in_channel') return undefined;
+      if (isAppError(error) && error.code === threadGone) await removeOutsideThread(question);
       if (!isAppError(error, 'unauthorized') || error.code !== 'missing_scope') throw error;
       log.error({ event: 'advance_not_allowed', questionId: question.id, channelId: question.place.channelId }, error);
       if (now() - (call.givenUpMs ?? call.intentMs ?? 0) <= blindWaitMs) throw error;
@@ -74,6 +81,28 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
       }
     }
     return [...found.values()];
+  }
+
+  async function removeOutsideThread(question: Question, ts?: string): Promise<void> {
+    const { channelId: channel, teamId } = question.place;
+    const inThread = new Set([question.card.ts, ...question.delivery.posted]);
+    try {
+      if (ts !== undefined) await unlessGone(slack.call('chat.delete', { channel, ts }, { priority: 'answer' }));
+      for await (const page of pages({ ...question, place: { teamId, channelId: channel } }, 'answer')) {
+        for (const message of page) {
+          if (message.ts === undefined || inThread.has(message.ts)) continue;
+          const file = message.files?.find(({ name }) => name === answerFileName(question));
+          if (file?.id !== undefined)
+            await unlessGone(slack.call('files.delete', { file: file.id }, { priority: 'answer' }));
+          else if (markerOf(message, question) !== undefined)
+            await unlessGone(slack.call('chat.delete', { channel, ts: message.ts }, { priority: 'answer' }));
+        }
+      }
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      const details = { cause: error, outcomeUnknown: true, retryAfterMs: error.retryAfterMs };
+      throw new AppError(error.kind, 'a message outside its thread was not removed', details);
+    }
   }
 
   /** Pages of the app's messages, from the thread, or from the channel when there is no thread yet. */
@@ -107,5 +136,14 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
     const { botUserId, botId } = slack.identity;
     if (user === undefined && (bot_id === undefined || botId === undefined)) return true;
     return user === botUserId || (botId !== undefined && bot_id === botId);
+  }
+}
+
+/** Ignores that a message or file is gone already. */
+export async function unlessGone(deletion: Promise<unknown>): Promise<void> {
+  try {
+    await deletion;
+  } catch (error) {
+    if (!isAppError(error, 'notFound')) throw error;
   }
 }

@@ -45,8 +45,6 @@ export function createFiles(base: () => string, channels: FakeChannels, messages
       if (found.some((upload) => upload?.content === undefined)) return refused('file_not_found');
       const refusal = args.channel_id === undefined ? undefined : channels.refusedRead(args.channel_id);
       if (refusal !== undefined) return refusal;
-      if (args.thread_ts !== undefined && messages.find(args.channel_id, args.thread_ts) === undefined)
-        return refused('thread_not_found');
       const files = found.flatMap((upload, index) => {
         if (upload?.content === undefined) return [];
         uploads.delete(upload.id);
@@ -65,7 +63,10 @@ export function createFiles(base: () => string, channels: FakeChannels, messages
           bot_id: team.botId,
           text: String(args.initial_comment ?? ''),
           files,
-          ...(args.thread_ts === undefined ? {} : { thread_ts: String(args.thread_ts) }),
+          // As with `chat.postMessage`, a file for a thread that is gone goes to the channel.
+          ...(messages.find(args.channel_id, args.thread_ts) === undefined
+            ? {}
+            : { thread_ts: String(args.thread_ts) }),
         });
       }
       return { ok: true, files: files.map(({ id, title }) => ({ id, title })) };

@@ -92,7 +92,16 @@ export function createMessages(fakePeople: FakePeople, channels: FakeChannels, v
       const channel = resolveChannel(args.channel);
       const refusal = refusedPost('chat.postMessage', args, channel);
       if (refusal !== undefined) return refusal;
-      const message = add({ channel: channel ?? '', user: team.botUserId, bot_id: team.botId, ...posted(args) });
+      const { thread_ts: threadTs, ...content } = posted(args);
+      // A reply to a deleted message that had no replies becomes a message of the channel: PostHog/posthog issue 83601.
+      const isThere = messages.some(({ ts, thread_ts: root }) => ts === threadTs || root === threadTs);
+      const message = add({
+        channel: channel ?? '',
+        user: team.botUserId,
+        bot_id: team.botId,
+        ...content,
+        ...(threadTs === undefined || !isThere ? {} : { thread_ts: threadTs }),
+      });
       return { ok: true, ts: message.ts, channel: message.channel, message };
     },
     'chat.update': (args) => {
@@ -179,7 +188,11 @@ export function createMessages(fakePeople: FakePeople, channels: FakeChannels, v
     if (channel === undefined) return refused('channel_not_found');
     if (channel.isArchived) return refused('is_archived');
     if (!channel.botIsMember) return refused(channel.isPrivate ? 'channel_not_found' : 'not_in_channel');
-    if (args.thread_ts !== undefined && !messages.some(({ ts }) => ts === args.thread_ts))
+    if (
+      method === 'chat.postEphemeral' &&
+      args.thread_ts !== undefined &&
+      !messages.some(({ ts }) => ts === args.thread_ts)
+    )
       return refused('thread_not_found');
     const lets = args.unfurl_links !== 'false' || args.unfurl_media !== 'false';
     if (method === 'chat.postMessage' && lets && !isDirect(args)) violations.push(`${method} lets links unfurl`);

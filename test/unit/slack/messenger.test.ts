@@ -101,6 +101,36 @@ describe('searching for a message of the app', () => {
     expect(lines.map(({ event }) => event)).toEqual(new Array(4).fill('advance_not_allowed'));
   });
 
+  it('removes from the channel what an ended process posted for a thread that is gone', async () => {
+    const strays = [
+      { ts: '3.1', user: 'UBOT', blocks },
+      { ts: '3.2', user: 'UBOT', text: 'about another question' },
+      { ts: '3.3', user: 'UBOT', files: [{ id: 'F1', name: `deepsearch-${question.id}.md` }] },
+      { ts: '3.4', user: 'U1', blocks },
+    ];
+    const { messenger, calls } = begin({
+      'conversations.replies': { ok: false, error: 'thread_not_found' },
+      'conversations.history': { ok: true, messages: strays },
+      'chat.delete': { ok: true },
+      'files.delete': { ok: true },
+    });
+    await expect(messenger.findCard(question)).rejects.toMatchObject({
+      kind: 'undeliverable',
+      code: 'thread_not_found',
+    });
+    const deleted = calls.flatMap(({ args }) => args.get('ts') ?? args.get('file') ?? []);
+    expect(deleted.filter((id) => id !== question.place.threadTs)).toEqual(['3.1', 'F1']);
+  });
+
+  it('does not know what became of a message that it could not remove', async () => {
+    const { messenger } = begin({
+      'chat.postMessage': { ok: true, ts: '3.1', message: { ts: '3.1' } },
+      'chat.delete': { ok: false, error: 'internal_error' },
+    });
+    const failure = { kind: 'unavailable', outcomeUnknown: true };
+    await expect(messenger.postCard(question, { kind: 'starting' })).rejects.toMatchObject(failure);
+  });
+
   it('finds none in a channel that the app has not joined yet, so that the app posts and joins', async () => {
     const notJoined = { ok: false, error: 'not_in_channel' };
     const { messenger } = begin({ 'conversations.history': notJoined, 'conversations.replies': notJoined });
