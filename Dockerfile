@@ -32,7 +32,8 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=dependencies /app/sbom.spdx.json ./
 COPY --from=build /app/dist ./dist
 COPY package.json ./
-RUN mkdir /data && chown 1000:1000 /data
+# Some platforms (OpenShift) run images under a number of their own with the group 0, which may write as the user may.
+RUN mkdir /data && chown 1000:0 /data && chmod 770 /data
 VOLUME /data
 
 # The embedded code search service: docker build --target codesearch. It needs git, which the app does not.

@@ -4,6 +4,7 @@ import { createAccountParts } from './app/accounts.ts';
 import { startBackground } from './app/background.ts';
 import type { AppContext } from './app/context.ts';
 import { createDeepSearchAccess, proxyOf } from './app/deep-search.ts';
+import { noteFewFiles } from './app/file-limit.ts';
 import { createInstalledWorkspaces } from './app/installed-workspaces.ts';
 import { createOwnServices, worstOf } from './app/services.ts';
 import { createSharedParts } from './app/shared.ts';
@@ -103,6 +104,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
   }
 
   async function startParts(): Promise<Ports> {
+    noteFewFiles(log);
     const context = await createContext();
     const { storage, tasks, onStop } = context;
     countOpen = async () => (await storage.questions.openIds()).length;

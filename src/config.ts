@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EncryptionKey } from './core/accounts/accounts.ts';
 import { Secret } from './core/secret.ts';
-import { contradictions, installProblems, isSlackHost, signInProblems } from './setting-checks.ts';
+import { contradictions, installProblems, isSlackHost, signInProblems, swappedTokens } from './setting-checks.ts';
 import {
   certificateFile,
   channelIds,
@@ -9,13 +9,14 @@ import {
   inHeader,
   noProxyList,
   oneLine,
+  oneOf,
   proxyAddress,
-  secret,
-  secretAddress,
+  redisAddress,
   token,
   userIds,
   webAddress,
   whole,
+  wordSecret,
   workspaceIds,
   yesOrNo,
 } from './setting-forms.ts';
@@ -67,13 +68,16 @@ const traces = settingsOf('Traces');
 
 /** Every setting of the app. A variable's name, group, check, default and description stand only here. */
 export const SETTINGS = {
-  SLACK_BOT_TOKEN: slack(token(), 'The bot token of the Slack app (`xoxb-…`). Required without `SLACK_CLIENT_ID`.'),
+  SLACK_BOT_TOKEN: slack(
+    wordSecret(),
+    'The bot token of the Slack app (`xoxb-…`). Required without `SLACK_CLIENT_ID`.',
+  ),
   SLACK_APP_TOKEN: slack(
-    token(),
+    wordSecret(),
     'The app-level token (`xapp-…`, scope `connections:write`). When set, events arrive through Socket Mode.',
   ),
   SLACK_SIGNING_SECRET: slack(
-    secret(),
+    wordSecret(),
     'The signing secret. Required without `SLACK_APP_TOKEN`: events then arrive as signed HTTP requests at `/slack/events` on `PORT`.',
   ),
   SLACK_API_URL: slack(webAddress(), "Base address of Slack's Web API.", 'https://slack.com/api/'),
@@ -83,7 +87,7 @@ export const SETTINGS = {
     'false',
   ),
   MESSAGE_FORMAT: slack(
-    z.enum(['markdown', 'mrkdwn']),
+    oneOf(['markdown', 'mrkdwn']),
     "Format of answers: `markdown` for Slack's native Markdown blocks, `mrkdwn` for clients that lack them.",
     'markdown',
   ),
@@ -96,19 +100,19 @@ export const SETTINGS = {
     inHeader(),
     'The client id of the Slack app, for several workspaces or an organization: they install the app at `/slack/install` under `PUBLIC_URL`. Takes the place of `SLACK_BOT_TOKEN`. Needs `SLACK_CLIENT_SECRET`, `SLACK_WORKSPACES`, `SLACK_SIGNING_SECRET`, `PUBLIC_URL` and `ENCRYPTION_KEYS`.',
   ),
-  SLACK_CLIENT_SECRET: workspaces(token(), 'The client secret of the Slack app.'),
+  SLACK_CLIENT_SECRET: workspaces(wordSecret(), 'The client secret of the Slack app.'),
   SLACK_WORKSPACES: workspaces(
     workspaceIds(),
     'Ids of the workspaces (`T…`) and organizations (`E…`) that may install the app. All others are refused. Separated by commas.',
   ),
   SRC_ENDPOINT: service(webAddress(), 'Base address of the code search service. Required.'),
-  SRC_ACCESS_TOKEN: service(token(), 'Access token for the code search service. Required.'),
+  SRC_ACCESS_TOKEN: service(wordSecret(), 'Access token for the code search service. Required.'),
   SRC_SUDO_USER: service(
     inHeader(),
     'Ask as this user: the token is then sent as a `token-sudo` token and needs the scope `site-admin:sudo`.',
   ),
   SRC_API: service(
-    z.enum(['auto', '1', '2']),
+    oneOf(['auto', '1', '2']),
     'Generation of the conversation API to use: `1` for `/.api/deepsearch/v1`, `2` for `/api/deepsearch.v1.Service`. `auto`: the app finds out what the service offers, and uses generation 1 while it is offered, because only it tells sources, progress and follow-ups.',
     'auto',
   ),
@@ -153,7 +157,7 @@ export const SETTINGS = {
     'Path of a PEM file with certificate authorities to trust for the service, in addition to the usual ones.',
   ),
   REDIS_URL: storage(
-    secretAddress(/^rediss?:$/, 'a redis or rediss address'),
+    redisAddress(),
     'Redis that stores questions and threads. Not set: they are stored in `DATA_DIR`.',
   ),
   DATA_DIR: storage(z.string(), 'Folder of the embedded storage. Only one process at a time can use it.', './data'),
@@ -178,7 +182,7 @@ export const SETTINGS = {
     '127.0.0.1',
   ),
   LOG_LEVEL: program(
-    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     'Lowest level to log: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
     'info',
   ),
@@ -258,7 +262,7 @@ export const SETTINGS = {
     'false',
   ),
   ACCOUNTS: accounts(
-    z.enum(['shared', 'preferred', 'required']),
+    oneOf(['shared', 'preferred', 'required']),
     "Whose account at the service people ask with. `shared`: the account of `SRC_ACCESS_TOKEN`, for everyone. `preferred`: a person's own account if they connected one. `required`: only a person's own account.",
     'shared',
   ),
@@ -311,7 +315,8 @@ export class ConfigError extends Error {
 /**
  * Reads the configuration. An empty variable counts as not set. Throws {@link ConfigError} with all problems at once.
  */
-export function parseConfig(environment: Environment): Config {
+export function parseConfig(given: Environment): Config {
+  const environment = asMeant(given);
   const { values, problems } = readSettings(environment, SETTINGS);
   const isSet = (name: string): boolean => Boolean(environment[name]?.trim());
   const required = [...(isSet('SLACK_CLIENT_ID') ? [] : ['SLACK_BOT_TOKEN']), 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN'];
@@ -326,7 +331,12 @@ export function parseConfig(environment: Environment): Config {
     problems.push('SLACK_STAND_IN is true, and SLACK_API_URL is the address of Slack itself');
   }
   const names = Object.keys(SETTINGS).filter(isSet);
-  problems.push(...contradictions(values), ...signInProblems(names, values), ...installProblems(names));
+  problems.push(
+    ...contradictions(values),
+    ...swappedTokens(values),
+    ...signInProblems(names, values),
+    ...installProblems(names),
+  );
   if (!isComplete(values) || problems.length > 0) throw new ConfigError(problems);
   return values;
 }
@@ -334,14 +344,15 @@ export function parseConfig(environment: Environment): Config {
 /** The storage settings, for programs that need no others. Throws {@link ConfigError}. */
 export function parseStorageConfig(environment: Environment): Pick<Config, 'REDIS_URL' | 'DATA_DIR'> {
   const { REDIS_URL, DATA_DIR } = SETTINGS;
-  const { values, problems } = readSettings(environment, { REDIS_URL, DATA_DIR });
+  const { values, problems } = readSettings(asMeant(environment), { REDIS_URL, DATA_DIR });
   const { REDIS_URL: redisUrl, DATA_DIR: dataDir } = values;
   if (problems.length > 0 || typeof dataDir !== 'string') throw new ConfigError(problems);
   return { REDIS_URL: redisUrl instanceof Secret ? redisUrl : undefined, DATA_DIR: dataDir };
 }
 
 /** The keys of people's stored accounts, for programs that need no others. Throws {@link ConfigError} without keys. */
-export function parseEncryptionKeys(environment: Environment): EncryptionKey[] {
+export function parseEncryptionKeys(given: Environment): EncryptionKey[] {
+  const environment = asMeant(given);
   const { ENCRYPTION_KEYS } = SETTINGS;
   const { problems } = readSettings(environment, { ENCRYPTION_KEYS });
   if (problems.length > 0) throw new ConfigError(problems);
@@ -353,13 +364,28 @@ export function parseEncryptionKeys(environment: Environment): EncryptionKey[] {
 /** How long records are kept, for programs that write beside the app. Throws {@link ConfigError}. */
 export function parseLifetimes(environment: Environment): Pick<Config, 'RETENTION_DAYS' | 'AUDIT_DAYS'> {
   const { RETENTION_DAYS, AUDIT_DAYS } = SETTINGS;
-  const { values, problems } = readSettings(environment, { RETENTION_DAYS, AUDIT_DAYS });
+  const { values, problems } = readSettings(asMeant(environment), { RETENTION_DAYS, AUDIT_DAYS });
   const { RETENTION_DAYS: retention, AUDIT_DAYS: audit } = values;
   if (problems.length > 0 || !isNumber(audit)) throw new ConfigError(problems);
   return { RETENTION_DAYS: isNumber(retention) ? retention : undefined, AUDIT_DAYS: audit };
 }
 
 type Environment = Record<string, string | undefined>;
+
+/**
+ * The environment without what programs leave in it that read a file of settings: Node takes a byte order mark for the
+ * beginning of the first name, and container programs take quotes for a part of the value.
+ */
+function asMeant(environment: Environment): Environment {
+  const plain: Environment = {};
+  for (const [name, value] of Object.entries(environment)) {
+    const meant = name.replace(/^\ufeff/, '');
+    if (meant !== name && environment[meant] !== undefined) continue;
+    const text = value?.replaceAll('\ufeff', '').trim();
+    plain[meant] = /^(["']).*\1$/s.test(text ?? '') && text !== undefined && text.length > 1 ? text.slice(1, -1) : text;
+  }
+  return plain;
+}
 
 function readSettings(
   environment: Environment,

@@ -27,6 +27,8 @@ async function main(): Promise<void> {
   });
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
+  // A terminal that is closed, and some process managers, send it in place of SIGTERM.
+  process.on('SIGHUP', () => void stop('SIGHUP'));
   try {
     await app.start();
   } catch (error) {

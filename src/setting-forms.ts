@@ -20,11 +20,20 @@ function readEncryptionKeys(text: string): EncryptionKey[] | undefined {
   return read.length === keys.length && areDifferent ? read : undefined;
 }
 
-export const secret = (): z.ZodType<Secret, string> => z.string().transform((value) => new Secret(value));
 /** Text for an HTTP header. Node rejects other characters with an error that repeats the text. */
 export const inHeader = (): z.ZodType<string, string> =>
   z.string().regex(/^[\x20-\x7e]+$/, 'has characters that no HTTP header can carry');
 export const token = (): z.ZodType<Secret, string> => inHeader().transform((value) => new Secret(value));
+/** One word: a remark behind it, or a quote, comes from a file that another program reads in another way. */
+const word = (): z.ZodType<string, string> =>
+  inHeader().pipe(z.string().regex(/^[^\s"'`]+$/, 'must be one word, without quotes and without a remark behind it'));
+export const wordSecret = (): z.ZodType<Secret, string> => word().transform((value) => new Secret(value));
+/** One of these, also in capitals. */
+export const oneOf = <const Values extends readonly string[]>(values: Values): z.ZodType<Values[number], string> =>
+  z
+    .string()
+    .transform((value) => value.toLowerCase())
+    .pipe(z.enum(values));
 export const whole = (least: number, most: number): z.ZodType<number, string> =>
   z
     .string()
@@ -33,15 +42,43 @@ export const whole = (least: number, most: number): z.ZodType<number, string> =>
     .refine((value) => value >= least && value <= most, `must be between ${least} and ${most}`);
 const address = (protocol: RegExp, what: string): z.ZodType<string, string> =>
   z.string().refine((value) => URL.canParse(value) && protocol.test(new URL(value).protocol), `must be ${what}`);
+/** What every address with a password needs. A raw `#` or `%` would end the password or change it. */
+const encoded = 'with special characters of name and password percent-encoded (% as %25, # as %23, @ as %40)';
+
+function hasReadableParts(value: string): boolean {
+  const { username, password, hash } = new URL(value);
+  try {
+    decodeURIComponent(username + password);
+    return hash === '';
+  } catch {
+    return false;
+  }
+}
+
 /** An address that may contain a password. */
-export const secretAddress = (protocol: RegExp, what: string): z.ZodType<Secret, string> =>
-  address(protocol, what).transform((value) => new Secret(value));
+const secretAddress = (what: string, isUsable: (url: URL) => boolean): z.ZodType<Secret, string> =>
+  z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && hasReadableParts(value) && isUsable(new URL(value)),
+      `must be ${what}, ${encoded}`,
+    )
+    .transform((value) => new Secret(value));
+export const redisAddress = (): z.ZodType<Secret, string> =>
+  secretAddress(
+    'an address such as redis://host:6379/0 or redis://name:password@host:6379/0 (rediss:// for TLS, and at its end the number of a database, not a name)',
+    ({ protocol, pathname, hostname }) => /^rediss?:$/.test(protocol) && /^\/?\d*$/.test(pathname) && hostname !== '',
+  );
 /** Reads `host:3128` as `http://host:3128`, as other programs read these variables. */
 export const proxyAddress = (): z.ZodType<Secret, string> =>
   z
     .string()
     .transform((value) => (value.includes('://') ? value : `http://${value}`))
-    .pipe(secretAddress(/^https?:$/, 'an http or https address'));
+    .pipe(
+      secretAddress('an http or https address such as http://name:password@proxy.example.com:3128', ({ protocol }) =>
+        /^https?:$/.test(protocol),
+      ),
+    );
 /** Hosts, addresses and networks. A network that can't be read would silently be no exception. */
 export const noProxyList = (): z.ZodType<string, string> =>
   z
@@ -96,7 +133,11 @@ export const oneLine = (most: number): z.ZodType<string, string> =>
     .refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), 'must be one line')
     .refine((value) => value.length <= most, `must have at most ${most} characters`);
 export const yesOrNo = (): z.ZodType<boolean, string> =>
-  z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
+  z
+    .string()
+    .transform((value) => value.toLowerCase())
+    .pipe(z.enum(['true', 'false'], 'must be true or false'))
+    .transform((value) => value === 'true');
 export const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
 
 function isNetwork(entry: string): boolean {

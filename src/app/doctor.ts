@@ -17,6 +17,7 @@ import { eventsPath } from '../slack/receivers/http-receiver.ts';
 import { createShareUrlReader } from '../slack/unfurls/share-urls.ts';
 import { createDiskCheck } from '../storage/checks/disk-check.ts';
 import { apiSettings, appAuth, proxyOf, serviceOptions } from './deep-search.ts';
+import { fewOpenFiles } from './file-limit.ts';
 
 /** Longest time of one check, in milliseconds. */
 const checkMs = 20_000;
@@ -171,7 +172,9 @@ function aboutConfiguration(
   { isOwnService = false }: DoctorOptions,
   say: Parameters<Check['run']>[0],
 ): Finding[] {
+  const openFiles = fewOpenFiles();
   const risks = [
+    ...(openFiles === undefined ? [] : [say('warn', 'fewOpenFiles', { limit: openFiles })]),
     ...(config.SLACK_STAND_IN ? [say('warn', 'standIn', {})] : []),
     ...(config.ACCOUNTS !== 'shared' && config.ENCRYPTION_KEYS === undefined
       ? [say('warn', 'accountsWithoutKeys', { mode: config.ACCOUNTS })]

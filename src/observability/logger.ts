@@ -17,7 +17,7 @@ const secretPaths = [
 /**
  * Matches Slack's and the service's tokens, those of the embedded service (`cst_` and others), credentials of the schemes `Bearer`, `token` (older ones are 40 hex digits)
  * and `token-sudo`, response URLs, tickets of Slack's sockets, read tokens of share URLs, and the user part of
- * addresses. It runs on a line of JSON, where a quote inside a text is `\"`, and no match goes beyond the end of a
+ * addresses, except in the advice that shows `name:password` there. It runs on a line of JSON, where a quote inside a text is `\"`, and no match goes beyond the end of a
  * quoted string.
  */
 const secretPattern = new RegExp(
@@ -30,7 +30,7 @@ const secretPattern = new RegExp(
     String.raw`https:\/\/hooks\.slack(?:-gov)?\.com\/[^\s"\\]+`,
     String.raw`(?<=[?&]ticket=)[^\s"\\&]+`,
     String.raw`(?<=\/deepsearch\/(?:shared\/)?|filter_read_token=)[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}`,
-    String.raw`(?<=:\/\/)[^\s/?#"\\]+(?=@)`,
+    String.raw`(?<=:\/\/)(?!name:password@)[^\s/?#"\\]+(?=@)`,
   ].join('|'),
   'g',
 );

@@ -124,6 +124,8 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
         await run('PING', () => client.ping());
         break;
       } catch (error) {
+        // Redis answers. Whether it takes writes is checked after this.
+        if (isAppError(error) && error.code === 'MISCONF') break;
         // Redis replies `LOADING` while it reads its data from disk.
         if (!isAppError(error) || error.code !== 'LOADING' || performance.now() >= deadlineMs) throw error;
         await wait(LOADING_WAIT_MS);
@@ -161,7 +163,7 @@ function describeUrl(redisUrl: string): string {
   }
   throw new AppError(
     'storage',
-    'REDIS_URL must look like redis://[user:password@]host[:port][/number] (rediss: for TLS; special characters of the password percent-encoded)',
+    'REDIS_URL must be an address such as redis://host:6379/0 or redis://name:password@host:6379/0 (rediss:// for TLS, special characters of name and password percent-encoded)',
   );
 }
 

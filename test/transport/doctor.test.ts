@@ -16,6 +16,7 @@ import { createPatient, examinePatient, expectGolden, type Patient } from '../su
 import { startToldRedis } from '../support/doctor/told-redis.ts';
 import { openProxy } from '../support/fake-service/http-proxy.ts';
 import { hangUp, json, listenLocally, status, text } from '../support/fake-service/scripted-server.ts';
+import { appToken } from '../support/fake-slack/socket-mode-server.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
@@ -143,7 +144,8 @@ describe('the doctor of a broken set-up says what to mend', () => {
     const patient = await createPatient();
     patient.settings.SLACK_APP_TOKEN = 'xapp-wrong';
     await expectReport('wrong-app-token', patient);
-    patient.settings.SLACK_APP_TOKEN = patient.settings.SLACK_BOT_TOKEN ?? '';
+    patient.settings.SLACK_APP_TOKEN = appToken;
+    patient.slack.fault('apps.connections.open', { error: 'not_allowed_token_type' });
     expect(linesOf(await examinePatient(patient), 'delivery')).toEqual(['fail appTokenOfOtherKind']);
   });
 

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { configurationDocs } from '../../src/cli/configuration-docs.ts';
 import { ConfigError, parseConfig, SETTINGS } from '../../src/config.ts';
 import { Secret } from '../../src/core/secret.ts';
+import { createLogger } from '../../src/observability/logger.ts';
 import { SETTING_GROUPS } from '../../src/setting-groups.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { selfSigned } from '../transport/self-signed.ts';
@@ -157,7 +158,7 @@ describe('reading the configuration', () => {
       /^SRC_ENDPOINT must be an http or https address$/,
       /^PORT must be between 0 and 65535$/,
       /^LOG_LEVEL must be one of /,
-      /^REDIS_URL must be a redis or rediss address$/,
+      /^REDIS_URL must be an address such as redis:/,
       /^POLL_PERCENT must be between 1 and 100$/,
       /^THREAD_LIMIT must be a whole number/,
       /^MESSAGE_FORMAT must be one of /,
@@ -178,8 +179,79 @@ describe('reading the configuration', () => {
     expect(proxyOf({ [name.toLowerCase()]: 'lower:1', [name]: 'upper:2' })).toBe('http://upper:2');
     expect(proxyOf({ [name.toLowerCase()]: 'lower:1', [name]: ' ' })).toBe('http://lower:1');
     expect(problemsOf({ ...enough, [name]: 'socks5://proxy:1080' })).toEqual([
-      `${name} must be an http or https address`,
+      expect.stringContaining(`${name} must be an http or https address such as http://name:password@proxy.`),
     ]);
+  });
+
+  it.each([
+    ['a byte order mark before the first name', { '\ufeffLOG_LEVEL': 'warn' }],
+    ['capitals', { LOG_LEVEL: 'WARN', SLACK_STAND_IN: 'False' }],
+    ['double quotes', { LOG_LEVEL: '"warn"', SLACK_BOT_TOKEN: '"xoxb-1-2-abc"' }],
+    ['single quotes', { LOG_LEVEL: " 'warn' ", SLACK_BOT_TOKEN: "'xoxb-1-2-abc'" }],
+    ['a byte order mark before the value', { LOG_LEVEL: '\ufeffwarn' }],
+  ])('reads what is meant by %s', (_, written) => {
+    const config = parseConfig({ ...enough, SLACK_BOT_TOKEN: 'xoxb-1-2-abc', ...written });
+    expect(config.LOG_LEVEL).toBe('warn');
+    expect(config.SLACK_BOT_TOKEN?.reveal()).toBe('xoxb-1-2-abc');
+  });
+
+  it('reads a variable as it is where there is also one with a byte order mark', () => {
+    expect(parseConfig({ ...enough, LOG_LEVEL: 'warn', '\ufeffLOG_LEVEL': 'debug' }).LOG_LEVEL).toBe('warn');
+  });
+
+  it.each([
+    ['a remark', 'xoxb-1-2-abc # the bot'],
+    ['one quote', '"xoxb-1-2-abc'],
+    ['two words', 'Bearer xoxb-1-2-abc'],
+  ])('refuses a token with %s by its name', (_, value) => {
+    for (const name of ['SLACK_BOT_TOKEN', 'SRC_ACCESS_TOKEN', 'SLACK_SIGNING_SECRET']) {
+      expect(problemsOf({ ...enough, [name]: value })).toEqual([
+        `${name} must be one word, without quotes and without a remark behind it`,
+      ]);
+    }
+  });
+
+  it.each([
+    [{ SLACK_BOT_TOKEN: 'xapp-1-A0-1-abc', SLACK_APP_TOKEN: 'xoxb-1-2-abc' }, ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN']],
+    [{ SLACK_BOT_TOKEN: 'xapp-1-A0-1-abc' }, ['SLACK_BOT_TOKEN']],
+    [{ SLACK_APP_TOKEN: 'xoxe.xoxb-1-abc' }, ['SLACK_APP_TOKEN']],
+    [
+      { SLACK_SIGNING_SECRET: 'xapp-1-A0-1-abc', SRC_ACCESS_TOKEN: 'xoxb-1-2-abc' },
+      ['SLACK_SIGNING_SECRET', 'SRC_ACCESS_TOKEN'],
+    ],
+  ])('refuses tokens of Slack in the place of others, and names both: %j', (written, names) => {
+    const problems = problemsOf({ ...enough, ...written });
+    expect(problems.map((problem) => problem.split(' ', 1)[0])).toEqual(names);
+    for (const problem of problems) {
+      expect(problem).toContain('SLACK_BOT_TOKEN begins with xoxb-… and SLACK_APP_TOKEN with xapp-…');
+      expect(problem).not.toContain('abc');
+    }
+  });
+
+  it.each([
+    ['REDIS_URL', 'redis://host/name'],
+    ['REDIS_URL', 'redis://host/0/1'],
+    ['REDIS_URL', 'redis://:pa#ss@host'],
+    ['REDIS_URL', 'redis://:pa%ss@host'],
+    ['REDIS_URL', 'host:6379'],
+    ['HTTPS_PROXY', 'http://user:pa%ss@proxy:3128'],
+    ['HTTPS_PROXY', 'http://user:pa#ss@proxy:3128'],
+    ['HTTPS_PROXY', 'user:12#3@proxy:3128'],
+  ])('refuses %s=%s with a whole example, also in the log', (name, value) => {
+    const [problem = '', ...others] = problemsOf({ ...enough, [name]: value });
+    expect(others).toEqual([]);
+    const example =
+      name === 'REDIS_URL' ? 'redis://name:password@host:6379/0' : 'http://name:password@proxy.example.com:3128';
+    expect(problem).toContain(example);
+    expect(problem).toContain('# as %23');
+    const lines: string[] = [];
+    createLogger('info', { write: (line) => void lines.push(line) }).info({
+      event: 'x',
+      problem,
+      value: 'redis://me:hidden@host',
+    });
+    expect(lines.join()).toContain(example);
+    expect(lines.join()).not.toContain('hidden');
   });
 
   it('reads the hosts without a proxy in both spellings', () => {

@@ -149,9 +149,9 @@ describe('Dockerfile', () => {
     expect(last.slice(user).filter((line) => /^(?:RUN|COPY|ADD|USER) /.test(line))).toEqual(['USER 1000:1000']);
   });
 
-  it('gives the data directory away before the volume freezes it', () => {
+  it('gives the data directory to its user and to any user with the group 0, before the volume freezes it', () => {
     const shared = stage('programs');
-    const given = shared.findIndex((line) => line.includes('chown 1000:1000 /data'));
+    const given = shared.findIndex((line) => line.includes('chown 1000:0 /data && chmod 770 /data'));
     expect(given).toBeGreaterThan(0);
     expect(shared.indexOf('VOLUME /data')).toBeGreaterThan(given);
   });

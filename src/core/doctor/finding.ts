@@ -40,6 +40,7 @@ export interface FindingValues {
   configurationWrong: { problem: string };
   standIn: None;
   accountsWithoutKeys: { mode: string };
+  fewOpenFiles: { limit: number };
   ownService: { host: string };
 
   tokenAccepted: { botUserId: string; teamId: string };

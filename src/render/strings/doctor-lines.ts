@@ -58,6 +58,10 @@ export const doctorLines: { [Code in FindingCode]: (values: FindingValues[Code])
     'Set ENCRYPTION_KEYS, see docs/accounts.md.',
   ],
 
+  fewOpenFiles: ({ limit }) => [
+    `This process may open only ${limit} files, sockets included: with many questions, connections fail.`,
+    'Start it after "ulimit -n 4096", or raise LimitNOFILE of its unit.',
+  ],
   ownService: ({ host }) => [`This workspace has a service of its own, ${host}: that is what SRC_ENDPOINT means here.`],
   tokenAccepted: ({ botUserId, teamId }) => [`Slack accepts it: bot ${botUserId} in workspace ${teamId}.`],
   tokenRefused: ({ code }) => [

@@ -138,7 +138,6 @@ export function createSlackChecks(options: SlackCheckOptions): Check[] {
 
   /** Asks for the address of a connection and does not connect: Slack would send some of the app's events there. */
   async function socketMode(ofApp: string, say: Says): Promise<Finding[]> {
-    if (/^xox[a-z]-/.test(ofApp)) return [say('fail', 'appTokenOfOtherKind', {})];
     const api = createWebClient(ofApp, { ...webClientOptions(slackApiUrl, logger), fetch: clientFetch(outbound) });
     try {
       const { url = '' } = await translatingErrors('apps.connections.open', () => api.apps.connections.open({}));
