@@ -1,6 +1,3 @@
-/** The waits after a limit that names no end. The last one repeats. After `limitPatienceMs` the question ends. */
-const undatedLimitWaitsMs = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000] as const;
-
 /** How often a running question is polled, and for how long. */
 export interface Pacing {
   /** Wait before the first poll after asking. */
@@ -27,7 +24,7 @@ export const defaultPacing: Pacing = {
   patienceMs: 15 * 60_000,
 };
 
-/** The waits after a limit that names no end. The last one repeats. */
+/** The waits after a limit that names no end. The last one repeats. After `limitPatienceMs` the question ends. */
 const undatedLimitWaitsMs = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000] as const;
 
 const FIRST_BACK_OFF_MS = 1_000;
