@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import type { AccountCredentials } from '../core/accounts/accounts.ts';
 import type { DeepSearchOf } from '../core/ports.ts';
-import { createAccountClients } from '../deepsearch/accounts.ts';
+import { createAccountClients, createPersonsClient } from '../deepsearch/accounts.ts';
 import { type ApiChoice, type ApiSetting, createApiChoice } from '../deepsearch/api-choice.ts';
 import type { Auth } from '../deepsearch/auth.ts';
 import { createDeepSearchOfClient, type DeepSearchOfClient } from '../deepsearch/chosen-generation.ts';
@@ -12,6 +12,7 @@ import { createGuard } from '../deepsearch/guarded.ts';
 import { withCredentialsHidden } from '../deepsearch/hidden-credentials.ts';
 import { createProbes } from '../deepsearch/probes.ts';
 import type { ProxySettings } from '../deepsearch/proxy.ts';
+import { createRepositoryLists, type RepositoryLists } from '../deepsearch/repository-lists.ts';
 import { createServiceClient, createServiceHttp, type ServiceClientOptions } from '../deepsearch/service-client.ts';
 import { type FarSide, watchAccess } from '../observability/access-watch.ts';
 import type { ApiGeneration } from '../observability/metrics.ts';
@@ -28,7 +29,7 @@ export interface DeepSearchAccess extends Omit<ReturnType<typeof watchAccess>, '
   tendApi: ApiChoice['tend'];
   lookForApi: ApiChoice['lookAgain'];
   /** Which names of repositories the service knows, as far as the app's account may read. */
-  repositories: { known: Graphql['repositoryNames'] };
+  repositories: { known: Graphql['repositoryNames']; list: RepositoryLists };
 }
 
 /** Creates the clients of the code search service, with their request limits. */
@@ -60,7 +61,13 @@ export function createDeepSearchAccess(context: AppContext, credentials: Account
     tendApi: choice.tend,
     lookForApi: choice.lookAgain,
     of: (account) => (account === 'app' ? app.deepSearch : ofPerson(account)),
-    repositories: { known: createGraphql(client).repositoryNames },
+    repositories: {
+      known: createGraphql(client).repositoryNames,
+      list: createRepositoryLists(
+        (account) => createGraphql(account === 'app' ? client : createPersonsClient(service, credentials, account)),
+        log,
+      ),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { createForgetChoices } from '../core/accounts/forget-choices.ts';
 import { createAccountWaits } from '../core/accounts/waiting.ts';
+import { isAppError } from '../core/errors.ts';
 import { createAskedQuestions } from '../core/history/asked-questions.ts';
 import { createDurations } from '../core/history/durations.ts';
 import { createOverview } from '../core/history/overview.ts';
@@ -49,6 +50,7 @@ export function createLifecycle(
   });
   const overviewOf = createOverview({ askedQuestions, questions, threads, runSlots, now });
   const recentUsage = createRecentUsage({ store: storage.audit, teamId: slack.identity.teamId, now, log });
+  const repositoriesFor = createRepositoriesFor(accounts, deepSearch);
   const presence = createPresence({
     slack,
     accessPolicy: accessControl.access,
@@ -58,6 +60,7 @@ export function createLifecycle(
     accountOf: accountViews.of,
     usageOf: (userId, onCounted) =>
       config.ADMINS?.includes(userId) === true ? (recentUsage(onCounted) ?? 'counting') : undefined,
+    repositoriesFor,
     visits,
     threads,
     claims,
@@ -83,6 +86,7 @@ export function createLifecycle(
     }),
     dailyStorage: createDailyStorage(storage.dayCounts),
     channelRules: accessControl.channelRules,
+    repositoriesFor,
     threadReader: createThreadReader({
       slack,
       access: accessControl.access,
@@ -134,6 +138,24 @@ export function createLifecycle(
   const accept = createAccept({ ...ports, digest: shortDigest });
   const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
   return { ports, accept, requests, presence, overviewOf };
+}
+
+/** Lists what a person's questions can search: with their own account if they use one. */
+function createRepositoriesFor(
+  accounts: Pick<SharedParts['accounts'], 'mode' | 'statusOf'>,
+  { repositories }: Pick<SharedParts['deepSearch'], 'repositories'>,
+): LifecyclePorts['repositoriesFor'] {
+  return async (person) => {
+    if (accounts.mode === 'shared') return repositories.list('app');
+    try {
+      const { state } = await accounts.statusOf(person);
+      if (state === 'connected') return await repositories.list(person);
+      return accounts.mode === 'preferred' ? await repositories.list('app') : undefined;
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return undefined;
+    }
+  };
 }
 
 /** How long answers take depends on the service, so each has its own records. */

@@ -112,6 +112,7 @@ export function createListeners(
       channelSettings: storage.channelSettings,
       pendingAudit: accessControl.pendingAudit,
       repositories: deepSearch.repositories,
+      repositoriesFor: ports.repositoriesFor,
       refusesUnknownRepositories: accounts.mode === 'shared',
       noteChanged: accessControl.noteChanged,
       forgetChannel: accessControl.forgetChannel,

@@ -259,7 +259,7 @@ export type PrivateNotice =
   | { kind: 'shareUndeliverable'; questionId: string; channelId: string }
   /**
    * `withheld`: only showing is refused, for an `answer` that was asked there or a `share` of one. `repositories`: those
-   * that the channel allows, for `repositoryRefused`. `resetMs`: when a daily cap allows questions again.
+   * that the channel allows, for `repositoryRefused`, or the most similar ones to the `unknown` name. `resetMs`: when a daily cap allows questions again.
    */
   | {
       kind: 'notAllowed';
@@ -269,6 +269,7 @@ export type PrivateNotice =
       withheld?: 'answer' | 'share';
       resetMs?: number;
       repositories?: readonly string[];
+      unknown?: { name: string; total: number };
     };
 
 /** The messages of one question's outcome, ready to be posted. */

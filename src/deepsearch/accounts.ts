@@ -37,15 +37,7 @@ export function createAccountClients(options: AccountClientOptions): (person: Pe
   };
 
   function createFor(person: Person): DeepSearch {
-    const client = createServiceClient({
-      ...service,
-      auth: {
-        kind: 'account',
-        current: () => credentials.current(person).catch(asCredentialError),
-        renewed: (rejected) => credentials.renewed(person, rejected).catch(asCredentialError),
-      },
-    });
-    const deepSearch = deepSearchOf(client);
+    const deepSearch = deepSearchOf(createPersonsClient(service, credentials, person));
     return {
       create: (text) => aboutAccount(deepSearch.create(text)),
       followUp: (conversationId, text) => aboutAccount(deepSearch.followUp(conversationId, text)),
@@ -56,6 +48,22 @@ export function createAccountClients(options: AccountClientOptions): (person: Pe
       cancel: (conversationId, target) => aboutAccount(deepSearch.cancel(conversationId, target)),
     };
   }
+}
+
+/** A client with a person's own account. It throws also what `AccountCredentials` throws. */
+export function createPersonsClient(
+  service: AccountClientOptions['service'],
+  credentials: AccountCredentials,
+  person: Person,
+): ServiceClient {
+  return createServiceClient({
+    ...service,
+    auth: {
+      kind: 'account',
+      current: () => credentials.current(person).catch(asCredentialError),
+      renewed: (rejected) => credentials.renewed(person, rejected).catch(asCredentialError),
+    },
+  });
 }
 
 /** Names a 401 that no new credential helped against. A 403 is about one thing that the account may not do. */

@@ -10,6 +10,8 @@ export interface Graphql {
   currentUser(): Promise<{ username: string }>;
   /** Those of these names that belong to a repository which the credential may read, as the service writes them. */
   repositoryNames(names: readonly string[]): Promise<string[]>;
+  /** All names of repositories that the credential may read. Undefined if there are more than `most`. */
+  allRepositoryNames(most: number): Promise<string[] | undefined>;
   /** Number of matches of a search. `query` is in the service's query syntax. */
   matchCount(query: string): Promise<number>;
   /** The quota of the credential's user. Undefined if there is no limit. Fails as `refused` before service version 7.0. */
@@ -56,6 +58,14 @@ export function createGraphql(service: ServiceClient): Graphql {
         repositoryNamesSchema,
       );
       return repositories.nodes.map(({ name }) => name);
+    },
+    async allRepositoryNames(most) {
+      const { repositories } = await query(
+        'query AllRepositoryNames($first: Int) { repositories(first: $first) { nodes { name } } }',
+        { first: most + 1 },
+        repositoryNamesSchema,
+      );
+      return repositories.nodes.length > most ? undefined : repositories.nodes.map(({ name }) => name);
     },
     async matchCount(search) {
       const { search: found } = await query(

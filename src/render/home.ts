@@ -6,6 +6,7 @@ import { accessLine, accountBlocks, type ShownAccount } from './accounts.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { channelRows, type ShownChannel } from './channel-list.ts';
 import { privateContact } from './contact.ts';
+import { repositoryLines } from './help.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { mrkdwnLink, permalink } from './links.ts';
@@ -31,6 +32,8 @@ export type HomeContent =
       account?: ShownAccount;
       /** The channels of the app that the person may see. Absent if Slack did not say. */
       channels?: ShownChannel[] | undefined;
+      /** What the person's questions can search. Absent if that is not known. */
+      repositories?: readonly string[] | undefined;
       /** Only for the people in `ADMINS`. */
       usage?: ShownUsage | undefined;
       /** The reference of a press of **Cancel** that failed. */
@@ -99,6 +102,7 @@ function homeBlocks(content: HomeContent, options: HomeOptions): KnownBlock[] {
         ...(content.usage === undefined ? [] : [header(say.usage.heading()), ...usageBlocks(content.usage, say)]),
         header(say.home.canHeading()),
         section(say.home.can(COMMAND, `<@${options.botUserId}>`)),
+        ...repositoryLines(content.repositories, say).map((line) => section(line)),
       ];
       const room = LIMITS.homeBlocks - questions.length - access.length;
       return [...questions, ...channelBlocks(content.channels, room, say), ...access];
@@ -305,6 +309,7 @@ function whyNot({ home }: Say, reason: Refusal, contact: string | undefined): st
     case 'channelCap':
     case 'channelOff':
     case 'repositoryRefused':
+    case 'repositoryUnknown':
       return `${home.elsewhere()} ${operatorDo}`;
   }
 }

@@ -165,6 +165,7 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
     case 'notAllowed': {
       if (notice.resetMs !== undefined) return overCap({ ...notice, resetMs: notice.resetMs }, say);
       if (notice.reason === 'repositoryRefused') return repositoriesRefused(notice, say);
+      if (notice.unknown !== undefined) return repositoryUnknown(notice.unknown, notice, say);
       const so = notice.withheld === undefined ? say.refusals.soNotAsked() : say.refusals.soNotShown();
       if (notice.withheld === 'share') return givenBack(say, refusal(say, notice.reason, so, contact).why, notice.text);
       const isWithheld = notice.withheld === 'answer';
@@ -307,6 +308,20 @@ function repositoriesRefused(notice: { text: string; repositories?: readonly str
   return givenBack(say, refusals.repositoryRefused(refusals.soNotAsked()), notice.text, [allowed]);
 }
 
+function repositoryUnknown(
+  { name, total }: { name: string; total: number },
+  { text, repositories = [] }: { text: string; repositories?: readonly string[] },
+  say: Say,
+): RenderedMessage {
+  const { refusals } = say;
+  const names = namesOf(repositories, MAX_ALLOWED, say, total);
+  return givenBack(
+    say,
+    `${refusals.noSuchRepository(namesOf([name], MAX_TO_CONFIRM, say))} ${refusals.repositoriesThere(names)}`,
+    text,
+  );
+}
+
 /** The button that shows an existing answer in direct messages, or asks the question there. */
 function inDm(notice: { questionId: string; text: string }, isWithheld: boolean, say: Say): KnownBlock[] {
   const value = { questionId: notice.questionId };
@@ -363,6 +378,7 @@ function refusal(
     case 'personCap':
     case 'channelCap':
     case 'repositoryRefused':
+    case 'repositoryUnknown':
       return { why, sentence: why, canAskInDm };
   }
 }

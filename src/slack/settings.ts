@@ -99,6 +99,8 @@ export const mostChannelLists = 1_000;
 export const channelsListed = 200;
 /** How long Home waits for its list of channels before it is shown without it. */
 export const channelListPatienceMs = 1_500;
+/** How long help waits for the names of repositories. Slack wants an answer to a command within 3 s. */
+export const helpPatienceMs = 1_200;
 /** How long the check of a form's repositories may take. Slack wants an answer within 3 s. */
 export const repositoryCheckMs = 1_000;
 /** How long a name is cached, how many are, and how long a question waits for names before it uses the ids. */

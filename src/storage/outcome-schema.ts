@@ -73,6 +73,8 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
       'noKeys',
       'channelOff',
       'repositoryRefused',
+      'repositoryUnknown',
     ]),
+    unknown: z.looseObject({ name: z.string(), total: z.number() }).exactOptional(),
   }),
 ]);

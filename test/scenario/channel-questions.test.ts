@@ -74,6 +74,26 @@ describe('the repositories of a channel', () => {
     expect(said).toContain('where is main? in:repo acme/secret');
   });
 
+  test('that are unknown are answered privately with the nearest names, and help and Home list all', async () => {
+    await begin();
+    here.service.knowRepositories('github.com/acme/billing', 'github.com/acme/web');
+    for (const text of ['in:repo `bilings` where is main?', 'where is main? in:repo “bilings”']) {
+      const said = await here.isRefused(text, 'C0GENERAL');
+      expect(said).toContain('There is no repository `bilings`, so nothing was asked.');
+      expect(said).toContain('There are: `github.com/acme/billing`, `github.com/acme/web`.');
+    }
+    expect(here.service.calls).toEqual([]);
+    expect(await here.asks('in:repo “Billing” where is main?', 'C0GENERAL')).toBe(
+      `${onlyIn}github.com/acme/billing\n\nwhere is main?`,
+    );
+    const { response } = await here.world.command('help');
+    expect(JSON.stringify(response)).toContain('I search `github.com/acme/billing`, `github.com/acme/web`.');
+    await here.world.openHome(ada);
+    await eventually(() =>
+      expect(JSON.stringify(here.world.slack.homes.get(ada))).toContain('I search `github.com/acme/billing`'),
+    );
+  });
+
   test('can be chosen by a text where no settings are', async () => {
     await begin();
     const sent = await here.asks('in:repo acme/web, acme/api where is main?', 'C0GENERAL');

@@ -35,6 +35,8 @@ export interface QuestionRules {
   /** The repositories that may be searched. Empty: all. */
   repositories: readonly string[];
   answersPrivately: boolean;
+  /** All repositories that the asker can search. Absent if that is not known or does not matter. */
+  known?: readonly string[] | undefined;
 }
 
 /** Reads the settings of channels. Nothing is cached, so that a change holds for the next question in every process. */

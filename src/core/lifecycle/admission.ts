@@ -1,11 +1,12 @@
 import type { Admission, Confirm } from '../access-policy.ts';
-import { noRules } from '../channels/channel-settings.ts';
+import { noRules, type QuestionRules } from '../channels/channel-settings.ts';
 import { AppError, isAppError, isTransient } from '../errors.ts';
 import { askedEntry } from '../history/question-entries.ts';
 import { threadQuestion } from '../question/prompt.ts';
 import { isInThread, type Question, type Refusal, type ThreadContext } from '../question/question.ts';
+import { readScope } from '../question/scope.ts';
 import { deliveryPatienceMs, freshAccessMs, gatherPatienceMs, gatherTries } from '../settings.ts';
-import { awaitsChannelRules, namesRefusedRepository, withChannelRules } from './channel-decisions.ts';
+import { awaitsChannelRules, refusedForRepository, withChannelRules } from './channel-decisions.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
@@ -25,11 +26,12 @@ export function createAdmission(ports: LifecyclePorts) {
       if (question.origin !== 'shared') await ports.audit.note(askedEntry(question));
       return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite: true }) };
     }
-    const rules = awaitsChannelRules(question) ? await ports.channelRules.forQuestion(question) : noRules;
-    if (namesRefusedRepository(question, rules) && awaitsChannelRules(question)) {
+    const rules = awaitsChannelRules(question) ? await rulesFor(question) : noRules;
+    const refused = awaitsChannelRules(question) ? refusedForRepository(question, rules) : undefined;
+    if (refused !== undefined) {
       const limited = await store(question, (stored) => withChannelRules(stored, rules));
-      ports.log.info({ event: 'question_refused', outcome: 'repositoryRefused', questionId: question.id });
-      return { question: await endWith(ports, limited, { kind: 'notAllowed', reason: 'repositoryRefused' }) };
+      ports.log.info({ event: 'question_refused', outcome: refused.reason, questionId: question.id });
+      return { question: await endWith(ports, limited, refused) };
     }
     const isNew = question.admittedMs === undefined && question.origin !== 'shared';
     if (isNew) await ifReadable(ports, question, askedQuestions.note(question));
@@ -78,6 +80,14 @@ export function createAdmission(ports: LifecyclePorts) {
       const { kind, message, code, retryAfterMs } = error;
       throw new AppError(kind, message, { cause: error, code, retryAfterMs });
     }
+  }
+
+  /** The names of repositories are read only for a question that names one. */
+  async function rulesFor(question: Question): Promise<QuestionRules> {
+    const rules = await ports.channelRules.forQuestion(question);
+    if (rules.repositories.length > 0 || readScope(question.text).repositories.length === 0) return rules;
+    const asker = { teamId: question.place.teamId, userId: question.askerId };
+    return { ...rules, known: await ports.repositoriesFor(asker) };
   }
 
   async function refuse(question: Question, reason: Refusal, locale: string | undefined): Promise<Progress> {

@@ -1,5 +1,5 @@
 import type { QuestionRules } from '../channels/channel-settings.ts';
-import type { Question } from '../question/question.ts';
+import type { Outcome, Question } from '../question/question.ts';
 import { decideScope } from '../question/scope.ts';
 
 /**
@@ -11,22 +11,30 @@ export function awaitsChannelRules({ origin, phase, upstream, outcome }: Questio
   return origin !== 'shared' && phase === 'waiting' && !isSent && outcome === undefined;
 }
 
-/** Whether the question names repositories that the settings of its channel do not allow. */
-export function namesRefusedRepository({ text }: Question, { repositories }: QuestionRules): boolean {
-  return decideScope(text, repositories).kind === 'refused';
+/** How a question ends that names repositories which the settings of its channel do not allow, or which there are not. */
+export function refusedForRepository({ text }: Question, { repositories, known }: QuestionRules): Refused | undefined {
+  const decision = decideScope(text, repositories, known);
+  if (decision.kind === 'refused') return { kind: 'notAllowed', reason: 'repositoryRefused' };
+  if (decision.kind !== 'unknown') return undefined;
+  const { name, total } = decision;
+  return { kind: 'notAllowed', reason: 'repositoryUnknown', unknown: { name, total } };
 }
+
+type Refused = Extract<Outcome, { kind: 'notAllowed' }>;
 
 /** Applies the settings of the channel to a question. Pure. Earlier decisions are replaced. */
 export function withChannelRules(question: Question, rules: QuestionRules): Question {
   if (!awaitsChannelRules(question)) return question;
   const { scope: _scope, answersPrivately: _private, ...rest } = question;
-  const decision = decideScope(question.text, rules.repositories);
+  const decision = decideScope(question.text, rules.repositories, rules.known);
   const scope =
     decision.kind === 'limited'
       ? decision.scope
       : decision.kind === 'refused'
         ? { repositories: [...decision.allowed] }
-        : undefined;
+        : decision.kind === 'unknown'
+          ? { repositories: decision.nearest }
+          : undefined;
   return {
     ...rest,
     ...(scope === undefined ? {} : { scope }),

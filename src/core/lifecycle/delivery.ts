@@ -340,6 +340,9 @@ function privateEnd(question: Question): PrivateNotice {
     const notice = { kind: 'notAllowed', reason: outcome.reason, questionId: id, text } as const;
     if (isOverCap(outcome.reason)) return { ...notice, resetMs: resetMs(acceptedMs) };
     if (outcome.reason === 'repositoryRefused') return { ...notice, repositories: scope?.repositories ?? [] };
+    if (outcome.unknown !== undefined) {
+      return { ...notice, repositories: scope?.repositories ?? [], unknown: outcome.unknown };
+    }
     return withheld === undefined ? notice : { ...notice, withheld };
   }
   if (shares !== undefined) return { kind: 'shareUndeliverable', questionId: id, channelId: place.channelId };

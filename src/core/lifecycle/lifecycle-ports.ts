@@ -1,5 +1,5 @@
 import type { AccessPolicy } from '../access-policy.ts';
-import type { Accounts, AccountWaits } from '../accounts/accounts.ts';
+import type { Accounts, AccountWaits, Person } from '../accounts/accounts.ts';
 import type { ChannelRules } from '../channels/channel-settings.ts';
 import { type AppError, hasCode, isAppError, serviceCodes } from '../errors.ts';
 import type { AuditLog } from '../history/audit.ts';
@@ -50,6 +50,8 @@ export interface LifecyclePorts {
   dailyCaps: DailyCaps;
   dailyStorage: DailyStorage;
   channelRules: ChannelRules;
+  /** All repositories that a person's questions can search. Undefined if that is not known. Never throws `AppError`. */
+  repositoriesFor: (person: Person) => Promise<string[] | undefined>;
   threadReader: ThreadReader;
   durations: Durations;
   askedQuestions: AskedQuestions;

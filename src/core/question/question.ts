@@ -86,7 +86,8 @@ export type Outcome =
   /** Slack refused the card where the question was asked. */
   | { kind: 'undeliverable'; canInvite: boolean; threadGone?: true }
   /** The asker may not ask there. The app notifies them privately and shows nothing. */
-  | { kind: 'notAllowed'; reason: Refusal };
+  /** `unknown`: the name that no repository has, for `repositoryUnknown`, and how many there are. */
+  | { kind: 'notAllowed'; reason: Refusal; unknown?: { name: string; total: number } };
 
 /** What the app read of the question's thread. */
 export interface ThreadContext {
@@ -328,6 +329,8 @@ export type Refusal =
   | 'channelOff'
   /** The text names a repository that the channel's settings do not allow. `scope` has the allowed ones. */
   | 'repositoryRefused'
+  /** The question names a repository that the service does not have. */
+  | 'repositoryUnknown'
   /** The person, or the channel, has asked as many questions today as the settings allow. */
   | 'personCap'
   | 'channelCap';

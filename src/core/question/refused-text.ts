@@ -11,7 +11,7 @@ export interface RefusedText {
 
 /** Whether the notice of the refusal has a button that needs the question's text. */
 export function canAskElsewhere(reason: Refusal): boolean {
-  return !isAboutPerson(reason) && reason !== 'repositoryRefused';
+  return !isAboutPerson(reason) && reason !== 'repositoryRefused' && reason !== 'repositoryUnknown';
 }
 
 /** The stored texts, by question id. */

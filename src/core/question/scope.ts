@@ -4,11 +4,15 @@ import type { Question } from './question.ts';
 /** The repositories to which a question is limited. */
 type Scope = NonNullable<Question['scope']>;
 
-/** `refused`: the text names a repository that is not allowed. `allowed` is empty if the text only names too many. */
+/**
+ * `refused`: the text names a repository that is not allowed. `allowed` is empty if the text only names too many. `unknown`: the
+ * service has none of this name; `nearest` are the most similar names of the `total`.
+ */
 export type ScopeDecision =
   | { kind: 'all' }
   | { kind: 'limited'; scope: Scope }
-  | { kind: 'refused'; allowed: readonly string[] };
+  | { kind: 'refused'; allowed: readonly string[] }
+  | { kind: 'unknown'; name: string; nearest: string[]; total: number };
 
 /** A name that a service could give a repository: one word, without marks that have a meaning in Slack or in a list. */
 const repositoryName = /^[\p{L}\p{N}_][\p{L}\p{N}_.~@+:/-]*$/u;
@@ -20,19 +24,56 @@ export function isRepositoryName(name: string): boolean {
 
 /**
  * Decides which repositories a question is limited to: those that its text names, otherwise those that its channel
- * allows. `allowed` is empty if the channel allows all.
+ * allows. `allowed` is empty if the channel allows all. `known` are all names that the asker can search, if the service
+ * told them.
  */
-export function decideScope(text: string, allowed: readonly string[]): ScopeDecision {
+export function decideScope(text: string, allowed: readonly string[], known?: readonly string[]): ScopeDecision {
   const { repositories: named } = readScope(text);
   if (named.length === 0) {
     return allowed.length === 0 ? { kind: 'all' } : { kind: 'limited', scope: { repositories: [...allowed] } };
   }
   if (named.length > mostRepositories) return { kind: 'refused', allowed };
+  if (allowed.length === 0 && known !== undefined && known.length > 0) return decideKnown(named, known);
   const chosen = allowed.length === 0 ? named : named.flatMap((name) => matching(name, allowed));
   if (allowed.length > 0 && named.some((name) => matching(name, allowed).length === 0)) {
     return { kind: 'refused', allowed };
   }
   return { kind: 'limited', scope: { repositories: [...new Set(chosen)], isFromText: true } };
+}
+
+function decideKnown(named: readonly string[], known: readonly string[]): ScopeDecision {
+  const unknown = named.find((name) => matching(name, known).length === 0);
+  if (unknown !== undefined) {
+    const name = unknown.slice(0, longestRepositoryName);
+    return { kind: 'unknown', name, nearest: nearestTo(name, known), total: known.length };
+  }
+  const chosen = [...new Set(named.flatMap((name) => matching(name, known)))];
+  // A short name may be the end of very many.
+  const repositories = chosen.length > mostRepositories ? [...named] : chosen;
+  return { kind: 'limited', scope: { repositories, isFromText: true } };
+}
+
+/** How many similar names are told. */
+const mostNearest = 10;
+
+/** The most similar names first: those that share the most pairs of letters. Else in the order of the service. */
+function nearestTo(name: string, known: readonly string[]): string[] {
+  const wanted = pairsOf(name.split('/').at(-1) ?? name);
+  return known
+    .map((each, at) => ({ each, at, share: shareOf(wanted, pairsOf(each.split('/').at(-1) ?? each)) }))
+    .sort((a, b) => b.share - a.share || a.at - b.at)
+    .slice(0, mostNearest)
+    .map(({ each }) => each);
+}
+
+function pairsOf(name: string): Set<string> {
+  const letters = ` ${name.toLowerCase()} `;
+  return new Set(Array.from({ length: letters.length - 1 }, (_, at) => letters.slice(at, at + 2)));
+}
+
+function shareOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  const both = [...one].filter((pair) => other.has(pair)).length;
+  return (2 * both) / (one.size + other.size);
 }
 
 /** The last part of a name is enough: `billing` for `github.com/acme/billing`. Capitals do not matter. */
@@ -43,62 +84,115 @@ function matching(name: string, allowed: readonly string[]): string[] {
 }
 
 /**
- * Reads `in:repo NAME` at the beginning and the end of a question: several names with commas, or the words repeated.
- * `in:NAME` with a slash in the name means the same. `rest` is the question without them. A text that asks nothing else
- * names no repositories.
+ * Reads `in:repo NAME` of a question: several names with commas, or the words repeated. Quotes, code marks and other marks around a
+ * name do not matter; in quotes a name may have spaces. `in:NAME` with a slash in the name means the same at the beginning
+ * and the end. `rest` is the question without all that. It is the whole text if nothing else is left.
  */
 export function readScope(text: string): { repositories: string[]; rest: string } {
-  const words = [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => ({ word, index }));
-  const named: string[] = [];
-  let begin = 0;
-  for (let clause = clauseAt(words, begin); clause !== undefined; clause = clauseAt(words, begin)) {
-    named.push(...clause.names);
-    begin = clause.next;
+  const found = clausesIn(text);
+  if (found.length === 0) return { repositories: [], rest: text };
+  const kept: string[] = [];
+  let end = 0;
+  for (const { from, to } of found) {
+    kept.push(text.slice(end, from).trim());
+    end = to;
   }
-  let end = words.length;
-  for (;;) {
-    const at = words.findLastIndex(({ word }, index) => index < end && index >= begin && opening.test(word));
-    const clause = at < 0 ? undefined : clauseAt(words, at);
-    if (clause?.next !== end) break;
-    named.push(...clause.names);
-    end = at;
-  }
-  const first = words[begin];
-  const last = words[end - 1];
-  if (named.length === 0 || first === undefined || last === undefined || end <= begin) {
-    return { repositories: [], rest: text };
-  }
-  return { repositories: [...new Set(named)], rest: text.slice(first.index, last.index + last.word.length) };
+  kept.push(text.slice(end).trim());
+  const rest = kept.filter((part) => part !== '').join(' ');
+  return { repositories: [...new Set(found.flatMap(({ names }) => names))], rest: rest === '' ? text.trim() : rest };
 }
 
-const opening = /^in:/i;
-const opensList = /^in:repo:?$/i;
-const opensWithName = /^in:(?:repo:)?(.+)$/i;
-
-/** The names that begin at this word, and the first word after them. */
-function clauseAt(words: readonly { word: string }[], at: number): { names: string[]; next: number } | undefined {
-  const word = words[at]?.word ?? '';
-  if (opensList.test(word)) return listAt(words, at + 1, '');
-  const [, begun = ''] = opensWithName.exec(word) ?? [];
-  const isNamed = /^in:repo:/i.test(word) || begun.includes('/');
-  return isNamed ? listAt(words, at, begun) : undefined;
+interface Clause {
+  from: number;
+  to: number;
+  names: string[];
 }
 
-/** A list goes on after a word that ends with a comma. `begun` replaces its first word. */
-function listAt(
-  words: readonly { word: string }[],
-  from: number,
-  begun: string,
-): { names: string[]; next: number } | undefined {
+const open = '"\'“”„‟«‹‘‚`*_~(<';
+const close = '"\'“”„‟»›’`*_~)>';
+/** What may stand between letters and is not seen. */
+const unseen = '\\u00AD\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\uFEFF';
+const space = `[\\s${unseen}]{0,20}`;
+/** `in:repo`, or `in:` before a name with a slash. In code it is not at the beginning, where people ask about the words. */
+const opener = new RegExp(
+  `(?<![^\\s${unseen}${open}])(?:in${space}:${space}repo(?:s|sitory|sitories)?(?![\\p{L}\\p{N}_/.-])${space}:?${space}|in:(?=[^\\s,/]{1,${longestRepositoryName}}/))`,
+  'giu',
+);
+const quoted = new RegExp(
+  `${space}(?:"([^"\\n]{1,200})"|“([^”“\\n]{1,200})[”“]|„([^“”\\n]{1,200})[“”]|«([^»\\n]{1,200})»|‹([^›\\n]{1,200})›|‘([^’\\n]{1,200})’|'([^'\\n]{1,200})'|\`{1,3}([^\`\\n]{1,200})\`{1,3})`,
+  'uy',
+);
+const word = new RegExp(`${space}[^\\s,${unseen}]{1,${2 * longestRepositoryName}}[${unseen}]{0,20}`, 'uy');
+const comma = new RegExp(`${space},`, 'uy');
+const marksAround = new RegExp(`^[${open}${unseen}]+|[${close}${unseen}.:;!?…]+$`, 'gu');
+
+function clausesIn(text: string): Clause[] {
+  const clauses: (Clause & { isAnywhere: boolean })[] = [];
+  opener.lastIndex = 0;
+  for (let found = opener.exec(text); found !== null; found = opener.exec(text)) {
+    const isAnywhere = /repo/i.test(found[0]);
+    // "What does `in:repo x` mean?" asks about the words.
+    const isCode =
+      text.charAt(found.index - 1) === '`' &&
+      text
+        .slice(0, found.index - 1)
+        .replaceAll('`', '')
+        .trim() !== '';
+    const clause = isCode ? undefined : namesAt(text, found.index + found[0].length);
+    if (clause === undefined) continue;
+    const from = /[^\s]/.test(text.charAt(found.index - 1)) ? found.index - 1 : found.index;
+    clauses.push({ from, ...clause, isAnywhere });
+    opener.lastIndex = clause.to;
+  }
+  return clauses.filter(({ isAnywhere }, at) => isAnywhere || isAtEdge(text, clauses, at));
+}
+
+/** Whether nothing but clauses stands before or after it. */
+function isAtEdge(text: string, clauses: readonly Clause[], at: number): boolean {
+  const isEmptyBetween = (from: number, to: number): boolean => text.slice(from, to).trim() === '';
+  const before = clauses.slice(0, at + 1).every(({ from }, index) => isEmptyBetween(clauses[index - 1]?.to ?? 0, from));
+  return (
+    before ||
+    clauses.slice(at).every(({ to }, index) => isEmptyBetween(to, clauses[at + index + 1]?.from ?? text.length))
+  );
+}
+
+/** A list goes on after a comma. */
+function namesAt(text: string, start: number): { to: number; names: string[] } | undefined {
   const names: string[] = [];
-  for (let at = from; at < words.length; at += 1) {
-    const word = at === from && begun !== '' ? begun : (words[at]?.word ?? '');
-    if (opening.test(word)) return names.length > 0 ? { names, next: at } : undefined;
-    const parts = word.split(',').map((part) => part.replace(/[.:;!?]+$/, ''));
-    const found = parts.filter((part) => part !== '');
-    if (found.length === 0 || !found.every(isRepositoryName)) return undefined;
-    names.push(...found);
-    if (!word.endsWith(',')) return { names, next: at + 1 };
+  let to = start;
+  for (let isMore = true; isMore; ) {
+    if (names.length > mostRepositories) return { to, names };
+    const asQuoted = matchAt(quoted, text, to);
+    const found = asQuoted ?? matchAt(word, text, to);
+    if (found === null || isOpener(found[0])) break;
+    const name = nameIn(asQuoted?.slice(1).find((each) => each !== undefined) ?? found[0]);
+    if (name !== '') names.push(name);
+    to += found[0].length;
+    const marks = asQuoted === null ? null : matchAt(/[.:;!?]+(?=\s|$)/y, text, to);
+    to += marks?.[0].length ?? 0;
+    const next = matchAt(comma, text, to);
+    isMore = next !== null;
+    to += next?.[0].length ?? 0;
   }
-  return undefined;
+  return names.length === 0 ? undefined : { to, names };
+}
+
+function isOpener(found: string): boolean {
+  return /^\s*in:/i.test(found);
+}
+
+/** The name without marks. An address of a repository is the name that services give it. */
+function nameIn(found: string): string {
+  return found
+    .trim()
+    .replace(marksAround, '')
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/$/, '')
+    .trim();
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
 }

@@ -31,6 +31,8 @@ const en = (_: Formats) => ({
       `• ${bot} \`mute\` or \`unmute\`: whether I treat plain replies as questions`,
       `• ${bot} \`why\`: what I did with the latest messages, and why`,
     ].join('\n'),
+  repositories: (names: string) =>
+    `*Repositories*\nI search ${names}. Begin a question with \`in:repo\` and a name to search only there.`,
   account: (command: string) =>
     [
       '*Your own account*',
@@ -74,6 +76,8 @@ const de = (_: Formats): ReturnType<typeof en> => ({
       `• ${bot} \`mute\` oder \`unmute\`: ob ich Antworten ohne Erwähnung als Fragen verstehe`,
       `• ${bot} \`why\`: was ich mit den letzten Nachrichten gemacht habe und warum`,
     ].join('\n'),
+  repositories: (names) =>
+    `*Repositorys*\nIch durchsuche ${names}. Beginn eine Frage mit \`in:repo\` und einem Namen, um nur dort zu suchen.`,
   account: (command) =>
     [
       '*Dein eigenes Konto*',

@@ -23,6 +23,9 @@ const en = (_: Formats) => ({
   channelOff: (so: string) => `An admin turned Deep Search off in this channel, ${so}.`,
   repositoryRefused: (so: string) =>
     `The settings of this channel do not allow one of the repositories you named, ${so}.`,
+  repositoryUnknown: (so: string) => `There is no repository with the name you wrote, ${so}.`,
+  noSuchRepository: (name: string) => `There is no repository ${name}, so nothing was asked.`,
+  repositoriesThere: (names: string) => `There are: ${names}.`,
   /** `names` are the allowed repositories. */
   repositoriesAllowed: (names: string) => `Questions here can search: ${names}`,
   tooManyRepositories: (limit: number) => `A question can name at most ${limit} repositories.`,
@@ -57,6 +60,9 @@ const de = (_: Formats): ReturnType<typeof en> => ({
   connectDo: () => 'Verbinde es mit `/deepsearch connect` und frag dann noch einmal.',
   channelOff: (so) => `In diesem Channel ist Deep Search von einem Admin ausgeschaltet, ${so}.`,
   repositoryRefused: (so) => `Die Einstellungen dieses Channels erlauben eines der genannten Repositorys nicht, ${so}.`,
+  repositoryUnknown: (so) => `Es gibt kein Repository mit dem genannten Namen, ${so}.`,
+  noSuchRepository: (name) => `Es gibt kein Repository ${name}, deshalb wurde nichts gefragt.`,
+  repositoriesThere: (names) => `Es gibt: ${names}.`,
   repositoriesAllowed: (names) => `Fragen hier können diese durchsuchen: ${names}`,
   tooManyRepositories: (limit) => `Eine Frage kann höchstens ${limit} Repositorys nennen.`,
   elsewhereDo: () => 'Frag stattdessen in unseren Direktnachrichten.',

@@ -45,6 +45,7 @@ const en = (f: Formats) => ({
   noKeys: () => 'not asked: no one can connect the Deep Search account that questions need',
   tooManyWaiting: () => 'not asked: too many questions already waited for the Deep Search account',
   channelOff: () => 'not asked: an admin turned Deep Search off in this channel',
+  repositoryUnknown: () => 'not asked: there is no repository of the name it gives',
   repositoryRefused: () => "not asked: this channel's settings do not allow one of the repositories it names",
   onlyMentions: () => "ignored: this channel's settings take only messages that mention me",
   ruleOnlyMentions: () =>
@@ -105,6 +106,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   noKeys: () => 'nicht gestellt: Niemand kann das Deep-Search-Konto verbinden, das Fragen brauchen',
   tooManyWaiting: () => 'nicht gestellt: Es warteten schon zu viele Fragen auf das Deep-Search-Konto',
   channelOff: () => 'nicht gestellt: ein Admin hat Deep Search in diesem Channel ausgeschaltet',
+  repositoryUnknown: () => 'nicht gefragt: Es gibt kein Repository des genannten Namens',
   repositoryRefused: () =>
     'nicht gestellt: die Einstellungen dieses Channels erlauben eines der genannten Repositorys nicht',
   onlyMentions: () => 'ignoriert: nach den Einstellungen dieses Channels antworte ich nur, wenn ich erwähnt werde',

@@ -54,6 +54,8 @@ export interface HomeDeps {
    * Absent: for no one.
    */
   usageOf?: (userId: string, onCounted: () => void) => ShownUsage | undefined;
+  /** As in the ports of the lifecycle. Absent: not listed. */
+  repositoriesFor?: (person: Person) => Promise<string[] | undefined>;
   visits: Records<Visit>;
   /** Shortest time between two automatic updates of one Home. */
   everyMs: number;
@@ -225,14 +227,20 @@ export function createHome(deps: HomeDeps): Home {
     }
     // The visit is stored before the questions are read, so that later changes update this Home.
     if (isVisit) await noteVisit(home);
-    const [read, service, account, channels] = await Promise.all([
+    const [read, service, account, channels, repositories] = await Promise.all([
       readOverview(home),
       serviceState(),
       accountOf(home),
       channelsOf(home),
+      deps.repositoriesFor?.(home),
     ]);
     const usage = deps.usageOf?.(home.userId, () => request(shownHome, 'later'));
-    await send(home, { kind: 'shown', ...read, service, account, channels, usage, notCancelled }, locale, priority);
+    await send(
+      home,
+      { kind: 'shown', ...read, service, account, channels, repositories, usage, notCancelled },
+      locale,
+      priority,
+    );
   }
 
   /** When Slack does not say who a visitor is, they are refused. Without a visit, Home stays as it is. */

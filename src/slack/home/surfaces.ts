@@ -32,6 +32,7 @@ export function createPresence(deps: {
   accountOf: (person: Person) => Promise<ShownAccount>;
   channelsOf: HomeDeps['channelsOf'];
   usageOf: NonNullable<HomeDeps['usageOf']>;
+  repositoriesFor: NonNullable<HomeDeps['repositoriesFor']>;
   visits: Records<Visit>;
   threads: Pick<ThreadStore, 'get'>;
   claims: Pick<Claims, 'claim'>;

@@ -9,6 +9,7 @@ import { COMMAND } from '../../render/ids.ts';
 import type { RenderedMessage } from '../../render/message.ts';
 import { type Notice, renderNotice } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
+import type { ChosenRules } from '../access/channel-rules.ts';
 import { localeOf, type Users } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { Doctor } from '../checks/doctor.ts';
@@ -24,7 +25,7 @@ import { ackBudgetMs } from '../settings.ts';
 import { inAckTime } from './ack-time.ts';
 import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
 import { type ChannelSettingsDeps, openChannelSettings } from './channel-settings.ts';
-import { helpOf } from './help.ts';
+import { type HelpDeps, helpOf } from './help.ts';
 import { noticeOfAcceptance } from './result-notices.ts';
 import { type WithdrawDeps, withdraw } from './withdraw.ts';
 
@@ -38,6 +39,8 @@ export type CommandDeps = ActionCheckDeps &
     historyOf: HistoryOf;
     accountViews: Pick<AccountViews, 'mode' | 'connect' | 'disconnect'>;
     doctor: Doctor;
+    chosenRules: ChosenRules;
+    repositoriesFor: HelpDeps['repositoriesFor'];
     notify: PrivateNotifier['notify'];
     /** Slack's text as people see it, without the app's mention. */
     read: (text: string) => Promise<string>;
@@ -122,7 +125,7 @@ export function registerCommand(app: App, deps: CommandDeps): void {
   async function runVerb(verb: CommandVerb, userId: string, place: Place, byMs: number): Promise<PrivateMessage> {
     switch (verb) {
       case 'help':
-        return helpOf(deps, userId);
+        return inAckTime(helpOf(deps, userId, place), byMs, async () => {});
       case 'cancel':
       case 'mute':
       case 'unmute':

@@ -16,7 +16,7 @@ import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
 import type { Reports } from '../reports/reports.ts';
 import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
-import { helpOf } from './help.ts';
+import { type HelpDeps, helpOf } from './help.ts';
 import { setMuted } from './muting.ts';
 import { noticeOfCancel } from './result-notices.ts';
 
@@ -49,6 +49,7 @@ export type VerbDeps = ActionCheckDeps & {
   historyOf: HistoryOf;
   accountViews: Pick<AccountViews, 'mode'>;
   doctor: Pick<Doctor, 'isFor'>;
+  repositoriesFor: HelpDeps['repositoriesFor'];
   notify: PrivateNotifier['notify'];
 };
 
@@ -176,7 +177,7 @@ export function createVerbs(deps: VerbDeps) {
     try {
       switch (verb) {
         case 'help':
-          return helpOf(deps, said.userId);
+          return await helpOf(deps, said.userId, said.place);
         case 'status':
           return await status(said);
         case 'history':

@@ -201,9 +201,10 @@ export async function startFakeService(quirks: Quirks = {}) {
       send(response, 500);
       return;
     }
-    const { variables } = JSON.parse(body) as { variables: { names: string[] } };
-    const wanted = new Set(variables.names.map((name) => name.toLowerCase()));
-    const nodes = repositories.filter((name) => wanted.has(name.toLowerCase())).map((name) => ({ name }));
+    const { variables } = JSON.parse(body) as { variables: { names?: string[] } };
+    const wanted = new Set(variables.names?.map((name) => name.toLowerCase()));
+    const isWanted = (name: string) => variables.names === undefined || wanted.has(name.toLowerCase());
+    const nodes = repositories.filter(isWanted).map((name) => ({ name }));
     send(response, 200, { data: { repositories: { nodes } } });
   }
 

@@ -58,6 +58,7 @@ export function createListenerDeps(): {
     channelSettings: createMemoryRecords(),
     pendingAudit: { note: async () => undefined },
     repositories: { known: async () => [] },
+    repositoriesFor: async () => undefined,
     refusesUnknownRepositories: true,
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,

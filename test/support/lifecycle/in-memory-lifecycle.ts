@@ -579,6 +579,7 @@ export function createInMemoryLifecycle(
     }),
     dailyStorage: createDailyStorage(createMemoryRecords()),
     channelRules: { forQuestion: async () => options.rules?.() ?? noRules },
+    repositoriesFor: async () => undefined,
     threadReader: {
       read: () =>
         operate('readThread', () => ({ messages: 1, total: 1, files: 0, unreadable: 0, text: 'what people said' })),

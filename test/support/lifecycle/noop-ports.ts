@@ -14,6 +14,7 @@ export const noopPorts: Pick<
   | 'dailyCaps'
   | 'dailyStorage'
   | 'channelRules'
+  | 'repositoriesFor'
   | 'threadReader'
   | 'durations'
   | 'askedQuestions'
@@ -26,6 +27,7 @@ export const noopPorts: Pick<
   accounts: { mode: 'shared', offer: { can: false, reason: 'off' }, statusOf: async () => ({ state: 'none' }) },
   accountWaits: { add: async () => true, remove: async () => {}, mayNotice: async () => true, wake: async () => {} },
   nameOf: async () => undefined,
+  repositoriesFor: async () => undefined,
   accessPolicy: { admit: async () => ({ may: true }) },
   dailyCaps: { take: async () => undefined, wouldExceed: async () => undefined, giveBack: async () => {} },
   dailyStorage: { take: async () => true, isFull: async () => false },
