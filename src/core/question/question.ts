@@ -329,7 +329,6 @@ export type Refusal =
   | 'channelOff'
   /** The text names a repository that the channel's settings do not allow. `scope` has the allowed ones. */
   | 'repositoryRefused'
-  /** The question names a repository that the service does not have. */
   | 'repositoryUnknown'
   /** The person, or the channel, has asked as many questions today as the settings allow. */
   | 'personCap'
