@@ -3,12 +3,12 @@ import { isAppError } from '../core/errors.ts';
 import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
 import type { Installation } from '../core/workspaces/installations.ts';
 import type { WorkspaceService } from '../core/workspaces/own-service.ts';
-import { sayIn } from '../render/say.ts';
 import { repeat } from '../scheduler/repeat.ts';
 import { isTokenRefused, translatingErrors } from '../slack/api/errors.ts';
 import { createWebClient } from '../slack/api/web-client.ts';
 import { isAllowed } from '../slack/install/install-pages.ts';
-import { endedInstallationIdsOf, installationIdsOf } from '../slack/install/installation-ids.ts';
+import { endedInstallationIdsOf, installationIdsOf, mentionedIdsOf } from '../slack/install/installation-ids.ts';
+import { type NotInstalledDeps, tellNotInstalled } from '../slack/install/not-installed.ts';
 import { endedBy } from '../slack/listeners/app-uninstalled.ts';
 import { absentInstallation, createAdvanceAbsent } from './absent-workspace.ts';
 import type { AppContext } from './context.ts';
@@ -100,16 +100,33 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
       await noteEnds(endedInstallationIdsOf(event.body), endId);
       return event.ack();
     }
-    const ids = installationIdsOf(event.body);
+    const ids = [...mentionedInstallations(event.body), ...installationIdsOf(event.body)];
     for (const id of ids) {
       const workspace = await find(id);
       if (workspace !== undefined) return workspace.processEvent(event);
     }
     log.warn({ event: 'delivery_of_unknown_workspace', outcome: 'ignored', teamId: ids[0] });
-    const isCommand = event.body.command !== undefined;
-    await event.ack(
-      isCommand ? { response_type: 'ephemeral', text: sayIn(undefined).install.notInstalled() } : undefined,
+    const { outbound } = context;
+    await tellNotInstalled({ outbound, slackApiUrl: config.SLACK_API_URL, openModal, log }, event);
+  }
+
+  /**
+   * In a channel of several organizations that installed the app, Slack delivers a mention once, with any of their
+   * authorizations. The user id that is mentioned says whose app is meant.
+   */
+  function mentionedInstallations(body: unknown): string[] {
+    const mentioned = new Set(mentionedIdsOf(body));
+    if (mentioned.size === 0) return [];
+    return [...opened].flatMap(([id, { workspace }]) =>
+      mentioned.has(workspace.slack.identity.botUserId) ? [id] : [],
     );
+  }
+
+  /** Does nothing if no workspace of the organization has the app. */
+  async function openModal(enterpriseId: string, modal: Parameters<NotInstalledDeps['openModal']>[1]): Promise<void> {
+    const all = [...opened.values()].map(({ workspace }) => workspace.slack);
+    const slack = all.find(({ identity }) => identity.enterpriseId === enterpriseId);
+    await slack?.call('views.open', modal, { priority: 'private' });
   }
 
   /** Slack is asked about each before anything is erased, so one too many ends nothing. */

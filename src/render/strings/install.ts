@@ -20,9 +20,9 @@ const en = (_: Formats) => ({
   tooOftenHeading: () => 'Too many attempts',
   tooOften: () => 'Wait a minute, then load this page again.',
   beginAgain: () => 'Begin again',
-  /** The answer to a command from a workspace without an installation. */
+  /** The answer to a command, a shortcut, a form or a button from a workspace without an installation. */
   notInstalled: () =>
-    'Deep Search is not installed in this workspace any more. Ask an admin of the workspace to install it.',
+    'Deep Search is not installed in this workspace. Ask an admin of the workspace to install it.',
 });
 
 const de = (_: Formats): ReturnType<typeof en> => ({
@@ -46,7 +46,7 @@ const de = (_: Formats): ReturnType<typeof en> => ({
   tooOften: () => 'Warte eine Minute und lade diese Seite dann neu.',
   beginAgain: () => 'Noch einmal beginnen',
   notInstalled: () =>
-    'Deep Search ist in diesem Workspace nicht mehr installiert. Bitte einen Admin des Workspace, die App zu installieren.',
+    'Deep Search ist in diesem Workspace nicht installiert. Bitte einen Admin des Workspace, die App zu installieren.',
 });
 
 /** What people read while they install the app, in a browser, and where it is not installed. */

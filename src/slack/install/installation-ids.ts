@@ -18,6 +18,11 @@ const delivery = z.looseObject({
     .nullish(),
   view: z.looseObject({ app_installed_team_id: id }).optional(),
   message: z.looseObject({ team: id }).optional(),
+  is_ext_shared_channel: z.boolean().nullish().catch(undefined),
+  event: z
+    .looseObject({ type: z.string(), text: z.string().nullish(), user_team: id, team: id })
+    .optional()
+    .catch(undefined),
 });
 
 /**
@@ -28,14 +33,32 @@ const delivery = z.looseObject({
 export function installationIdsOf(body: unknown): string[] {
   const parsed = delivery.safeParse(body);
   if (!parsed.success) return [];
-  const { type, team, enterprise, user, authorizations, view, message, ...flat } = parsed.data;
+  const { type, team, enterprise, user, authorizations, view, message, event, ...flat } = parsed.data;
   const [authorization] = authorizations ?? [];
   const isForOrganization =
     authorization?.is_enterprise_install ??
     (flat.is_enterprise_install === true || flat.is_enterprise_install === 'true');
   if (isForOrganization) return known([authorization?.enterprise_id, enterprise?.id, flat.enterprise_id]).slice(0, 1);
   const ofMessage = type === 'block_actions' ? message?.team : undefined;
-  return known([authorization?.team_id, view?.app_installed_team_id, ofMessage, team?.id, flat.team_id, user?.team_id]);
+  // Of several organizations with the app in a channel, Slack names any. What a person says there is for their own one.
+  const isMessage = event?.type === 'message' || event?.type === 'app_mention';
+  const ofSpeaker = flat.is_ext_shared_channel === true && isMessage ? (event?.user_team ?? event?.team) : undefined;
+  return known([
+    ofSpeaker,
+    authorization?.team_id,
+    view?.app_installed_team_id,
+    ofMessage,
+    team?.id,
+    flat.team_id,
+    user?.team_id,
+  ]);
+}
+
+/** The ids that the message of an event mentions, as Slack writes them: `<@U…>`. */
+export function mentionedIdsOf(body: unknown): string[] {
+  const parsed = delivery.safeParse(body);
+  const text = parsed.success ? (parsed.data.event?.text ?? '') : '';
+  return [...text.matchAll(/<@([A-Z0-9]{1,30})[>|]/g)].map(([, mentioned = '']) => mentioned);
 }
 
 /**

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { endedInstallationIdsOf, installationIdsOf } from '../../../src/slack/install/installation-ids.ts';
+import {
+  endedInstallationIdsOf,
+  installationIdsOf,
+  mentionedIdsOf,
+} from '../../../src/slack/install/installation-ids.ts';
 
 const authorization = (more: Record<string, unknown>) => ({
   enterprise_id: null,
@@ -49,10 +53,26 @@ describe('the installation of a delivery', () => {
       { type: 'view_submission', team: { id: 'T9' }, view: { app_installed_team_id: 'T1' } },
       ['T1', 'T9'],
     ],
+    [
+      'what a person of another organization says in a channel of several',
+      {
+        ...{ team_id: 'T1', is_ext_shared_channel: true, authorizations: [authorization({ team_id: 'T1' })] },
+        event: { type: 'app_mention', text: '<@UBOT2> where?', user_team: 'T2', team: 'T1' },
+      },
+      ['T2', 'T1'],
+    ],
     ['no organization although it says so', { team_id: 'T1', is_enterprise_install: true }, []],
     ['ids of another type', { team_id: 7, team: 'T1' }, []],
   ])('is found for %s', (_, body, ids) => {
     expect(installationIdsOf(body)).toEqual(ids);
+  });
+
+  it('is also told by whom the message mentions', () => {
+    expect(mentionedIdsOf({ event: { type: 'message', text: 'hey <@UBOT1> and <@W2|two> <#C1>' } })).toEqual([
+      'UBOT1',
+      'W2',
+    ]);
+    for (const body of [undefined, {}, { event: { type: 'message' } }]) expect(mentionedIdsOf(body)).toEqual([]);
   });
 
   it.each([undefined, null, 'T1', []])('is unknown for %j', (body) => {
