@@ -257,10 +257,8 @@ export type PrivateNotice =
   | { kind: 'chooseReaders'; questionId: string; channelId: string; text: string; people?: number }
   /** An answer could not be shown again in this channel. */
   | { kind: 'shareUndeliverable'; questionId: string; channelId: string }
-  /**
-   * `withheld`: only showing is refused, for an `answer` that was asked there or a `share` of one. `repositories`: those
-   * that the channel allows, for `repositoryRefused`, or the most similar ones to the `unknown` name. `resetMs`: when a daily cap allows questions again.
-   */
+  // `withheld`: only showing is refused, for an `answer` that was asked there or a `share` of one. `repositories`: those that the
+  // channel allows, or the most similar ones to the `unknown` name. `resetMs`: when a daily cap allows questions again.
   | {
       kind: 'notAllowed';
       reason: Refusal;

@@ -313,13 +313,9 @@ function repositoryUnknown(
   { text, repositories = [] }: { text: string; repositories?: readonly string[] },
   say: Say,
 ): RenderedMessage {
-  const { refusals } = say;
-  const names = namesOf(repositories, MAX_ALLOWED, say, total);
-  return givenBack(
-    say,
-    `${refusals.noSuchRepository(namesOf([name], MAX_TO_CONFIRM, say))} ${refusals.repositoriesThere(names)}`,
-    text,
-  );
+  const none = say.refusals.noSuchRepository(namesOf([name], MAX_TO_CONFIRM, say));
+  const there = say.refusals.repositoriesThere(namesOf(repositories, MAX_ALLOWED, say, total));
+  return givenBack(say, `${none} ${there}`, text);
 }
 
 /** The button that shows an existing answer in direct messages, or asks the question there. */
