@@ -45,6 +45,7 @@ export const valueSets: Record<string, Values> = {
     ingress: { enabled: true, host: 'deepsearch.example.com' },
   },
   'a load balancer': { ...http, service: { type: 'LoadBalancer', port: 443, annotations: { internal: 'true' } } },
+  'a user that the platform chooses': { ...needed, fixedUser: false },
   'an HPA': { ...http, autoscaling: { enabled: true, minReplicas: 3, maxReplicas: 20 } },
   'a ServiceMonitor': { ...needed, metrics: { serviceMonitor: { enabled: true, labels: { release: 'prometheus' } } } },
   'no metrics': { ...needed, metrics: { enabled: false } },

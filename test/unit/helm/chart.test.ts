@@ -44,10 +44,9 @@ describe('the chart', () => {
     for (const { spec, container } of podsOf(chart.render(values))) {
       expect(spec.securityContext).toEqual({
         runAsNonRoot: true,
-        runAsUser: 1000,
-        runAsGroup: 1000,
-        fsGroup: 1000,
-        fsGroupChangePolicy: 'OnRootMismatch',
+        ...(Object(values).fixedUser === false
+          ? {}
+          : { runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000, fsGroupChangePolicy: 'OnRootMismatch' }),
         seccompProfile: { type: 'RuntimeDefault' },
       });
       expect(container.securityContext).toEqual({

@@ -68,13 +68,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if or (eq .Values.mode "http") .Values.settings.PUBLIC_URL -}}yes{{- end -}}
 {{- end -}}
 
-{{/* The restricted Pod Security Standard, for a pod. The numbers are those of the image. */}}
+{{/* The restricted Pod Security Standard, for a pod. The numbers are those of the image. OpenShift refuses them and chooses its own. */}}
 {{- define "deepsearch-slack.podSecurityContext" -}}
 runAsNonRoot: true
+{{- if .Values.fixedUser }}
 runAsUser: 1000
 runAsGroup: 1000
 fsGroup: 1000
 fsGroupChangePolicy: OnRootMismatch
+{{- end }}
 seccompProfile:
   type: RuntimeDefault
 {{- end -}}
