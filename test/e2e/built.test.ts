@@ -1,6 +1,8 @@
 import { copyFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { projectFolder, run, runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 
@@ -16,6 +18,26 @@ it('the built app refuses to start without its settings, and names them all', as
   for (const setting of ['SLACK_BOT_TOKEN', 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN', 'SLACK_APP_TOKEN', 'PORT']) {
     expect(app.output()).toContain(setting);
   }
+});
+
+it.each(['SIGTERM', 'SIGHUP'] as const)('the built app drains at %s', async (signal) => {
+  const data = await createTempDir();
+  onTestFinished(() => data.remove());
+  const app = runProgram('dist/main.js', [], {
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    SLACK_APP_TOKEN: 'xapp-1',
+    SLACK_API_URL: `${nowhere}/api/`,
+    SRC_ENDPOINT: nowhere,
+    SRC_ACCESS_TOKEN: 'sgp_1',
+    DATA_DIR: data.path,
+    PORT: '0',
+    METRICS_PORT: '0',
+  });
+  onTestFinished(() => app.stop());
+  await eventually(() => expect(app.output()).toContain('slack_not_reachable'));
+  app.child.kill(signal);
+  expect(await app.ended).toBe(0);
+  expect(app.output()).toContain('"event":"app_stopping"');
 });
 
 it('the built code search service has the style and the scripts of its pages, and the vectors of words', async () => {
@@ -53,6 +75,10 @@ describe('npm start', () => {
 
   it('reads the file .env of its folder', async () => {
     expect(await complaints(file)).toEqual(['PORT', 'THREAD_LIMIT']);
+  });
+
+  it('reads a file that begins with a byte order mark', async () => {
+    expect(await complaints(`\ufeffPORT=many\n${file.replace('PORT=many\n', '')}`)).toEqual(['PORT', 'THREAD_LIMIT']);
   });
 
   it('prefers the environment to the file', async () => {
