@@ -42,7 +42,7 @@ export function createLifecycle(
   { slack, accessControl, accountViews, messenger, read, readFile }: SlackParts,
   { accounts, deepSearch, ownService, scheduler, watching, deliveryPriority }: SharedParts,
 ): Lifecycle {
-  const { questions, threads, claims, visits, refusedTexts, threadNotes, addedMentions } = storage;
+  const { questions, threads, claims, visits, refusedTexts, threadNotes } = storage;
   const askedQuestions = createAskedQuestions(storage.askedQuestions);
   const runSlots = createRunSlots(storage.runSlots, {
     perWorkspace: config.RUNNING_PER_WORKSPACE,
@@ -136,7 +136,7 @@ export function createLifecycle(
     settings: lifecycleSettings(config),
   };
   const accept = createAccept({ ...ports, digest: shortDigest });
-  const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
+  const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest });
   return { ports, accept, requests, presence, overviewOf };
 }
 

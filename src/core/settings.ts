@@ -255,10 +255,10 @@ export const usageFreshMs = 5 * 60 * 1_000;
 
 /**
  * What the deliveries of one person may leave in the storage in a day (UTC). A person with as many refused requests is
- * checked before anything is stored, so that one who is refused again leaves nothing. Further edits that add a mention are
- * not offered to be asked, and further verbs are ignored, except one that cancels the person's own question.
+ * checked before anything is stored, so that one who is refused again leaves nothing. Further verbs
+ * are ignored, except one that cancels the person's own question.
  */
-export const mostStoredPerDay = { refused: 20, addedMentions: 50, verbs: 200 };
+export const mostStoredPerDay = { refused: 20, verbs: 200 };
 
 /** Most steps of one removal of old entries from the audit log. One step removes up to 500 entries, or a day. */
 export const mostTrimSteps = 1_000;

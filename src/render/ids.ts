@@ -25,7 +25,6 @@ export const ACTIONS = {
   onlyForMe: 'deepsearch:only_for_me',
   alwaysHere: 'deepsearch:always_here',
   askEdited: 'deepsearch:ask_edited',
-  askMention: 'deepsearch:ask_mention',
   askAsFollowUp: 'deepsearch:ask_as_follow_up',
   followUpMenu: 'deepsearch:follow_up_menu',
   share: 'deepsearch:share',

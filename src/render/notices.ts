@@ -92,8 +92,6 @@ export type Notice =
   | { kind: 'doctorNotYours' }
   /** Someone edited the message of a running question. `text` is the new question. */
   | { kind: 'edited'; questionId: string; text: string }
-  /** An edit added a mention of the app to a message. `questionId` is the id that its question will get. */
-  | { kind: 'mentionAdded'; questionId: string; text: string }
   /** The question was answered before its edited version could be asked. */
   | { kind: 'editedAfterAnswer' };
 
@@ -242,10 +240,6 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
     case 'edited':
       return givenBack(say, say.verbs.edited(), notice.text, [
         actions([button(say.buttons.askEdited(), ACTIONS.askEdited, { questionId: notice.questionId })]),
-      ]);
-    case 'mentionAdded':
-      return givenBack(say, say.verbs.mentionAdded(), notice.text, [
-        actions([button(say.buttons.askMention(), ACTIONS.askMention, { questionId: notice.questionId })]),
       ]);
     case 'editedAfterAnswer':
       return said(say.verbs.editedAfterAnswer());

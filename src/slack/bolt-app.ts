@@ -5,7 +5,6 @@ import type { DeliveryPriority } from '../core/intake/delivery-priority.ts';
 import type { Channels } from './access/channels.ts';
 import { noteDoctorEvent } from './checks/events.ts';
 import { type AccountDeps, registerAccounts } from './listeners/accounts.ts';
-import { type AddedMentionButtonDeps, registerAddedMentions } from './listeners/added-mentions.ts';
 import { type AgentSessionDeps, registerSessions } from './listeners/agent-session-stopped.ts';
 import { type AppHomeDeps, registerHome } from './listeners/app-home-opened.ts';
 import { registerUninstall, type WorkspaceEndDeps } from './listeners/app-uninstalled.ts';
@@ -35,7 +34,6 @@ function noteSharedChannel(body: unknown, channels: Pick<Channels, 'noteShared'>
 export type ListenerDeps = CommandDeps &
   MessageDeps &
   QuestionButtonDeps &
-  AddedMentionButtonDeps &
   FeedbackDeps &
   FollowUpButtonDeps &
   ShortcutDeps &
@@ -83,7 +81,6 @@ export function createBoltApp(options: {
   registerCommand(app, deps);
   registerMessages(app, deps);
   registerActions(app, deps);
-  registerAddedMentions(app, deps);
   registerFeedback(app, deps);
   registerFollowUps(app, deps);
   registerShortcuts(app, deps);

@@ -2,7 +2,7 @@ import type { NewQuestion } from '../core/intake/accept.ts';
 import { asksNothing, isGreeting } from '../core/intake/courtesies.ts';
 import { isCancel, type Nothing, readIntent, type Verb } from '../core/intake/intents.ts';
 import { hasConversation } from '../core/question/conversations.ts';
-import { threadQuestion } from '../core/question/prompt.ts';
+import { fileQuestion, forwardQuestion, threadQuestion } from '../core/question/prompt.ts';
 import type { Thread } from '../core/question/question.ts';
 import { addressesAnother, mentions, textBesidePeople } from './content/incoming-text.ts';
 
@@ -14,7 +14,10 @@ export interface IncomingMessage {
   subtype?: string | undefined;
   userId?: string | undefined;
   botId?: string | undefined;
+  /** What its author wrote, as `readContent` reads it. */
   text: string;
+  /** What the message has beside its text, and what it is about where it has no text. */
+  brings?: 'forward' | 'file' | undefined;
   ts: string;
   threadTs?: string | undefined;
   /** The message was edited after it was posted. */
@@ -27,6 +30,8 @@ export type IgnoreReason =
   | 'edited'
   /** The same message also comes as an `app_mention` event, which is routed instead. */
   | 'arrives_as_app_mention'
+  /** An `app_mention` whose text has the app's id only in code. Its `message` event is routed instead. */
+  | 'no_mention'
   | 'not_in_thread'
   | 'thread_unknown'
   | 'thread_started_by_people'
@@ -69,15 +74,18 @@ export type Addressee = 'app' | 'thread';
 /**
  * Tells from a `message` or `app_mention` event alone who it is for, without its thread. In direct messages, every
  * message is for the app. In channels and group direct messages, only mentions are. Slack sends a mention in a channel
- * also as an `app_mention` event. In a group, it may send only a plain message.
+ * also as an `app_mention` event. In a group, and for a message with a file (slackapi/bolt-python#925), it may send only a
+ * plain message.
  */
 export function addresseeOf(message: IncomingMessage, botUserId: string): Addressee | { ignored: IgnoreReason } {
   const notSpoken = notSpokenBecause(message, botUserId);
   if (notSpoken !== undefined) return { ignored: notSpoken };
-  if (message.isMention || message.channelType === 'im') return 'app';
+  if (message.channelType === 'im') return 'app';
   if (mentions(message.text, botUserId)) {
-    return message.channelType === 'mpim' ? 'app' : { ignored: 'arrives_as_app_mention' };
+    const mayComeAlone = message.channelType === 'mpim' || message.brings !== undefined;
+    return message.isMention || mayComeAlone ? 'app' : { ignored: 'arrives_as_app_mention' };
   }
+  if (message.isMention) return { ignored: 'no_mention' };
   return message.threadTs === undefined ? { ignored: 'not_in_thread' } : 'thread';
 }
 
@@ -133,15 +141,18 @@ function notSpokenBecause(message: IncomingMessage, botUserId: string): IgnoreRe
 
 function routeToApp(message: IncomingMessage, plainText: string, thread: Thread | undefined, botUserId: string): Route {
   const intent = readIntent(plainText);
+  const about = message.brings === undefined ? '' : message.brings === 'forward' ? forwardQuestion : fileQuestion;
   switch (intent.kind) {
     case 'nothing':
+      if (about !== '') return { to: 'ask', text: about, fresh: false };
       return isInPeoplesThread(message, thread) ? { to: 'askThread' } : { to: 'verb', verb: 'greeting' };
     case 'verb':
       return { to: 'verb', verb: intent.verb };
     case 'new':
-      return { to: 'ask', text: '', fresh: true };
+      return { to: 'ask', text: about, fresh: true };
     case 'ask': {
       const nothing = saidNothing(message);
+      if (nothing !== undefined && about !== '') return { to: 'ask', text: about, fresh: false };
       if (nothing === 'thanks' && isPlainDirectReply(message, botUserId))
         return { to: 'ignore', reason: 'asks_nothing' };
       if (nothing !== undefined) return { to: 'verb', verb: nothing };

@@ -107,6 +107,8 @@ export const repositoryCheckMs = 1_000;
 export const nameCachedMs = 60 * 60 * 1000;
 export const mostNamesCached = 5_000;
 export const namesPatienceMs = 800;
+/** How long a mention without words and files waits for its message to be looked up. Slack waits for 3 s. */
+export const lookUpPatienceMs = 1_000;
 /** Most names that are looked up for one text. The ids of the others stay in the text. */
 export const mostNameLookups = 20;
 

@@ -2,32 +2,12 @@ import { z } from 'zod';
 import type { AccountWaitList } from '../core/accounts/waiting.ts';
 import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
-import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { DayCount } from '../core/question/daily-caps.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import { visitLifeMs } from '../core/settings.ts';
 import { upgradeMessageLog } from './earlier-records.ts';
 import { createFormat, type Exactly } from './record-format.ts';
-import {
-  ACCOUNT_WAITS_TTL_MS,
-  ADDED_MENTION_TTL_MS,
-  DAY_MS,
-  fileSchema,
-  MESSAGE_LOG_TTL_MS,
-  REFUSED_TEXT_TTL_MS,
-  type RecordType,
-} from './records.ts';
-
-const addedMentionSchema = z.looseObject({
-  version: z.literal(1),
-  place: z.looseObject({ teamId: z.string(), channelId: z.string(), threadTs: z.string() }),
-  userId: z.string(),
-  ts: z.string(),
-  text: z.string(),
-  files: z.array(fileSchema),
-  isTakenBack: z.boolean().exactOptional(),
-  atMs: z.number().exactOptional(),
-});
+import { ACCOUNT_WAITS_TTL_MS, DAY_MS, MESSAGE_LOG_TTL_MS, REFUSED_TEXT_TTL_MS, type RecordType } from './records.ts';
 
 const refusedTextSchema = z.looseObject({ version: z.literal(1), text: z.string() });
 
@@ -91,12 +71,6 @@ export const refusedTextType: RecordType<RefusedText> = {
   key: (questionId) => `ds:refused-text:${questionId}`,
   ttlMs: REFUSED_TEXT_TTL_MS,
   format: createFormat<RefusedText>(refusedTextSchema satisfies Exactly<typeof refusedTextSchema, RefusedText>),
-};
-
-export const addedMentionType: RecordType<AddedMention> = {
-  key: (questionId) => `ds:added-mention:${questionId}`,
-  ttlMs: ADDED_MENTION_TTL_MS,
-  format: createFormat<AddedMention>(addedMentionSchema satisfies Exactly<typeof addedMentionSchema, AddedMention>),
 };
 
 export const messageLogType: RecordType<MessageLogRecord> = {

@@ -9,7 +9,6 @@ import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
-import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { WorkspaceEnds } from '../core/intake/workspace-end.ts';
 import type { Claims, Clock, Log, QuestionStore, Records, SharedWatch, ThreadStore } from '../core/ports.ts';
 import type { DayCount } from '../core/question/daily-caps.ts';
@@ -21,14 +20,7 @@ import type { Installations } from '../core/workspaces/installations.ts';
 import type { WorkspaceServices } from '../core/workspaces/own-service.ts';
 import { createAccountStore, rotateAccountKeys } from './accounts.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
-import {
-  accountWaitsType,
-  addedMentionType,
-  dayCountType,
-  messageLogType,
-  refusedTextType,
-  visitType,
-} from './brief-records.ts';
+import { accountWaitsType, dayCountType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
 import { type EmbeddedReader, openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
@@ -71,7 +63,6 @@ export interface Storage {
   dayCounts: Records<DayCount>;
   messageLogs: Records<MessageLogRecord>;
   threadNotes: Records<ThreadNotes>;
-  addedMentions: Records<AddedMention>;
   readerChoices: Records<ReaderChoices>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
@@ -232,7 +223,6 @@ function createStorage(
     dayCounts: createRecords(kv, dayCountType, retentionMs),
     messageLogs: createRecords(kv, messageLogType, retentionMs),
     threadNotes: createRecords(kv, threadNotesType, retentionMs),
-    addedMentions: createRecords(kv, addedMentionType, retentionMs),
     readerChoices: createRecords(kv, readerChoicesType, retentionMs),
     refusedTexts: createRecords(kv, refusedTextType, retentionMs),
     visits: createRecords(kv, visitType, retentionMs),

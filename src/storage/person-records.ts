@@ -17,14 +17,7 @@ import {
   threadWithout,
 } from '../core/personal-data/person-data.ts';
 import { accountPrefix } from './accounts.ts';
-import {
-  accountWaitsType,
-  addedMentionType,
-  dayCountType,
-  messageLogType,
-  refusedTextType,
-  visitType,
-} from './brief-records.ts';
+import { accountWaitsType, dayCountType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { type Life, lifeOf, questionLife, threadLife } from './lives.ts';
@@ -101,11 +94,6 @@ function kindsOf(retentionMs: number): AnyKind[] {
     ...ofType('choicesOfReaders', readerChoicesType, retentionMs, { part: whole, without: wholeGoes }),
     ...ofType('questionsThatWait', accountWaitsType, retentionMs, { part: whole, without: wholeGoes }),
     ...ofType('history', askedQuestionsType, retentionMs, { part: whole, without: wholeGoes }),
-    ...ofType('editsThatMention', addedMentionType, retentionMs, {
-      part: (record, subject) => (isSubject(subject, { ...record.place, userId: record.userId }) ? record : undefined),
-      without: (record, subject) =>
-        isSubject(subject, { ...record.place, userId: record.userId }) ? undefined : record,
-    }),
     ...ofType('refusedTexts', refusedTextType, retentionMs, {
       part: (record, subject, name) => (subject.isOwnQuestion(name) ? record : undefined),
       without: (record, subject, name) => (subject.isOwnQuestion(name) ? undefined : record),

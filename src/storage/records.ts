@@ -30,8 +30,6 @@ const THREAD_NOTES_TTL_MS = 7 * DAY_MS;
 export const REFUSED_TEXT_TTL_MS = DAY_MS / 24;
 /** How long `why` can report what was done with a message. */
 export const MESSAGE_LOG_TTL_MS = 1 * DAY_MS;
-/** How long a message that an edit turned into a mention is kept for its **Ask it** button. */
-export const ADDED_MENTION_TTL_MS = 1 * DAY_MS;
 /** How long it is known which questions wait for a person's account. They wait for a day. */
 export const ACCOUNT_WAITS_TTL_MS = 2 * DAY_MS;
 /** How long votes are kept for the export. */

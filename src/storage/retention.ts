@@ -1,5 +1,5 @@
 import { isAppError } from '../core/errors.ts';
-import { accountWaitsType, addedMentionType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
+import { accountWaitsType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { claimLifeMs, type Life, lifeOf, questionLife, threadLife } from './lives.ts';
 import { readerChoicesType } from './reader-choices.ts';
@@ -42,7 +42,6 @@ const kinds: Kind[] = [
   ...ofType(refusedTextType),
   ...ofType(accountWaitsType),
   ...ofType(readerChoicesType),
-  ...ofType(addedMentionType),
   ...ofType(messageLogType),
   ...ofType(accountWaitsType),
 ];

@@ -140,7 +140,6 @@ const actions: Record<keyof typeof ACTIONS, Attempt | TriedIn | Reason> = {
     body: press(ACTIONS.askEdited),
     effect: asks(`Edited ${SECRET}?`),
   },
-  askMention: { body: press(ACTIONS.askMention), effect: asks(`Mentioned ${SECRET}?`) },
   askAsFollowUp: {
     question: { asFollowUp: { text: `new ${SECRET} as a follow-up?` } },
     body: press(ACTIONS.askAsFollowUp),
@@ -357,18 +356,6 @@ async function seed(): Promise<void> {
     const id = `q${String(records.size).padStart(24, '0')}`;
     records.set(name, { id, threadTs });
     const place = { teamId: FIRST, channelId: CHANNEL, threadTs };
-    if (name === 'action askMention') {
-      const mention = {
-        version: 1 as const,
-        place,
-        userId: people.ada,
-        ts: threadTs,
-        text: `Mentioned ${SECRET}?`,
-        files: [],
-      };
-      await storage.addedMentions.update(id, () => mention);
-      continue;
-    }
     const times = { acceptedMs: Date.now(), admittedMs: Date.now(), endedMs: Date.now() };
     const stored = questionWith({
       id,

@@ -120,14 +120,6 @@ async function fill(): Promise<void> {
       ],
     }));
     await storage.refusedTexts.update('q1', () => ({ version: 1, text: adasWords }));
-    await storage.addedMentions.update('q9', () => ({
-      version: 1,
-      place: own,
-      userId: ada,
-      ts: '3',
-      text: adasWords,
-      files: [],
-    }));
     await storage.durations.update('T1', () => ({ version: 1, entries: [{ questionId: 'q1', durationMs: 9 }] }));
     await storage.channelSettings.update('T1:C1', () => ({
       version: 1,

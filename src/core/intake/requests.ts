@@ -1,5 +1,5 @@
 import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
-import { type AddedMentionPorts, createAddedMentions } from './added-mentions.ts';
+import type { AcceptPorts, createAccept } from './accept.ts';
 import { createAskAgain } from './ask-again.ts';
 import { createAskAsFollowUp } from './ask-as-follow-up.ts';
 import { createAttempts } from './attempts.ts';
@@ -15,7 +15,7 @@ export type RequestPorts = Pick<
   LifecyclePorts,
   'questions' | 'threads' | 'claims' | 'dailyStorage' | 'scheduler' | 'observer' | 'log' | 'refusedTexts' | 'now'
 > &
-  Pick<AddedMentionPorts, 'digest' | 'accept' | 'addedMentions'>;
+  Pick<AcceptPorts, 'digest'> & { accept: ReturnType<typeof createAccept> };
 
 export type Requests = ReturnType<typeof createRequests>;
 
@@ -37,7 +37,6 @@ export function createRequests(ports: RequestPorts) {
     ...createFollowUps(shared),
     ...createWithheldAnswers(shared),
     ...createAskAsFollowUp(shared),
-    ...createAddedMentions(shared),
     ...createChooseReaders(shared),
   };
 }

@@ -14,8 +14,6 @@ const en = (_: Formats) => ({
     "Everyone here uses the app's own access to Deep Search, so there is no account to connect or disconnect.",
   edited: () =>
     'You edited a question that is still running. It continues unchanged unless you ask the edited version:',
-  mentionAdded: () =>
-    'You mentioned me by editing this message. I do not answer edits automatically, but you can ask it now:',
   editedAfterAnswer: () => 'The first version was already answered, so I am asking the edited one as a follow-up.',
 });
 
@@ -33,8 +31,6 @@ const de = (_: Formats): ReturnType<typeof en> => ({
     'Alle hier nutzen den Zugang dieser App zu Deep Search, deshalb gibt es kein Konto zu verbinden oder zu trennen.',
   edited: () =>
     'Du hast eine Frage bearbeitet, die noch läuft. Sie läuft unverändert weiter, außer du stellst die bearbeitete Fassung:',
-  mentionAdded: () =>
-    'Du hast mich beim Bearbeiten dieser Nachricht erwähnt. Bearbeitungen beantworte ich nicht automatisch, aber du kannst es jetzt fragen:',
   editedAfterAnswer: () =>
     'Die erste Fassung war schon beantwortet, deshalb stelle ich die bearbeitete als Folgefrage.',
 });

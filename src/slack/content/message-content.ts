@@ -5,6 +5,7 @@ import type { Identity } from '../api/identity.ts';
 import { type Block, blockObject, blocksText, filesOfBlocks } from './blocks.ts';
 import { listOf, maybeText, someText } from './fields.ts';
 import { readFiles } from './files.ts';
+import { mentions } from './incoming-text.ts';
 import { canonical, escaped, isApp, linked } from './markup.ts';
 import type { Reading } from './rich-text.ts';
 
@@ -129,7 +130,14 @@ function ownText({ text, blocks }: MessageObject, author: Author, reading: Readi
     ? blocks.filter(({ type }) => ofPeople.has(type))
     : blocks.slice(0, endOfAnswer(blocks, author));
   const words = blocksText(read, reading);
-  return words !== '' && (isPerson || words.length > said.length) ? words : said;
+  if (words === '') return said;
+  // A mention that only the text has is one all the same: nothing that mentions the app may be silent.
+  if (isPerson) return mentionsApp(said, reading) && !mentionsApp(words, reading) ? said : words;
+  return words.length > said.length ? words : said;
+}
+
+function mentionsApp(text: string, { identity }: Reading): boolean {
+  return mentions(text, identity.botUserId);
 }
 
 /** The blocks that people's own messages have. Apps that post for a person add others. */

@@ -5,14 +5,15 @@ import type { Requests } from '../../core/intake/requests.ts';
 import type { EditedQuestion } from '../../core/question/edited-question.ts';
 import { isInThread, type Question } from '../../core/question/question.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
-import { readFiles } from '../content/files.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { mentions } from '../content/incoming-text.ts';
+import { readContent, wholeText } from '../content/message-content.ts';
+import type { PrivateNotifier } from '../messages/private-notifier.ts';
 import type { MessageLog } from '../reports/message-log.ts';
 import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
-import { type AddedMentionDeps, createAddedMentions } from './added-mentions.ts';
 import { messageKey } from './message-key.ts';
 
-const nestedMessage = z.object({
+const nestedMessage = z.looseObject({
   user: z.string().optional(),
   bot_id: z.string().nullish(),
   subtype: z.string().optional(),
@@ -20,7 +21,6 @@ const nestedMessage = z.object({
   ts: z.string(),
   thread_ts: z.string().optional(),
   edited: z.unknown().optional(),
-  files: z.unknown().optional(),
 });
 
 /** What is read of `message_changed` events. Only the nested messages name the author. */
@@ -37,10 +37,8 @@ const changeEvent = z.object({
 const deletionEvent = z.object({
   channel: z.string(),
   deleted_ts: z.string(),
-  /** The timestamp of the deletion, the same in each delivery. Without it the deletion counts as later than any edit. */
-  ts: z.string().optional(),
   previous_message: z
-    .object({ user: z.string().optional(), text: z.string().optional(), thread_ts: z.string().optional() })
+    .object({ user: z.string().optional(), thread_ts: z.string().optional() })
     .optional()
     .catch(undefined),
 });
@@ -48,89 +46,91 @@ const deletionEvent = z.object({
 type ChangeEvent = z.infer<typeof changeEvent>;
 type NestedMessage = z.infer<typeof nestedMessage>;
 
-export type EditDeps = AddedMentionDeps & {
+export interface EditDeps {
   requests: Pick<Requests, 'startedBy' | 'cancelStartedBy' | 'noteEdit'>;
+  slack: Pick<SlackApi, 'identity'>;
+  notify: PrivateNotifier['notify'];
+  /** Slack's text as people see it, without the app's mention. */
+  read: (text: string) => Promise<string>;
   threadNotes: Pick<ThreadNoteKeeper, 'replace' | 'remove'>;
   messageLog: Pick<MessageLog, 'note'>;
-};
+}
 
 /** Handles messages that are edited or deleted. Throws `AppError` of kind `storage` when nothing was done. */
 export function createEdits(deps: EditDeps) {
-  const addedMentions = createAddedMentions(deps);
-
   return { changed, deleted };
 
-  /** Only edits of the text matter. An edited question is offered by a button, and is not asked automatically. */
-  async function changed(raw: unknown, teamId: string): Promise<void> {
+  /**
+   * Only edits of the text matter. An edited question is offered by a button, and is not asked automatically. Returns the
+   * message, as an `app_mention`, if the edit added a mention to a message that asked nothing: it is asked as if the
+   * mention had been there before. Its question has the id of the message, so that it is asked once.
+   */
+  async function changed(raw: unknown, teamId: string): Promise<object | undefined> {
     const parsed = changeEvent.safeParse(raw);
-    if (!parsed.success) return;
+    if (!parsed.success) return undefined;
     const event = parsed.data;
     const { message, previous_message: previous, channel: channelId } = event;
     // A deleted message with replies stays as a `tombstone`.
     if (message.subtype === 'tombstone') {
-      return takeBack({ teamId, channelId, ts: message.ts, atMs: timeOf(event.ts) }, previous);
+      await takeBack({ teamId, channelId, ts: message.ts }, previous);
+      return undefined;
     }
-    if (message.bot_id != null || message.user === undefined || message.user === deps.slack.identity.botUserId) return;
+    const { botUserId } = deps.slack.identity;
+    if (message.bot_id != null || message.user === undefined || message.user === botUserId) return undefined;
     const hasNewText = previous === undefined ? message.edited !== undefined : previous.text !== message.text;
     if (hasNewText || hasOtherFiles(message, previous)) await replaceThreadNote(event, teamId);
-    if (!hasNewText) return;
+    if (!hasNewText) return undefined;
     const question = await deps.requests.startedBy(messageKey(teamId, channelId, message.ts));
-    if (question !== undefined) return offer(event, question, teamId);
-    // Slack marks a message as edited when a person edits it, and not when it gets a preview.
-    const atMs = timeOf(event.ts);
-    if (event.channel_type !== 'im' && previous !== undefined && message.edited !== undefined && atMs !== undefined) {
-      const place = { teamId, channelId, threadTs: message.thread_ts ?? message.ts };
-      const { user: userId, ts, subtype, text } = message;
-      const files = readFiles(message.files);
-      await addedMentions.edited({ place, userId, ts, subtype, text, before: previous.text, files, atMs });
+    if (question !== undefined) {
+      await offer(event, question, teamId);
+      return undefined;
     }
-    const isForApp = event.channel_type === 'im' || mentions(message.text, deps.slack.identity.botUserId);
-    if (isForApp) note(event, teamId, undefined);
+    const isMention = mentions(textOf(message), botUserId);
+    // Slack marks a message as edited when a person edits it, and not when it gets a preview.
+    const isEdit = previous !== undefined && message.edited !== undefined;
+    if (event.channel_type !== 'im' && isEdit && isMention && !mentions(textOf(previous), botUserId)) {
+      const { thread_ts: threadTs, ts } = message;
+      // Its own words are no context of the question.
+      if (threadTs !== undefined) await deps.threadNotes.remove({ teamId, channelId, threadTs }, ts);
+      const { edited: _, ...unedited } = message;
+      return { ...unedited, type: 'app_mention', channel: channelId, channel_type: event.channel_type };
+    }
+    if (event.channel_type === 'im' || isMention) note(event, teamId, undefined);
+    return undefined;
   }
 
   async function deleted(raw: unknown, teamId: string): Promise<void> {
     const parsed = deletionEvent.safeParse(raw);
     if (!parsed.success) return;
-    const { channel: channelId, deleted_ts: ts, previous_message: previous, ts: deletedTs } = parsed.data;
-    const atMs = deletedTs === undefined ? Date.now() : timeOf(deletedTs);
-    await takeBack({ teamId, channelId, ts, atMs }, previous);
+    const { channel: channelId, deleted_ts: ts, previous_message: previous } = parsed.data;
+    await takeBack({ teamId, channelId, ts }, previous);
   }
 
   /** A person who deletes their question cancels it. */
   async function takeBack(
-    { teamId, channelId, ts, atMs }: { teamId: string; channelId: string; ts: string; atMs: number | undefined },
-    previous: { user?: string | undefined; text?: string | undefined; thread_ts?: string | undefined } | undefined,
+    { teamId, channelId, ts }: { teamId: string; channelId: string; ts: string },
+    previous: { user?: string | undefined; thread_ts?: string | undefined } | undefined,
   ): Promise<void> {
     const threadTs = previous?.thread_ts;
-    const didMention = mentions(previous?.text ?? '', deps.slack.identity.botUserId);
     await Promise.all([
       threadTs === undefined ? undefined : deps.threadNotes.remove({ teamId, channelId, threadTs }, ts),
       deps.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
-      didMention && atMs !== undefined
-        ? addedMentions.deleted({
-            place: { teamId, channelId, threadTs: threadTs ?? ts },
-            userId: previous?.user,
-            ts,
-            atMs,
-          })
-        : undefined,
     ]);
   }
 
   /** Text that people remove from a message is not sent to the service. */
   async function replaceThreadNote({ message, channel: channelId }: ChangeEvent, teamId: string): Promise<void> {
-    const { ts, text, user: userId, thread_ts: threadTs } = message;
-    if (userId === undefined || threadTs === undefined) return;
-    await deps.threadNotes.replace(
-      { teamId, channelId, threadTs },
-      { ts, userId, text, files: readFiles(message.files) },
-    );
+    const { ts, user: userId, thread_ts: threadTs } = message;
+    const content = readContent(message, deps.slack.identity);
+    if (userId === undefined || threadTs === undefined || content === undefined) return;
+    const place = { teamId, channelId, threadTs };
+    await deps.threadNotes.replace(place, { ts, userId, text: wholeText(content), files: content.files });
   }
 
   async function offer(event: ChangeEvent, question: Question, teamId: string): Promise<void> {
     const { message, channel: channelId } = event;
     note(event, teamId, question.id);
-    const edited = readEdited(question, await deps.read(message.text));
+    const edited = readEdited(question, await deps.read(textOf(message)));
     if (edited === undefined) return;
     const atMs = timeOf(event.ts);
     if (atMs === undefined) return;
@@ -142,6 +142,17 @@ export function createEdits(deps: EditDeps) {
       { channelId, userId: askerId, ...(isReply ? { threadTs: place.threadTs } : {}) },
       { kind: 'edited', questionId: id, text: edited.text },
     );
+  }
+
+  function textOf(message: NestedMessage): string {
+    return readContent(message, deps.slack.identity)?.text ?? '';
+  }
+
+  /** A deleted file stays in its message, but without its name and type. */
+  function hasOtherFiles(message: NestedMessage, previous: NestedMessage | undefined): boolean {
+    const filesOf = (each: NestedMessage | undefined) =>
+      JSON.stringify(readContent(each, deps.slack.identity)?.files ?? []);
+    return filesOf(message) !== filesOf(previous);
   }
 
   function note({ message, channel: channelId }: ChangeEvent, teamId: string, questionId: string | undefined): void {
@@ -163,11 +174,6 @@ export function createEdits(deps: EditDeps) {
 function timeOf(ts: string): number | undefined {
   const ms = Math.round(Number(ts) * 1_000_000) / 1000;
   return Number.isFinite(ms) ? ms : undefined;
-}
-
-/** A deleted file stays in its message, but without its name and type. */
-function hasOtherFiles(message: NestedMessage, previous: NestedMessage | undefined): boolean {
-  return JSON.stringify(readFiles(message.files)) !== JSON.stringify(readFiles(previous?.files));
 }
 
 /** The question in an edited message, read like the first version. Undefined when there is none. */

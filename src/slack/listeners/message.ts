@@ -5,13 +5,18 @@ import type { Acceptance, createAccept, NewQuestion } from '../../core/intake/ac
 import type { ThreadStore } from '../../core/ports.ts';
 import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/question.ts';
 import { mayWantMute, withReplier } from '../../core/question/second-person.ts';
+import { within } from '../../core/timeout.ts';
 import type { Notice } from '../../render/notices.ts';
 import { takesOnlyMentions } from '../access/channel-rules.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import { readFiles } from '../content/files.ts';
-import { mentions } from '../content/incoming-text.ts';
+import { mentions, textBesidePeople } from '../content/incoming-text.ts';
+import { type MessageContent, readContent, wholeText } from '../content/message-content.ts';
+import { readPage } from '../content/thread-messages.ts';
 import type { AnswerUpdates } from '../messages/answer-updates.ts';
 import { addresseeOf, askedBy, type IgnoreReason, type IncomingMessage, type Route, routeTo } from '../routing.ts';
+import { lookUpPatienceMs } from '../settings.ts';
+import { quoteForwards } from '../threads/forwarded.ts';
 import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
 import { createEdits, type EditDeps } from './message-changed.ts';
 import { messageKey } from './message-key.ts';
@@ -28,20 +33,21 @@ const messageEvent = z.object({
   user: z.string().optional(),
   bot_id: z.string().nullish(),
   bot_profile: z.unknown().optional(),
-  text: z.string().default(''),
   ts: z.string(),
   thread_ts: z.string().optional(),
   edited: z.unknown().optional(),
   files: z.unknown().optional(),
 });
 
-type MessageEvent = z.infer<typeof messageEvent>;
+/** An event and what its message contains. */
+type MessageEvent = z.infer<typeof messageEvent> & { content: MessageContent };
 
 export type MessageDeps = VerbDeps &
   EditDeps & {
     accept: ReturnType<typeof createAccept>;
     threads: Pick<ThreadStore, 'get' | 'update'>;
     threadNotes: Pick<ThreadNoteKeeper, 'add'>;
+    slack: Pick<SlackApi, 'identity' | 'call'>;
     answerUpdates: Pick<AnswerUpdates, 'muteOffered'>;
     tasks: BackgroundTasks;
   };
@@ -63,10 +69,13 @@ export function registerMessages(app: App, deps: MessageDeps): void {
       deps.log.debug({ event: 'message_ignored', reason: 'unreadable' });
       return;
     }
-    const event = parsed.data;
     const teamId = contextTeamId ?? deps.slack.identity.teamId;
-    if (event.subtype === 'message_deleted') return edits.deleted(raw, teamId);
-    if (event.subtype === 'message_changed') return edits.changed(raw, teamId);
+    if (parsed.data.subtype === 'message_deleted') return edits.deleted(raw, teamId);
+    if (parsed.data.subtype === 'message_changed') {
+      const mention = await edits.changed(raw, teamId);
+      return mention === undefined ? undefined : handle(mention, teamId);
+    }
+    const event = await withLookedUp({ ...parsed.data, content: readContent(raw, deps.slack.identity) ?? noContent });
     const message = toIncoming(event);
     const threadTs = event.thread_ts ?? event.ts;
     const place: ThreadPlace = { teamId, channelId: event.channel, threadTs };
@@ -74,7 +83,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     const addressee = addresseeOf(message, deps.slack.identity.botUserId);
     if (typeof addressee === 'object') return ignoreEarly(event, message, place, addressee.ignored);
     const thread = event.thread_ts === undefined ? undefined : await deps.threads.get(place);
-    const text = await deps.read(event.text);
+    const text = await deps.read(event.content.text);
     const followsReplies = addressee === 'thread' && thread?.followsReplies === true;
     const onlyMentions = followsReplies && (await takesOnlyMentions(deps.chosenRules, place));
     const decided = routeTo(addressee, message, text, thread, deps.slack.identity.botUserId, onlyMentions);
@@ -128,6 +137,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
       if (verb !== 'why') note(event, place, verb === 'cancel' ? 'cancelled' : 'verbCarriedOut');
       return;
     }
+    const forwarded = await quoteForwards(event.content.forwards, deps.read);
     const request: NewQuestion = {
       key,
       place,
@@ -137,11 +147,13 @@ export function registerMessages(app: App, deps: MessageDeps): void {
       beginsThread: !isReply,
       writtenMs: Number(event.ts) * 1000 || undefined,
       ...readingOf(event),
+      ...(forwarded === undefined ? {} : { forwarded }),
     };
     const acceptance = await taken(request, event);
     const disposition = dispositionOf(acceptance);
-    // In a group message, Slack sends the same mention as two kinds of events.
-    const isEcho = disposition === 'duplicate' && event.channel_type === 'mpim';
+    // In a group, and with a file, the same mention may come as two kinds of events, which both are routed.
+    const comesTwice = event.channel_type === 'mpim' || bringsOf(event) !== undefined;
+    const isEcho = disposition === 'duplicate' && comesTwice;
     if (!isEcho && disposition !== undefined)
       note(event, place, disposition, 'question' in acceptance ? acceptance.question.id : undefined);
     // The only message to the app without a question is a bare "new".
@@ -201,8 +213,26 @@ export function registerMessages(app: App, deps: MessageDeps): void {
   }
 
   /** Keeps what people say to each other in the app's threads: the next question may be about it. */
-  function addThreadNote({ ts, user, text, files }: MessageEvent, place: ThreadPlace): void {
-    if (user !== undefined) deps.threadNotes.add(place, { ts, userId: user, text, files: readFiles(files) });
+  function addThreadNote({ ts, user, content }: MessageEvent, place: ThreadPlace): void {
+    if (user === undefined) return;
+    deps.threadNotes.add(place, { ts, userId: user, text: wholeText(content), files: content.files });
+  }
+
+  /**
+   * A mention may come without its files (NousResearch/hermes-agent#77141). Where it also has no words, the files are the
+   * question, so the message is looked up. Slack waits for this, so it is short.
+   */
+  async function withLookedUp(event: MessageEvent): Promise<MessageEvent> {
+    const { content, channel, ts, thread_ts: threadTs = ts } = event;
+    if (event.type !== 'app_mention' || event.files !== undefined || bringsOf(event) !== undefined) return event;
+    if (!mentions(content.text, deps.slack.identity.botUserId) || textBesidePeople(content.text) !== '') return event;
+    const window = { oldest: ts, latest: ts, inclusive: true, limit: 2 };
+    const looking = deps.slack
+      .call('conversations.replies', { channel, ts: threadTs, ...window }, { priority: 'private' })
+      .catch(() => undefined);
+    const page = await within(looking, lookUpPatienceMs);
+    const found = readPage(page?.messages ?? [], deps.slack.identity, threadTs).messages.find((each) => each.ts === ts);
+    return found === undefined ? event : { ...event, content: found };
   }
 
   function ignore(event: MessageEvent, reason: string): void {
@@ -221,14 +251,16 @@ const notedReasons: ReadonlySet<string> = new Set([
   'no_text',
 ]);
 
-/** A message of thanks is kept only when it has files. */
-function isThreadNote(reason: IgnoreReason, { files }: MessageEvent): boolean {
-  return notedReasons.has(reason) || (reason === 'asks_nothing' && readFiles(files).length > 0);
+/** A message of thanks is kept only when it has files or forwards. */
+function isThreadNote(reason: IgnoreReason, event: MessageEvent): boolean {
+  return notedReasons.has(reason) || (reason === 'asks_nothing' && bringsOf(event) !== undefined);
 }
 
-/** A question in a thread may be about its messages and files. `app_mention` events come without files. */
+/** A question in a thread may be about its messages and files. `app_mention` events may come without files. */
 function readingOf(event: MessageEvent): Pick<NewQuestion, 'messageTs' | 'files' | 'readsThread'> {
-  const files = event.type === 'app_mention' ? undefined : readFiles(event.files);
+  const { files: known } = event.content;
+  const isUncertain = event.type === 'app_mention' && event.files === undefined && known.length === 0;
+  const files = isUncertain ? undefined : known;
   const isInThread = event.thread_ts !== undefined && event.thread_ts !== event.ts;
   return { messageTs: event.ts, files, readsThread: isInThread || files === undefined || files.length > 0 };
 }
@@ -236,7 +268,7 @@ function readingOf(event: MessageEvent): Pick<NewQuestion, 'messageTs' | 'files'
 function originOf(event: MessageEvent, botUserId: string): Origin {
   if (event.type === 'app_mention') return 'mention';
   if (event.channel_type === 'im') return 'direct';
-  return mentions(event.text, botUserId) ? 'mention' : 'reply';
+  return mentions(event.content.text, botUserId) ? 'mention' : 'reply';
 }
 
 /** Nothing is noted of a person who was refused too often. */
@@ -278,6 +310,13 @@ function dispositionOfIgnored(reason: IgnoreReason): Disposition | undefined {
   }
 }
 
+function bringsOf({ content: { forwards, files } }: MessageEvent): IncomingMessage['brings'] {
+  if (forwards.length > 0) return 'forward';
+  return files.length > 0 ? 'file' : undefined;
+}
+
+const noContent: MessageContent = { author: 'app', text: '', forwards: [], files: [] };
+
 function toIncoming(event: MessageEvent): IncomingMessage {
   const isBot = event.bot_id != null || event.bot_profile !== undefined;
   return {
@@ -286,7 +325,8 @@ function toIncoming(event: MessageEvent): IncomingMessage {
     subtype: event.hidden === true ? (event.subtype ?? 'hidden') : event.subtype,
     userId: event.user,
     botId: isBot ? (event.bot_id ?? 'bot') : undefined,
-    text: event.text,
+    text: event.content.text,
+    brings: bringsOf(event),
     ts: event.ts,
     threadTs: event.thread_ts,
     edited: event.edited !== undefined,

@@ -48,7 +48,9 @@ describe.each(engines)('a store of version 0.2 on $name', ({ isRedis }) => {
   it('is read as a whole by this version, and stays as it is', async () => {
     const storage = await openStorage(location, options);
     for (const [key, text] of Object.entries(stored.records)) {
-      if (key !== 'ds:ping') expect(await readByKey(storage, key, text), key).toEqual(recordOf(key, text));
+      // Kinds that this version has no more are left to their lifetime.
+      if (key !== 'ds:ping' && !key.startsWith('ds:added-mention:'))
+        expect(await readByKey(storage, key, text), key).toEqual(recordOf(key, text));
     }
     expect((await storage.questions.openIds()).sort()).toEqual(stored.sets['ds:open-questions']?.toSorted());
     await storage.close();
@@ -87,8 +89,6 @@ async function readByKey(storage: Storage, key: string, text: string): Promise<u
       return storage.messageLogs.get(name);
     case 'refused-text':
       return storage.refusedTexts.get(name);
-    case 'added-mention':
-      return storage.addedMentions.get(name);
     case 'visit':
       return storage.visits.get(name);
     case 'vote':

@@ -4,8 +4,6 @@ import { noRules, type QuestionRules } from '../../../src/core/channels/channel-
 import { AppError } from '../../../src/core/errors.ts';
 import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
-import type { AddedMention } from '../../../src/core/intake/added-mentions.ts';
-import type { RequestPorts } from '../../../src/core/intake/requests.ts';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import { asRestored } from '../../../src/core/lifecycle/restored.ts';
@@ -166,7 +164,6 @@ export function createInMemoryLifecycle(
   const durations = new Map<string, number>();
   const asked = new Map<string, string>();
   const refusedTexts = new Map<string, RefusedText>();
-  const addedMentions = new Map<string, AddedMention>();
   const readerChoices = new Map<string, ReaderChoices>();
   const sentPrivately = new Set<string>();
   const openLinks = new Set<string>();
@@ -500,7 +497,7 @@ export function createInMemoryLifecycle(
   }
 
   const scheduler = { schedule: async (id: string, delayMs: number) => plan(id, nowMs + delayMs) };
-  const ports: LifecyclePorts & Pick<RequestPorts, 'addedMentions'> = {
+  const ports: LifecyclePorts = {
     questions: {
       create: async (question) => {
         const created = await operate('write', () => put(question.id, question));
@@ -616,14 +613,6 @@ export function createInMemoryLifecycle(
         await options.showPrivately?.(question);
       },
       canOpen: (shareUrl) => operate('canOpen', () => openLinks.has(shareUrl)),
-    },
-    addedMentions: {
-      get: async (id) => addedMentions.get(id),
-      update: async (id, apply) => {
-        const kept = apply(addedMentions.get(id));
-        await operate('write', () => void addedMentions.set(id, kept));
-        return kept;
-      },
     },
     observer: { changed: () => {}, closing: async () => {} },
     deliveryPriority: noopPorts.deliveryPriority,

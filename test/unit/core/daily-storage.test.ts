@@ -10,7 +10,7 @@ const noonMs = Date.parse('2026-03-01T12:00:00Z');
 const dayMs = 24 * 60 * 60 * 1_000;
 
 describe('what one person stores in a day', () => {
-  const open = () => createDailyStorage(createMemoryRecords(), { refused: 2, addedMentions: 1, verbs: 1 });
+  const open = () => createDailyStorage(createMemoryRecords(), { refused: 2, verbs: 1 });
 
   it('is counted once per id, up to the bound, for each person, kind and day apart', async () => {
     const { take, isFull } = open();
@@ -76,34 +76,5 @@ describe('a question of a person who was refused too often today', () => {
     await expect(accept(request())).rejects.toMatchObject({ kind: 'unavailable' });
     expect(life.questions()).toHaveLength(stored);
     expect((await accept(request({ askerId: 'U2' }))).kind).toBe('accepted');
-  });
-});
-
-describe('mentions that edits add', () => {
-  const edit = (n: number, atMs = 1_000) => ({
-    version: 1 as const,
-    place: thread,
-    userId: 'U1',
-    ts: `1700000000.${n}`,
-    text: `text ${n}`,
-    files: [],
-    atMs,
-  });
-
-  it('are stored up to the bound of a day; further ones leave nothing', async () => {
-    const { requests } = createCoreHarness();
-    for (let n = 0; n < mostStoredPerDay.addedMentions; n += 1) {
-      expect(await requests.noteMention(`m${n}`, edit(n), 'd')).toBeDefined();
-    }
-    const author = { userId: 'U1', teamId: thread.teamId, channelId: thread.channelId };
-    expect(await requests.noteMention('late', edit(99), 'd')).toBeUndefined();
-    expect(await requests.findMention(questionId(digestOf, 'late'), author)).toBeUndefined();
-    await requests.takeMentionBack('later', edit(98));
-    // A text that is stored is still taken back.
-    await requests.takeMentionBack('m1', edit(1, 2_000));
-    expect(await requests.findMention(questionId(digestOf, 'm1'), author)).toBeUndefined();
-    await requests.changeMention('m2', { ...edit(2, 2_000), text: 'changed' });
-    expect(await requests.findMention(questionId(digestOf, 'm2'), author)).toMatchObject({ text: 'changed' });
-    expect(await requests.noteMention('m3', edit(3, 3_000), 'd')).toBeUndefined();
   });
 });

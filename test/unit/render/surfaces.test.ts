@@ -99,8 +99,6 @@ describe('the private messages', () => {
     { kind: 'threadVerb', verb: 'status' },
     { kind: 'nothingToConnect' },
     { kind: 'edited', questionId: QUESTION_ID, text },
-    { kind: 'mentionAdded', questionId: QUESTION_ID, text },
-    { kind: 'mentionAdded', questionId: QUESTION_ID, text: threadQuestion },
     { kind: 'editedAfterAnswer' },
     { kind: 'formNotOpened', reference },
     { kind: 'askedPrivately' },

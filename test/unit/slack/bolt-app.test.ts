@@ -21,7 +21,7 @@ it('an event counts as a delivery under way until its listeners have ended', asy
       messageLog: { note: () => void happened.push('listener') },
     },
   });
-  const body = mentionOf({ user: 'U1', text: 'Where is it?', ts: '1700000000.000100' });
+  const body = mentionOf({ user: 'U1', text: '<@UBOT> Where is it?', ts: '1700000000.000100' });
   await app.processEvent({ body: { ...body }, ack: async () => undefined });
   expect(happened).toEqual(['begun', 'listener', 'ended']);
 });
