@@ -3,8 +3,10 @@ import type { EncryptionKey } from './core/accounts/accounts.ts';
 import { Secret } from './core/secret.ts';
 import { contradictions, installProblems, isSlackHost, signInProblems, swappedTokens } from './setting-checks.ts';
 import {
+  asMeant,
   certificateFile,
   channelIds,
+  type Environment,
   encryptionKeys,
   inHeader,
   noProxyList,
@@ -367,24 +369,7 @@ export function parseLifetimes(environment: Environment): Pick<Config, 'RETENTIO
   const { values, problems } = readSettings(asMeant(environment), { RETENTION_DAYS, AUDIT_DAYS });
   const { RETENTION_DAYS: retention, AUDIT_DAYS: audit } = values;
   if (problems.length > 0 || !isNumber(audit)) throw new ConfigError(problems);
-  return { RETENTION_DAYS: isNumber(retention) ? retention : undefined, AUDIT_DAYS: audit };
-}
-
-type Environment = Record<string, string | undefined>;
-
-/**
- * The environment without what programs leave in it that read a file of settings: Node takes a byte order mark for the
- * beginning of the first name, and container programs take quotes for a part of the value.
- */
-function asMeant(environment: Environment): Environment {
-  const plain: Environment = {};
-  for (const [name, value] of Object.entries(environment)) {
-    const meant = name.replace(/^\ufeff/, '');
-    if (meant !== name && environment[meant] !== undefined) continue;
-    const text = value?.replaceAll('\ufeff', '').trim();
-    plain[meant] = /^(["']).*\1$/s.test(text ?? '') && text !== undefined && text.length > 1 ? text.slice(1, -1) : text;
-  }
-  return plain;
+  return { RETENTION_DAYS: typeof retention === 'number' ? retention : undefined, AUDIT_DAYS: audit };
 }
 
 function readSettings(
@@ -406,10 +391,6 @@ function readSettings(
 /** Checks that the required values are there. Each value already passed its own schema. */
 function isComplete(values: Record<string, unknown>): values is Config {
   return values.SRC_ENDPOINT !== undefined && values.SRC_ACCESS_TOKEN !== undefined;
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number';
 }
 
 function plain(message: string): string {

@@ -155,3 +155,20 @@ function holdsCertificate(path: string): boolean {
     return false;
   }
 }
+
+export type Environment = Record<string, string | undefined>;
+
+/**
+ * The environment without what programs leave in it that read a file of settings: Node takes a byte order mark for the
+ * beginning of the first name, and container programs take quotes for a part of the value.
+ */
+export function asMeant(environment: Environment): Environment {
+  const plain: Environment = {};
+  for (const [name, value] of Object.entries(environment)) {
+    const meant = name.replace(/^\ufeff/, '');
+    if (meant !== name && environment[meant] !== undefined) continue;
+    const text = value?.replaceAll('\ufeff', '').trim();
+    plain[meant] = /^(["']).*\1$/s.test(text ?? '') && text !== undefined && text.length > 1 ? text.slice(1, -1) : text;
+  }
+  return plain;
+}

@@ -74,7 +74,7 @@ const parts: Record<string, Part> = {
   demo: { parts: ['command-line'], packages: ['node:*'] },
   'command-line': { parts: [], packages: ['node:util'] },
   config: { parts: ['core', 'setting-checks', 'setting-forms', 'setting-groups'], packages: ['zod'] },
-  'setting-checks': { parts: [], packages: [] },
+  'setting-checks': { parts: ['core'], packages: [] },
   'setting-forms': { parts: ['core'], packages: ['node:*', 'zod'] },
   'setting-groups': { parts: [], packages: [] },
   /** Programs beside the app. */
@@ -101,9 +101,10 @@ const parts: Record<string, Part> = {
     packages: ['node:*'],
   },
   'app/digest': { parts: [], packages: ['node:*'] },
+  'app/file-limit': { parts: ['core'], packages: ['node:*'] },
   /** Asks each adapter for its own checks, with connections of their own, also without a running app. */
   'app/doctor': {
-    parts: ['app/deep-search', 'config', 'core', 'deepsearch', 'slack', 'storage'],
+    parts: ['app/deep-search', 'app/file-limit', 'config', 'core', 'deepsearch', 'slack', 'storage'],
     packages: ['node:*'],
   },
   'app/deep-search': {
@@ -136,7 +137,17 @@ const parts: Record<string, Part> = {
     packages: [],
   },
   'app/listeners': {
-    parts: ['app/context', 'app/digest', 'app/doctor', 'app/lifecycle', 'app/shared', 'app/slack', 'core', 'slack'],
+    parts: [
+      'app/context',
+      'app/digest',
+      'app/doctor',
+      'app/lifecycle',
+      'app/shared',
+      'app/slack',
+      'core',
+      'slack',
+      'storage',
+    ],
     packages: [],
   },
   'app/workspace': {
@@ -184,6 +195,7 @@ const parts: Record<string, Part> = {
   app: {
     parts: [
       'app/context',
+      'app/file-limit',
       'app/accounts',
       'app/deep-search',
       'app/services',
