@@ -80,7 +80,15 @@ export function createListeners(
     markUsed: requests.markUsed,
     markAskedAgain: requests.markAskedAgain,
     offerMute: requests.offerMute,
-    recall: (question) => recallAnswer(ports, question),
+    recall: async (question) => {
+      const { shares } = question;
+      if (shares?.withheld !== true) return recallAnswer(ports, question);
+      const source = await questions.get(shares.questionId);
+      const answer = source && (await recallAnswer(ports, source));
+      if (answer === undefined) return undefined;
+      const { quota: _, ...shown } = answer;
+      return shown;
+    },
     mayShow: async ({ askerId, place, shares }) => {
       const sinceMs = now() - freshAccessMs;
       return (await access.admit(askerId, place, { confirmed: shares?.confirmed, sinceMs })).may;

@@ -106,7 +106,7 @@ export function prepareAnswer(question: Question, answer: Answer): PreparedMessa
       ...(isLast ? renderFollowUps(current, answer, more, say) : []),
       context(small, markerBlockId(marker, `${small}${part.markdown}${isLast ? askedSince(current) : ''}`)),
       // What others asked is voted on where they asked it.
-      ...(isLast && question.origin !== 'shared' ? [feedbackBlock(question.id, options.format, say)] : []),
+      ...(isLast && !isSharedWithOthers(question) ? [feedbackBlock(question.id, options.format, say)] : []),
     ];
     return { text: preview(answer, part, say), blocks, metadata };
   }
@@ -196,10 +196,11 @@ function allSourcesLabel({ citedOnly }: Answer, total: number, say: Say): string
   return citedOnly === true ? say.buttons.allCited(total) : say.buttons.allSources(total);
 }
 
-function renderShare(question: Question, say: Say): Button[] {
-  return isBetweenTwo(question.place) && question.origin !== 'shared'
-    ? [button(say.buttons.share(), ACTIONS.share, { questionId: question.id })]
-    : [];
+/** The copy of an answer that its asker kept private shares the question's own answer. */
+function renderShare({ id, place, origin, shares }: Question, say: Say): Button[] {
+  const questionId = shares?.isKept === true ? shares.questionId : origin === 'shared' ? undefined : id;
+  if (questionId === undefined || !isBetweenTwo(place)) return [];
+  return [button(say.buttons.share(), ACTIONS.share, { questionId })];
 }
 
 function linkTo(question: Question, label: string): string | undefined {

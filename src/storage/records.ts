@@ -171,6 +171,7 @@ const questionSchema = z.looseObject({
           .exactOptional(),
       }),
       withheld: z.literal(true).exactOptional(),
+      isKept: z.literal(true).exactOptional(),
     })
     .exactOptional(),
   asFollowUp: z

@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { dmOf } from '../support/fake-slack/channels.ts';
 import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { visibleText } from '../support/world/world.ts';
+import { texts, visibleText } from '../support/world/world.ts';
 
 const { ada, bob, gerd } = people;
 
@@ -98,4 +98,27 @@ test('while a private question runs, no one else gets its link, and the link get
   for (const user of [ada, bob]) await world.shareLink(one(links()), { channel: channels.team, user });
   await eventually(async () => expect(await world.metrics()).toMatch(/event="link_preview".*outcome="nothing".* 2\n/));
   expect(world.slack.unfurls).toEqual([]);
+});
+
+test('a private answer has its follow-ups, votes and Share like any other, and they stay private', async () => {
+  here = await startSettingsWorld();
+  const { world, service } = here;
+  await here.change(channels.team, { settings_answers: 'private' });
+  await world.mention('where is main?', { channel: channels.team, user: bob });
+  await sentTo(bob);
+  await world.press('What calls it?', { user: bob });
+  await eventually(() => expect(service.find('What calls it?')).toHaveLength(1));
+  await eventually(() =>
+    expect(texts(world.slack.messages.filter(({ channel }) => channel === dmOf(bob))).join()).toContain(
+      'The answer to "What calls it?"',
+    ),
+  );
+  await world.feedback('positive', { user: bob });
+  await eventually(() => expect(world.ephemeralsTo(bob).map(visibleText).join()).toContain('Your vote is saved.'));
+  await world.press('Share…', { user: bob });
+  await eventually(async () => expect(JSON.stringify(await world.modal())).toContain('deepsearch:share_channel'));
+  const shown = world.slack.messages.filter(
+    ({ channel, bot_id: bot }) => channel === channels.team && bot !== undefined,
+  );
+  expect(texts(shown).join()).not.toMatch(/main\.ts|What calls it/);
 });

@@ -44,6 +44,18 @@ async function sharedIn(channel: string): Promise<string> {
 }
 
 describe('an answer with own access in direct messages', () => {
+  test('that its asker kept to themselves in a channel is shared from there, without the link', async () => {
+    await begin({ sharing: true });
+    await own.world.mention(question);
+    await own.world.pressPrivately('Only for me');
+    await own.sentTo(ada);
+    await shareInto('C0TEAM', true);
+    const shared = await sharedIn('C0TEAM');
+    expect(shared).toMatch(code);
+    expect(shared).not.toContain('/deepsearch/');
+    expect(own.service.asked()).toHaveLength(1);
+  });
+
   test('is shared by its asker without another question about its readers, with the link if others can open it', async () => {
     await begin({ sharing: true });
     await own.isShown(await own.world.direct(question));

@@ -70,7 +70,13 @@ export function createWithheldAnswers({ questions, accept, attemptUnder }: Withh
         origin: 'shared',
         beginsThread: attempt === undefined,
         ...(withheld.access === undefined ? {} : { access: withheld.access }),
-        shares: { questionId: withheld.id, withLink: true, confirmed: onlyTheAsker, withheld: true },
+        shares: {
+          questionId: withheld.id,
+          withLink: true,
+          confirmed: onlyTheAsker,
+          withheld: true,
+          ...(isKeptPrivate(withheld) ? { isKept: true as const } : {}),
+        },
       },
       byMs,
     );

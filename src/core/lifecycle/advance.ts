@@ -286,7 +286,11 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       const { outcome } = reading;
       const isShown = question.shares !== undefined && outcome.kind === 'answered';
       const offering = outcome.kind === 'answered' ? await withOffer(question) : question;
-      const ended = await end(offering, isShown ? answeredWith(outcome.answer) : outcome, conversation.shareUrl);
+      const ended = await end(
+        offering,
+        isShown ? answeredWith(outcome.answer, question) : outcome,
+        conversation.shareUrl,
+      );
       await notifyIfTooLateToCancel(ended);
       return { question: ended };
     }

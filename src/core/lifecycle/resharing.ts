@@ -2,6 +2,7 @@ import { accountOf } from '../accounts/account-of.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { isPatienceOver } from '../pacing.ts';
 import type { Answer, Outcome, Question } from '../question/question.ts';
+import { isKeptPrivate } from '../question/readers.ts';
 import { findUpstream, positionOf, waitedFromMs } from '../question/upstream.ts';
 import { refusedCause } from './account-access.ts';
 import { failed as failedWith, interpret } from './decide.ts';
@@ -27,9 +28,9 @@ export async function recallAnswer({ deepSearch, now }: RecallPorts, question: Q
   return { ...question.outcome.answer, markdown, ...(stopped === undefined ? {} : { stopped }) };
 }
 
-/** Removes quota and follow-ups: both belong to the conversation, which is not shared. */
-export function answeredWith({ quota: _quota, ...answer }: Answer): Outcome {
-  return { kind: 'answered', answer: { ...answer, followUps: [] } };
+/** Removes quota and follow-ups: both belong to the conversation, which is not shared. Its asker alone keeps the follow-ups. */
+export function answeredWith({ quota: _quota, ...answer }: Answer, { shares }: Question): Outcome {
+  return { kind: 'answered', answer: shares?.withheld === true ? answer : { ...answer, followUps: [] } };
 }
 
 /** The steps of an answer that is shown again: the app reads the answer instead of asking. */
@@ -45,8 +46,9 @@ export function createResharing(ports: LifecyclePorts) {
     if (source === undefined || answer === undefined) {
       return { question: await endWith(ports, question, failedWith({ cause: 'gone' })) };
     }
-    const shareUrl = shares?.withLink === true ? source.upstream.shareUrl : undefined;
-    return { question: await endWith(ports, question, answeredWith(answer), shareUrl) };
+    // The link opens the whole conversation, and of one with private answers only this one is shared.
+    const shareUrl = shares?.withLink === true && !isKeptPrivate(source) ? source.upstream.shareUrl : undefined;
+    return { question: await endWith(ports, question, answeredWith(answer, question), shareUrl) };
   }
 
   /** A withheld answer is read with the account that it was asked with. Its asker is the same person. */
@@ -77,7 +79,7 @@ export function createResharing(ports: LifecyclePorts) {
     switch (reading.is) {
       case 'ended': {
         const { outcome } = reading;
-        const end = outcome.kind === 'answered' ? answeredWith(outcome.answer) : outcome;
+        const end = outcome.kind === 'answered' ? answeredWith(outcome.answer, question) : outcome;
         return { question: await endWith(ports, question, end, shareUrl) };
       }
       case 'limited':

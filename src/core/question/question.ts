@@ -220,6 +220,8 @@ export interface Question {
     confirmed: ConfirmedAudience;
     /** The answer was withheld in the question's place, and the app shows it only to the asker. */
     withheld?: true;
+    /** The answer is for its asker only, and the app may show it in the place all the same if they share it. */
+    isKept?: true;
   };
   /** The new text, if the question's message was edited later. A button asks it instead. */
   edited?: EditedQuestion;

@@ -4,7 +4,7 @@ import { voteEntry } from '../../core/history/question-entries.ts';
 import type { Verdict, Vote, VoteStore } from '../../core/history/votes.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { QuestionStore } from '../../core/ports.ts';
-import type { Question } from '../../core/question/question.ts';
+import { isSharedWithOthers, type Question } from '../../core/question/question.ts';
 import { maySeeAnswer } from '../../core/question/readers.ts';
 import { privateContact } from '../../render/contact.ts';
 import { FEEDBACK_FIELDS, FEEDBACK_REASONS, MAX_FEEDBACK_COMMENT, renderFeedbackForm } from '../../render/feedback.ts';
@@ -59,8 +59,9 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
     const question = votedOn(await deps.requests.find(value.questionId, requester), requester.userId);
     if (question === undefined) return expired(deps, value);
     // A press that changes nothing makes no further entry in the audit log.
-    const before = await deps.votes.get(question.id, requester.userId);
-    if (before?.verdict !== 'up') await put(question, voteOf(question, requester.userId, 'up'));
+    const asked = await askedAs(question);
+    const before = await deps.votes.get(asked.id, requester.userId);
+    if (before?.verdict !== 'up') await put(asked, voteOf(asked, requester.userId, 'up'));
     return { after: () => sayNoted(recipient) };
   }
 
@@ -84,8 +85,9 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
     }
     const question = votedOn(found, userId);
     if (question === undefined) return goneView(value.questionId, locale);
-    const before = await deps.votes.get(question.id, userId);
-    if (before?.verdict !== 'down') await put(question, voteOf(question, userId, 'down'));
+    const asked = await askedAs(question);
+    const before = await deps.votes.get(asked.id, userId);
+    if (before?.verdict !== 'down') await put(asked, voteOf(asked, userId, 'down'));
     return renderFeedbackForm(question.id, locale, deps.slack.identity.contact);
   }
 
@@ -109,13 +111,20 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
     const chosen = entered.choices(FEEDBACK_FIELDS.reasons);
     const comment = entered.text(FEEDBACK_FIELDS.comment);
     if (comment.length > MAX_FEEDBACK_COMMENT) return wrong(say.feedback.tooLong(MAX_FEEDBACK_COMMENT));
-    await put(question, {
-      ...voteOf(question, userId, 'down'),
+    const asked = await askedAs(question);
+    await put(asked, {
+      ...voteOf(asked, userId, 'down'),
       reasons: FEEDBACK_REASONS.filter((reason) => chosen.includes(reason)),
       ...(comment === '' ? {} : { comment }),
     });
     const recipient = { channelId, userId, ...(threadTs === undefined ? {} : { threadTs }) };
     return { kind: 'done', after: () => sayNoted(recipient) };
+  }
+
+  /** A copy in direct messages shows the answer of another question, which the vote is about. */
+  async function askedAs(question: Question): Promise<Question> {
+    const { shares } = question;
+    return (shares && (await deps.questions.get(shares.questionId))) ?? question;
   }
 
   /** A vote that only adds reasons is the same vote, but the log has both times. */
@@ -137,7 +146,7 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
 
 /** People vote only on answers that they may see, and not on shared copies. */
 function votedOn(question: Question | undefined, userId: string): Question | undefined {
-  if (question?.outcome?.kind !== 'answered' || question.origin === 'shared') return undefined;
+  if (question?.outcome?.kind !== 'answered' || isSharedWithOthers(question)) return undefined;
   return maySeeAnswer(question, userId) ? question : undefined;
 }
 

@@ -69,7 +69,7 @@ describe('a withheld answer', () => {
     const shown = await show(harness, id);
     expect(shown).toMatchObject({
       phase: 'closed',
-      outcome: { kind: 'answered', answer: { followUps: [] } },
+      outcome: { kind: 'answered', answer: { followUps: ['And then?', 'Why?'] } },
       origin: 'shared',
       place: { channelId: 'D1' },
       shares: { questionId: id, withheld: true },
@@ -122,7 +122,7 @@ describe('a withheld answer', () => {
       return { ...conversation, questions: conversation.questions.map((each) => ({ ...each, state: 'processing' })) };
     };
     // Its follow-ups would start another conversation there.
-    expect((await show(harness, harness.id)).outcome).toMatchObject({ kind: 'answered', answer: { followUps: [] } });
+    expect((await show(harness, harness.id)).outcome).toMatchObject({ kind: 'answered', answer: { followUps: ['And then?', 'Why?'] } });
     expect(harness.life.upstream()).toHaveLength(1);
   });
 });
