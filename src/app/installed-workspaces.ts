@@ -55,6 +55,9 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
 
   return {
     processEvent,
+    missed() {
+      for (const { workspace } of opened.values()) workspace.missed?.();
+    },
     advance,
     state,
     mounts: createInstalling(context),

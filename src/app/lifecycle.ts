@@ -63,6 +63,8 @@ export function createLifecycle(
     repositoriesFor,
     visits,
     threads,
+    questions,
+    sessionMarks: storage.sessionMarks,
     claims,
     everyMs: config.CARD_EDIT_MS,
     tasks,

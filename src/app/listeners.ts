@@ -4,9 +4,12 @@ import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
 import { recallAnswer } from '../core/lifecycle/resharing.ts';
 import { createPreviewRule } from '../core/question/link-previews.ts';
 import { freshAccessMs } from '../core/settings.ts';
-import { createBoltApp } from '../slack/bolt-app.ts';
+import { createBoltApp, type ListenerDeps } from '../slack/bolt-app.ts';
+import { createHandleMessage } from '../slack/listeners/message.ts';
 import { createAnswerUpdates } from '../slack/messages/answer-updates.ts';
 import { createPrivateNotifier } from '../slack/messages/private-notifier.ts';
+import { createAttendanceKeeper } from '../slack/missed/attendance-keeper.ts';
+import { createCatchUp } from '../slack/missed/catch-up.ts';
 import type { Processor } from '../slack/receivers/socket-receiver.ts';
 import { createMessageLog } from '../slack/reports/message-log.ts';
 import { createReports } from '../slack/reports/reports.ts';
@@ -21,6 +24,13 @@ import type { Lifecycle } from './lifecycle.ts';
 import type { SharedParts } from './shared.ts';
 import { type SlackParts, slackClientOptions } from './slack.ts';
 
+export interface Listeners extends Processor {
+  /** Stores until when deliveries were handled. */
+  storeAttendance(): Promise<void>;
+  /** Looks for what people wrote while Slack could not reach the app. */
+  catchUp(): Promise<void>;
+}
+
 /**
  * Connects the events, commands, block actions and view submissions of one workspace to its lifecycle. Returns what
  * handles its deliveries.
@@ -30,7 +40,7 @@ export function createListeners(
   { slack, accessControl, accountViews, messenger, read, botToken }: SlackParts,
   { accounts, deepSearch, ownService, deliveryPriority }: SharedParts,
   { ports, accept, requests, presence, overviewOf }: Lifecycle,
-): Processor {
+): Listeners {
   const { config, log, now, random, storage, audit, tasks } = context;
   const { identity } = slack;
   const { questions, threads, claims, votes } = storage;
@@ -97,48 +107,69 @@ export function createListeners(
   });
   const isOwnService = ownService !== undefined;
   const doctor = createDoctor({ config, claims, slack, botToken, isOwnService, now, random, log });
-  const bolt = createBoltApp({
-    ...slackClientOptions(context),
-    deps: {
-      slack,
-      deliveryPriority,
-      accept,
-      requests,
-      accounts,
-      accountViews,
-      doctor,
-      threads,
-      questions,
-      claims,
-      dailyStorage: ports.dailyStorage,
-      messageLog,
-      reports,
-      access,
-      people,
-      admins: accessControl.admins,
-      chosenRules: accessControl.chosenRules,
-      channelSettings: storage.channelSettings,
-      pendingAudit: accessControl.pendingAudit,
-      repositories: deepSearch.repositories,
-      repositoriesFor: ports.repositoriesFor,
-      refusesUnknownRepositories: accounts.mode === 'shared',
-      noteChanged: accessControl.noteChanged,
-      forgetChannel: accessControl.forgetChannel,
-      channels,
-      audiences,
-      memberships,
-      answerUpdates,
-      read,
-      threadNotes,
-      votes,
-      audit,
-      notify: privateNotifier.notify,
-      ...presence,
-      unfurls,
-      noteWorkspaceEnd: createNoteWorkspaceEnd({ ...storage, now }),
-      tasks,
-      log,
-    },
+  const keeper = createAttendanceKeeper({ attendance: storage.attendance, teamId: identity.teamId, now });
+  const deps: ListenerDeps = {
+    slack,
+    deliveryPriority,
+    accept,
+    requests,
+    accounts,
+    accountViews,
+    doctor,
+    threads,
+    questions,
+    claims,
+    dailyStorage: ports.dailyStorage,
+    messageLog,
+    reports,
+    access,
+    people,
+    admins: accessControl.admins,
+    chosenRules: accessControl.chosenRules,
+    channelSettings: storage.channelSettings,
+    pendingAudit: accessControl.pendingAudit,
+    repositories: deepSearch.repositories,
+    repositoriesFor: ports.repositoriesFor,
+    refusesUnknownRepositories: accounts.mode === 'shared',
+    noteChanged: accessControl.noteChanged,
+    forgetChannel: accessControl.forgetChannel,
+    channels,
+    audiences,
+    memberships,
+    answerUpdates,
+    read,
+    threadNotes,
+    votes,
+    audit,
+    notify: privateNotifier.notify,
+    ...presence,
+    unfurls,
+    noteWorkspaceEnd: createNoteWorkspaceEnd({ ...storage, now }),
+    tasks,
+    attendance: keeper,
+    log,
+  };
+  const bolt = createBoltApp({ ...slackClientOptions(context), deps });
+  const catchUp = createCatchUp({
+    slack,
+    attendance: storage.attendance,
+    keeper,
+    questions,
+    claims,
+    requests,
+    handle: createHandleMessage(deps),
+    sendPrivately: messenger.sendPrivately,
+    isStopping: tasks.isStopping,
+    now,
+    log,
   });
-  return bolt;
+  return {
+    async processEvent(event) {
+      await bolt.processEvent(event);
+      keeper.handled();
+    },
+    missed: keeper.begin,
+    storeAttendance: keeper.store,
+    catchUp,
+  };
 }

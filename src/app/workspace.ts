@@ -1,6 +1,7 @@
 import { createAdvance } from '../core/lifecycle/advance.ts';
 import { repeat } from '../scheduler/repeat.ts';
 import type { Processor } from '../slack/receivers/socket-receiver.ts';
+import { attendanceEveryMs, sessionsEveryMs } from '../slack/settings.ts';
 import type { AppContext } from './context.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createListeners } from './listeners.ts';
@@ -16,6 +17,9 @@ const tendEveryMs = 10_000;
  */
 const departuresEveryMs = 15 * 60_000;
 const departuresFirstMs = 60_000;
+
+/** When the app first looks for what it missed, in milliseconds: it begins to receive first. */
+const missedFirstMs = 1_000;
 
 /**
  * All parts of the app that know one workspace, or one organization that installed the app for its workspaces. What they
@@ -37,13 +41,14 @@ export function createWorkspace(context: AppContext, shared: SharedParts, connec
   const { storage, log } = context;
   const slackParts = createSlack(context, shared.accounts, connection);
   const lifecycle = createLifecycle(context, slackParts, shared);
-  const processor = createListeners(context, slackParts, shared, lifecycle);
+  const listeners = createListeners(context, slackParts, shared, lifecycle);
   const { directory, departures } = slackParts.accessControl;
   const { teamId } = connection.identity;
   const running: { stop(): void }[] = [];
 
   return {
-    processEvent: (event) => processor.processEvent(event),
+    processEvent: (event) => listeners.processEvent(event),
+    missed: () => listeners.missed?.(),
     slack: slackParts.slack,
     state: slackParts.state,
     advance: createAdvance(lifecycle.ports),
@@ -51,6 +56,9 @@ export function createWorkspace(context: AppContext, shared: SharedParts, connec
       running.push(
         repeat('directory', tendEveryMs, directory.tend, log, 0),
         repeat('departures', departuresEveryMs, checkDepartures, log, departuresFirstMs),
+        repeat('sessions', sessionsEveryMs, lifecycle.presence.sessions.tend, log),
+        repeat('attendance', attendanceEveryMs, listeners.storeAttendance, log, 0),
+        repeat('missed_messages', attendanceEveryMs, listeners.catchUp, log, missedFirstMs),
       );
     },
     stop() {

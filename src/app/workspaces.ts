@@ -44,6 +44,7 @@ export async function createOnlyWorkspace(
   });
   return {
     processEvent: workspace.processEvent,
+    missed: () => workspace.missed?.(),
     async advance(questionId) {
       const question = await questions.get(questionId);
       const isOther = question !== undefined && question.place.teamId !== teamId;

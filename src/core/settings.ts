@@ -336,3 +336,12 @@ export const longestRepositoryName = 200;
  */
 export const uninstalledPatienceMs = 24 * 60 * 60 * 1000;
 export const uninstalledRetryMs = 60 * 1000;
+
+/** Threads of a workspace with messages for the app that are remembered, so that missed replies there are found. */
+export const mostThreadsAttended = 200;
+
+/** How long Slack may still carry out a call about a session, and how long it shows a session without hearing of it. */
+export const sessionCallMs = 25_000;
+export const sessionLifeMs = 65 * 60_000;
+/** Threads of a workspace that are remembered because Slack may show there that the app works. */
+export const mostSessionMarks = 1_000;

@@ -25,6 +25,8 @@ export const ACTIONS = {
   onlyForMe: 'deepsearch:only_for_me',
   alwaysHere: 'deepsearch:always_here',
   askEdited: 'deepsearch:ask_edited',
+  /** Asks a message that the app missed. */
+  askMissed: 'deepsearch:ask_missed',
   askAsFollowUp: 'deepsearch:ask_as_follow_up',
   followUpMenu: 'deepsearch:follow_up_menu',
   share: 'deepsearch:share',
@@ -88,11 +90,21 @@ export interface ButtonValue {
   index?: number;
   choice?: MenuChoice;
   verdict?: Verdict;
+  /** The message in the same channel that the question is in. `threadTs`: of a reply. */
+  message?: MessageInChannel;
 }
 
-const VALUE_PATTERN = /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?)(?::(edit|private))?|:(up|down)|:(mute))?$/;
+export interface MessageInChannel {
+  ts: string;
+  threadTs?: string;
+}
 
-export function buttonValue({ questionId, index, choice, verdict }: ButtonValue): string {
+const VALUE_PATTERN =
+  /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?)(?::(edit|private))?|:(up|down)|:(mute)|@(\d{1,16}\.\d{6})(?:,(\d{1,16}\.\d{6}))?)?$/;
+
+export function buttonValue({ questionId, index, choice, verdict, message }: ButtonValue): string {
+  if (message !== undefined)
+    return `${questionId}@${[message.ts, ...(message.threadTs === undefined ? [] : [message.threadTs])].join()}`;
   if (verdict !== undefined) return `${questionId}:${verdict}`;
   if (index === undefined) return choice === 'mute' ? `${questionId}:mute` : questionId;
   return choice === undefined ? `${questionId}.${index}` : `${questionId}.${index}:${choice}`;
@@ -107,6 +119,8 @@ export function parseButtonValue(raw: unknown): ButtonValue | undefined {
   const verdict = match?.[4];
   if (verdict === 'up' || verdict === 'down') return { questionId, verdict };
   if (match?.[5] === 'mute') return { questionId, choice: 'mute' };
+  const [, , , , , , ts, threadTs] = match ?? [];
+  if (ts !== undefined) return { questionId, message: { ts, ...(threadTs === undefined ? {} : { threadTs }) } };
   if (match?.[2] === undefined) return { questionId };
   const choice = match[3] === 'edit' || match[3] === 'private' ? match[3] : undefined;
   return { questionId, index: Number(match[2]), ...(choice === undefined ? {} : { choice }) };

@@ -8,7 +8,7 @@ import { maxQuestionLength, mostRepositories } from '../core/settings.ts';
 import { connectButton } from './accounts.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
-import { ACTIONS, COMMAND } from './ids.ts';
+import { ACTIONS, COMMAND, type MessageInChannel } from './ids.ts';
 import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { quote } from './quote.ts';
@@ -92,6 +92,10 @@ export type Notice =
   | { kind: 'doctorNotYours' }
   /** Someone edited the message of a running question. `text` is the new question. */
   | { kind: 'edited'; questionId: string; text: string }
+  /** The app was away when this was written. `questionId` is the id that its question will get. */
+  | { kind: 'away'; questionId: string; message: MessageInChannel; text: string }
+  /** A missed message is being asked now. */
+  | { kind: 'missedAsked' }
   /** The question was answered before its edited version could be asked. */
   | { kind: 'editedAfterAnswer' };
 
@@ -241,6 +245,14 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return givenBack(say, say.verbs.edited(), notice.text, [
         actions([button(say.buttons.askEdited(), ACTIONS.askEdited, { questionId: notice.questionId })]),
       ]);
+    case 'away': {
+      const { questionId, message } = notice;
+      return givenBack(say, say.notices.away(), notice.text, [
+        actions([button(say.buttons.askMissed(), ACTIONS.askMissed, { questionId, message })]),
+      ]);
+    }
+    case 'missedAsked':
+      return said(say.notices.missedAsked());
     case 'editedAfterAnswer':
       return said(say.verbs.editedAfterAnswer());
     case 'formNotOpened':

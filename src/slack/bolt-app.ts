@@ -8,6 +8,7 @@ import { type AccountDeps, registerAccounts } from './listeners/accounts.ts';
 import { type AgentSessionDeps, registerSessions } from './listeners/agent-session-stopped.ts';
 import { type AppHomeDeps, registerHome } from './listeners/app-home-opened.ts';
 import { registerUninstall, type WorkspaceEndDeps } from './listeners/app-uninstalled.ts';
+import { type AskMissedDeps, registerAskMissed } from './listeners/ask-missed.ts';
 import { type ChannelSettingsDeps, registerChannelSettings } from './listeners/channel-settings.ts';
 import { type FeedbackDeps, registerFeedback } from './listeners/feedback.ts';
 import { type FollowUpButtonDeps, registerFollowUps } from './listeners/follow-up-buttons.ts';
@@ -34,6 +35,7 @@ function noteSharedChannel(body: unknown, channels: Pick<Channels, 'noteShared'>
 export type ListenerDeps = CommandDeps &
   MessageDeps &
   QuestionButtonDeps &
+  AskMissedDeps &
   FeedbackDeps &
   FollowUpButtonDeps &
   ShortcutDeps &
@@ -81,6 +83,7 @@ export function createBoltApp(options: {
   registerCommand(app, deps);
   registerMessages(app, deps);
   registerActions(app, deps);
+  registerAskMissed(app, deps);
   registerFeedback(app, deps);
   registerFollowUps(app, deps);
   registerShortcuts(app, deps);

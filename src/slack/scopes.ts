@@ -15,6 +15,7 @@ export const botScopes: Readonly<Record<string, 'needed' | 'optional'>> = {
   'groups:history': 'needed',
   'groups:read': 'needed',
   'im:history': 'needed',
+  'im:read': 'optional',
   'im:write': 'needed',
   'links:read': 'optional',
   'links:write': 'optional',

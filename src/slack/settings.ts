@@ -190,6 +190,8 @@ export const sessionClosingMs = 2_000;
 export const longestSessionTitle = 200;
 /** Most threads whose sessions are updated, and most ended questions that are remembered. */
 export const mostSessions = 2_000;
+/** How often it is checked whether Slack still shows that the app works where nothing runs. */
+export const sessionsEveryMs = 10_000;
 /** Tries to tell Slack that nothing runs in a session, and the shortest time between two tries. */
 export const mostSessionTries = 8;
 export const sessionTryAgainMs = 10_000;
@@ -237,3 +239,37 @@ export const slackWaitsMs = 3_000;
 export const doctorWaitsMs = 6_000;
 /** Longest reply to a challenge that the doctor reads. */
 export const mostChallengeBytes = 10_000;
+
+// What the app missed while it was away.
+
+/** How old a missed message may be that is looked for, and how old one that is asked without a further word. */
+export const longestAbsenceMs = 24 * 60 * 60 * 1000;
+export const askedUpToMs = 15 * 60 * 1000;
+/**
+ * How far before the last delivery that was handled the search begins: Slack repeats a delivery for six minutes, and its
+ * clock differs from the app's.
+ */
+export const absenceOverlapMs = 10 * 60 * 1000;
+/** How often it is stored when the app last handled a delivery, and how often it is checked whether something is missing. */
+export const attendanceEveryMs = 5_000;
+/** After a connection was away for longer than this, the app looks for what it missed. */
+export const shortestAbsenceMs = 15_000;
+/** How long one copy has the search to itself without a sign of life. */
+export const missedLeaseMs = 30_000;
+/** When a search that failed is repeated, how often, and how long one may take. */
+export const missedAgainMs = 60_000;
+export const mostMissedTries = 10;
+export const longestMissedSearchMs = 20 * 60 * 1000;
+/** Most calls of each kind in one search: lists of channels, pages of channels, pages of threads. */
+export const mostMissedCalls = {
+  'users.conversations': 10,
+  'conversations.history': 200,
+  'conversations.replies': 200,
+};
+/** Most pages of one channel or thread, and messages on one. */
+export const mostMissedPages = 5;
+export const missedPerPage = 200;
+/** Most questions whose messages are read to see whether they were deleted or edited. */
+export const mostQuestionsRead = 100;
+/** Most private lines of one search that say that the app was away. */
+export const mostAwayNotices = 100;

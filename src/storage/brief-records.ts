@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { AccountWaitList } from '../core/accounts/waiting.ts';
+import type { Attendance } from '../core/attendance.ts';
 import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { DayCount } from '../core/question/daily-caps.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
+import type { SessionMarks } from '../core/session-marks.ts';
 import { visitLifeMs } from '../core/settings.ts';
 import { upgradeMessageLog } from './earlier-records.ts';
 import { createFormat, type Exactly } from './record-format.ts';
@@ -87,4 +89,38 @@ export const visitType: RecordType<Visit> = {
   key: (person) => `ds:visit:${person}`,
   ttlMs: visitLifeMs,
   format: createFormat<Visit>(visitSchema satisfies Exactly<typeof visitSchema, Visit>),
+};
+
+const attendanceSchema = z.looseObject({
+  version: z.literal(1),
+  lastMs: z.number(),
+  gap: z
+    .looseObject({
+      fromMs: z.number(),
+      openedMs: z.number(),
+      holder: z.looseObject({ id: z.string(), untilMs: z.number() }).exactOptional(),
+    })
+    .exactOptional(),
+  threads: z.array(z.looseObject({ channelId: z.string(), threadTs: z.string(), atMs: z.number() })),
+});
+
+/** One record per workspace. */
+export const attendanceType: RecordType<Attendance> = {
+  key: (teamId) => `ds:attendance:${teamId}`,
+  ttlMs: 90 * DAY_MS,
+  format: createFormat<Attendance>(attendanceSchema satisfies Exactly<typeof attendanceSchema, Attendance>),
+};
+
+const sessionMarksSchema = z.looseObject({
+  version: z.literal(1),
+  threads: z.array(
+    z.looseObject({ channelId: z.string(), threadTs: z.string(), atMs: z.number(), isSent: z.boolean() }),
+  ),
+});
+
+/** One record per workspace. Slack forgets a session after an hour. */
+export const sessionMarksType: RecordType<SessionMarks> = {
+  key: (teamId) => `ds:session-marks:${teamId}`,
+  ttlMs: DAY_MS,
+  format: createFormat<SessionMarks>(sessionMarksSchema satisfies Exactly<typeof sessionMarksSchema, SessionMarks>),
 };

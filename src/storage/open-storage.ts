@@ -1,6 +1,7 @@
 import type { AccountStore, EncryptionKey, Locks } from '../core/accounts/accounts.ts';
 import type { SignInTicket } from '../core/accounts/sign-in-ticket.ts';
 import type { AccountWaitList } from '../core/accounts/waiting.ts';
+import type { Attendance } from '../core/attendance.ts';
 import type { ChannelSettings } from '../core/channels/channel-settings.ts';
 import type { AppError } from '../core/errors.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
@@ -16,11 +17,20 @@ import type { ReaderChoices } from '../core/question/reader-choices.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
+import type { SessionMarks } from '../core/session-marks.ts';
 import type { Installations } from '../core/workspaces/installations.ts';
 import type { WorkspaceServices } from '../core/workspaces/own-service.ts';
 import { createAccountStore, rotateAccountKeys } from './accounts.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
-import { accountWaitsType, dayCountType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
+import {
+  accountWaitsType,
+  attendanceType,
+  dayCountType,
+  messageLogType,
+  refusedTextType,
+  sessionMarksType,
+  visitType,
+} from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
 import { type EmbeddedReader, openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
@@ -62,6 +72,8 @@ export interface Storage {
   askedQuestions: Records<AskedQuestionsRecord>;
   dayCounts: Records<DayCount>;
   messageLogs: Records<MessageLogRecord>;
+  attendance: Records<Attendance>;
+  sessionMarks: Records<SessionMarks>;
   threadNotes: Records<ThreadNotes>;
   readerChoices: Records<ReaderChoices>;
   refusedTexts: Records<RefusedText>;
@@ -221,6 +233,8 @@ function createStorage(
     durations: createRecords(kv, durationsType, retentionMs),
     askedQuestions: createRecords(kv, askedQuestionsType, retentionMs),
     dayCounts: createRecords(kv, dayCountType, retentionMs),
+    sessionMarks: createRecords(kv, sessionMarksType, retentionMs),
+    attendance: createRecords(kv, attendanceType, retentionMs),
     messageLogs: createRecords(kv, messageLogType, retentionMs),
     threadNotes: createRecords(kv, threadNotesType, retentionMs),
     readerChoices: createRecords(kv, readerChoicesType, retentionMs),

@@ -1,5 +1,5 @@
 import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
-import type { AcceptPorts, createAccept } from './accept.ts';
+import { type AcceptPorts, type createAccept, questionId } from './accept.ts';
 import { createAskAgain } from './ask-again.ts';
 import { createAskAsFollowUp } from './ask-as-follow-up.ts';
 import { createAttempts } from './attempts.ts';
@@ -28,6 +28,8 @@ export function createRequests(ports: RequestPorts) {
   const startedBy = createFindStartedBy({ ...ports, attemptUnder });
   const shared = { ...ports, attemptUnder, find, startedBy };
   return {
+    /** The id of the question that a message, a command or a button asks, also before there is one. */
+    idOf: (key: string) => questionId(ports.digest, key),
     find,
     startedBy,
     ...createCancel(shared),

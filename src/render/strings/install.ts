@@ -21,8 +21,7 @@ const en = (_: Formats) => ({
   tooOften: () => 'Wait a minute, then load this page again.',
   beginAgain: () => 'Begin again',
   /** The answer to a command, a shortcut, a form or a button from a workspace without an installation. */
-  notInstalled: () =>
-    'Deep Search is not installed in this workspace. Ask an admin of the workspace to install it.',
+  notInstalled: () => 'Deep Search is not installed in this workspace. Ask an admin of the workspace to install it.',
 });
 
 const de = (_: Formats): ReturnType<typeof en> => ({

@@ -1,7 +1,16 @@
 import { LRUCache } from 'lru-cache';
-import type { Claims, Clock, Log, QuestionObserver, ThreadStore } from '../../core/ports.ts';
+import { isAppError } from '../../core/errors.ts';
+import type { Claims, Clock, Log, QuestionObserver, QuestionStore, Records, ThreadStore } from '../../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
+import { getReadable } from '../../core/question/readable.ts';
 import { isKeptPrivate } from '../../core/question/readers.ts';
+import {
+  isSettled,
+  type SessionMarks,
+  withoutSessionMark,
+  withSessionMark,
+  withSessionSent,
+} from '../../core/session-marks.ts';
 import { within } from '../../core/timeout.ts';
 import { sayIn } from '../../render/say.ts';
 import { shownText } from '../../render/shown-text.ts';
@@ -21,13 +30,18 @@ import {
 export interface AgentSessions extends QuestionObserver {
   /** Tells Slack that nothing runs in a thread, in case Slack shows otherwise. Returns at once and never throws. */
   settle(place: ThreadPlace): void;
+  /** Takes back what Slack still shows of threads in which nothing runs, also where another process sent it. */
+  tend(): Promise<void>;
   stop(): void;
 }
 
 export interface AgentSessionsDeps {
-  slack: Pick<SlackApi, 'call'>;
+  slack: Pick<SlackApi, 'call' | 'identity'>;
   threads: Pick<ThreadStore, 'get'>;
+  questions: Pick<QuestionStore, 'get'>;
   claims: Pick<Claims, 'claim'>;
+  /** Stored before Slack is told, so that what it shows is taken back although a process dies. */
+  sessionMarks: Pick<Records<SessionMarks>, 'get' | 'update'>;
   tasks: Pick<BackgroundTasks, 'run'>;
   now: Clock;
   log: Log;
@@ -56,14 +70,24 @@ interface Session {
  * stop button. A workspace without agent features loses nothing else, and no failure here affects a question. Facts:
  * docs.slack.dev/ai/agent-sessions.
  */
-export function createAgentSessions({ slack, threads, claims, tasks, now, log }: AgentSessionsDeps): AgentSessions {
+export function createAgentSessions({
+  slack,
+  threads,
+  questions,
+  claims,
+  sessionMarks,
+  tasks,
+  now,
+  log,
+}: AgentSessionsDeps): AgentSessions {
+  const { teamId } = slack.identity;
   const optional = createOptional({ feature: 'agent_sessions', now, log });
   const sessions = new Map<string, Session>();
   const ended = new LRUCache<string, true>({ max: mostSessions });
   let crowdedUntilMs = 0;
   let isStopped = false;
 
-  return { changed, closing, settle, stop };
+  return { changed, closing, settle, tend, stop };
 
   function changed(question: Question): void {
     const { place, phase } = question;
@@ -162,7 +186,7 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
     clearTimeout(session.timer);
     while (session.shown !== session.wanted && !isStopped) {
       const { wanted } = session;
-      const attempt = session.isRefused ? ({ is: 'no' } as const) : await sendStatus(session, wanted);
+      const attempt = session.isRefused ? ({ is: 'no' } as const) : await sendMarked(session, wanted);
       const { is } = attempt;
       if (wanted === 'processing' && (is === 'done' || is === 'unsure')) session.mayShow = true;
       if (is === 'done') {
@@ -208,6 +232,49 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
     if (session === undefined) return;
     clearTimeout(session.timer);
     if (sessions.get(keyOf(session.place)) === session) sessions.delete(keyOf(session.place));
+  }
+
+  /** A storage that fails costs a status, not a question. Without a mark nothing is shown that may stay. */
+  async function sendMarked(session: Session, status: Session['wanted']): Promise<Attempt> {
+    const atMs = now();
+    try {
+      if (status === 'processing')
+        await sessionMarks.update(teamId, (all) => withSessionMark(all, session.place, atMs));
+      const attempt = await sendStatus(session, status);
+      const isShown =
+        status === 'processing' && (attempt.is === 'done' || (attempt.is === 'noRoom' && session.mayShow));
+      const isGone = attempt.is === 'no' || attempt.is === (status === 'active' ? 'done' : 'noRoom');
+      if (isShown) await sessionMarks.update(teamId, (all) => withSessionSent(all, session.place, atMs));
+      // Of a call that was not carried out it is certain that nothing arrives later.
+      else if (isGone) await sessionMarks.update(teamId, (all) => withoutSessionMark(all, session.place, atMs, status));
+      return attempt;
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      log.warn({ event: 'session_not_marked', outcome: error.kind }, error);
+      return { is: 'unsure' };
+    }
+  }
+
+  async function tend(): Promise<void> {
+    if (optional.isLacking()) return;
+    for (const mark of (await sessionMarks.get(teamId))?.threads ?? []) {
+      if (isStopped) return;
+      const place = { teamId, channelId: mark.channelId, threadTs: mark.threadTs };
+      const known = sessions.get(keyOf(place));
+      if (known?.working !== undefined || !isSettled(mark, now()) || !(await isIdle(place))) continue;
+      // Someone else may have sent the status, so what this process showed last does not count.
+      settle(place);
+      await sessions.get(keyOf(place))?.working;
+    }
+  }
+
+  /** Whether no question of the thread is worked on. A parked one waits until the time that its card shows. */
+  async function isIdle(place: ThreadPlace): Promise<boolean> {
+    for (const id of (await threads.get(place))?.queue ?? []) {
+      const question = await getReadable(questions, id);
+      if (question !== undefined && !isOver(question) && question.phase !== 'parked') return false;
+    }
+    return true;
   }
 
   function sendStatus({ place, title, askerId }: Session, status: Session['wanted']): Promise<Attempt> {

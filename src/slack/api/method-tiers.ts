@@ -67,10 +67,13 @@ export const messagesPerChannel: Allowance = {
 
 /**
  * Calls in each window that edits leave free for more important calls: cards of ended questions (3 of 7), people who
- * open Home (10 of 25), and sessions in which nothing runs any more (3 of 7).
+ * open Home (10 of 25), and sessions in which nothing runs any more (3 of 7). The search for missed messages leaves room to
+ * questions that read their thread.
  */
 export const keptFromEdits: Partial<Record<SlackMethod, number>> = {
   'agents.sessions.setStatus': Math.ceil(tier3.points * 0.4),
   'chat.update': Math.ceil(tier3.points * 0.4),
+  'conversations.history': 2,
+  'conversations.replies': Math.ceil(tier3.points * 0.4),
   'views.publish': Math.ceil(tier4.points * 0.4),
 };

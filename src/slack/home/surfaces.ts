@@ -2,7 +2,8 @@ import type { AccessPolicy } from '../../core/access-policy.ts';
 import type { Person } from '../../core/accounts/accounts.ts';
 import type { Visit } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
-import type { Claims, Clock, Log, QuestionObserver, Records, ThreadStore } from '../../core/ports.ts';
+import type { Claims, Clock, Log, QuestionObserver, QuestionStore, Records, ThreadStore } from '../../core/ports.ts';
+import type { SessionMarks } from '../../core/session-marks.ts';
 import type { ShownAccount } from '../../render/accounts.ts';
 import type { ServiceState } from '../../render/home.ts';
 import { type AgentSessions, createAgentSessions } from '../agent-sessions/agent-sessions.ts';
@@ -35,6 +36,8 @@ export function createPresence(deps: {
   repositoriesFor: NonNullable<HomeDeps['repositoriesFor']>;
   visits: Records<Visit>;
   threads: Pick<ThreadStore, 'get'>;
+  questions: Pick<QuestionStore, 'get'>;
+  sessionMarks: Records<SessionMarks>;
   claims: Pick<Claims, 'claim'>;
   /** Shortest time between two automatic updates of one Home. */
   everyMs: number;

@@ -2,6 +2,7 @@ import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { Disposition } from '../../core/history/message-log.ts';
 import type { Acceptance, createAccept, NewQuestion } from '../../core/intake/accept.ts';
+import type { Requests } from '../../core/intake/requests.ts';
 import type { ThreadStore } from '../../core/ports.ts';
 import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/question.ts';
 import { mayWantMute, withReplier } from '../../core/question/second-person.ts';
@@ -14,6 +15,8 @@ import { mentions, textBesidePeople } from '../content/incoming-text.ts';
 import { type MessageContent, readContent, wholeText } from '../content/message-content.ts';
 import { readPage } from '../content/thread-messages.ts';
 import type { AnswerUpdates } from '../messages/answer-updates.ts';
+import type { Recipient } from '../messages/messenger.ts';
+import type { AttendanceKeeper } from '../missed/attendance-keeper.ts';
 import { addresseeOf, askedBy, type IgnoreReason, type IncomingMessage, type Route, routeTo } from '../routing.ts';
 import { lookUpPatienceMs } from '../settings.ts';
 import { quoteForwards } from '../threads/forwarded.ts';
@@ -45,11 +48,13 @@ type MessageEvent = z.infer<typeof messageEvent> & { content: MessageContent };
 export type MessageDeps = VerbDeps &
   EditDeps & {
     accept: ReturnType<typeof createAccept>;
+    requests: Pick<Requests, 'idOf'>;
     threads: Pick<ThreadStore, 'get' | 'update'>;
     threadNotes: Pick<ThreadNoteKeeper, 'add'>;
     slack: Pick<SlackApi, 'identity' | 'call'>;
     answerUpdates: Pick<AnswerUpdates, 'muteOffered'>;
     tasks: BackgroundTasks;
+    attendance: Pick<AttendanceKeeper, 'heard'>;
   };
 
 /**
@@ -57,13 +62,31 @@ export type MessageDeps = VerbDeps &
  * timestamp identifies it. When the listener throws, the event is not acknowledged and Slack sends it again.
  */
 export function registerMessages(app: App, deps: MessageDeps): void {
+  const handle = createHandleMessage(deps);
+  app.event('app_mention', async ({ event, context }) => handle(event, context.teamId));
+  app.event('message', async ({ event, context }) => handle(event, context.teamId));
+}
+
+/** How to handle a message that came while the app was away. */
+export interface Missed {
+  /** It is too old to be asked without a further word. */
+  isLate: boolean;
+  /** It came before the app was away, so its author may know already why it was not asked. */
+  mayBeTold: boolean;
+  sayAway(to: Recipient, notice: Notice): Promise<void>;
+}
+
+/** Handles a `message` or `app_mention` event, or one that is made of a message that was missed. */
+export type HandleMessage = (raw: unknown, contextTeamId: string | undefined, missed?: Missed) => Promise<void>;
+
+/** Creates what handles the messages of a workspace. It keeps nothing. */
+export function createHandleMessage(deps: MessageDeps): HandleMessage {
   const verbs = createVerbs(deps);
   const edits = createEdits(deps);
 
-  app.event('app_mention', async ({ event, context }) => handle(event, context.teamId));
-  app.event('message', async ({ event, context }) => handle(event, context.teamId));
+  return handle;
 
-  async function handle(raw: unknown, contextTeamId: string | undefined): Promise<void> {
+  async function handle(raw: unknown, contextTeamId: string | undefined, missed?: Missed): Promise<void> {
     const parsed = messageEvent.safeParse(raw);
     if (!parsed.success) {
       deps.log.debug({ event: 'message_ignored', reason: 'unreadable' });
@@ -93,7 +116,8 @@ export function registerMessages(app: App, deps: MessageDeps): void {
       if (thread !== undefined || decided.reason === 'asks_nothing') noteIgnored(event, place, decided.reason);
       return ignore(event, decided.reason);
     }
-    await follow(decided, event, place, text, thread);
+    deps.attendance.heard(place);
+    await follow(decided, event, place, text, thread, missed);
   }
 
   /** Stores that a second person replied, before their question: from then on answers offer "Only when mentioned". */
@@ -116,6 +140,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     place: ThreadPlace,
     text: string,
     thread: Thread | undefined,
+    missed: Missed | undefined,
   ): Promise<void> {
     const userId = event.user ?? '';
     const key = messageKey(place.teamId, place.channelId, event.ts);
@@ -127,6 +152,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     const isReply = event.thread_ts !== undefined && event.thread_ts !== event.ts;
     if (decided.to === 'verb') {
       const { verb } = decided;
+      if (missed !== undefined && verb === 'cancel' && isReply && !(await isMeant(event, place))) return;
       const isDirect = event.channel_type === 'im';
       const isPlain = originOf(event, deps.slack.identity.botUserId) === 'reply';
       await verbs.runVerb({
@@ -149,6 +175,12 @@ export function registerMessages(app: App, deps: MessageDeps): void {
       ...readingOf(event),
       ...(forwarded === undefined ? {} : { forwarded }),
     };
+    if (missed?.isLate === true) {
+      if (missed.mayBeTold) return;
+      const questionId = deps.requests.idOf(key);
+      const message = { ts: event.ts, ...(isReply ? { threadTs: place.threadTs } : {}) };
+      return missed.sayAway(recipient, { kind: 'away', questionId, message, text: request.text });
+    }
     const acceptance = await taken(request, event);
     const disposition = dispositionOf(acceptance);
     // In a group, and with a file, the same mention may come as two kinds of events, which both are routed.
@@ -158,7 +190,16 @@ export function registerMessages(app: App, deps: MessageDeps): void {
       note(event, place, disposition, 'question' in acceptance ? acceptance.question.id : undefined);
     // The only message to the app without a question is a bare "new".
     const refusal = acceptance.kind === 'empty' ? emptyAfterNew : noticeOfAcceptance(acceptance, text);
-    if (refusal !== undefined) deps.notify(recipient, refusal);
+    if (refusal !== undefined && missed?.mayBeTold !== true) deps.notify(recipient, refusal);
+  }
+
+  /** Whether a missed "cancel" is about the question that runs now. People may have asked another one meanwhile. */
+  async function isMeant({ ts }: MessageEvent, place: ThreadPlace): Promise<boolean> {
+    const running = await deps.requests.runningIn(place);
+    if (running === undefined) return false;
+    // By Slack's clock, if a message asked it.
+    const sinceTs = running.messageTs ?? running.place.threadTs ?? '0';
+    return Number(sinceTs) < Number(ts);
   }
 
   async function taken(request: NewQuestion, event: MessageEvent): Promise<Acceptance> {

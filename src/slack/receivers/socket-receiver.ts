@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import { WebAPIRateLimitedError } from '@slack/web-api';
 import { backOffMs } from '../../core/pacing.ts';
-import { longestBlockMs, steadyConnectionMs } from '../settings.ts';
+import { longestBlockMs, shortestAbsenceMs, steadyConnectionMs } from '../settings.ts';
 import { readPayload } from './payload.ts';
 import {
   type ConnectionOptions,
@@ -14,6 +14,8 @@ import {
 /** Handles one delivery of Slack. Throws if it was not taken. */
 export interface Processor {
   processEvent: App['processEvent'];
+  /** There was no connection for so long that deliveries may be lost. */
+  missed?(): void;
 }
 
 /** A receiver that knows whether Slack can reach the app now. */
@@ -115,6 +117,7 @@ export function createSocketReceiver(
     const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
     let failures = 0;
     let previous: SocketConnection | undefined;
+    let awayFromMs: number | undefined;
     while (!stopping.signal.aborted) {
       let waitMs = 0;
       const connection = createSocketConnection(options, receive);
@@ -126,6 +129,7 @@ export function createSocketReceiver(
         }
         const openedMs = performance.now();
         latest = { connection, openedMs };
+        if (awayFromMs !== undefined && openedMs - awayFromMs > shortestAbsenceMs) app?.missed?.();
         previous = replace(previous, connection);
         log.info({ event: 'slack_connected', outcome: 'ok' });
         const reason = await Promise.race([connection.ended, stopped]);
@@ -134,6 +138,8 @@ export function createSocketReceiver(
           break;
         }
         flaps = performance.now() - openedMs < steadyMs;
+        // Also while connections only live for moments, deliveries may be lost.
+        if (!flaps || awayFromMs === undefined) awayFromMs = performance.now();
         failures = flaps ? failures + 1 : 0;
         if (flaps) {
           previous = replace(previous, undefined);

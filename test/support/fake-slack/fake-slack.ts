@@ -136,8 +136,9 @@ export async function startFakeSlack() {
   };
 
   /** Posts a person's message, for example as the root of a thread. Returns its timestamp. */
-  function say(channel: string, user: string, text: string, threadTs?: string): string {
-    return messages.add({ channel, user, text, ...(threadTs === undefined ? {} : { thread_ts: threadTs }) }).ts;
+  function say(channel: string, user: string, text: string, threadTs?: string, ts?: string): string {
+    const place = { ...(threadTs === undefined ? {} : { thread_ts: threadTs }), ...(ts === undefined ? {} : { ts }) };
+    return messages.add({ channel, user, text, ...place }).ts;
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

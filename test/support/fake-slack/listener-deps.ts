@@ -69,6 +69,7 @@ export function createListenerDeps(): {
     memberships: { of: async () => 'member', inChannel: async () => 'member' },
     answerUpdates: { followUpUsed: () => undefined, muteOffered: () => undefined, endUsed: () => undefined },
     tasks: createBackgroundTasks({ log }),
+    attendance: { heard: () => undefined },
     audiences: { of: async () => ({ members: 1, guests: 0, outsiders: 0, organizations: 0, isKnown: true }) },
     log,
   };

@@ -171,8 +171,9 @@ export function createMessages(fakePeople: FakePeople, channels: FakeChannels, v
     return messages.find((message) => message.ts === ts && message.channel === channel);
   }
 
-  function add(message: Omit<FakeMessage, 'ts' | 'edits'>): FakeMessage {
-    const added = { ...message, ts: nextTs(), edits: 0 };
+  /** `ts`: of a message of an earlier time. */
+  function add(message: Omit<FakeMessage, 'ts' | 'edits'> & { ts?: string }): FakeMessage {
+    const added = { ...message, ts: message.ts ?? nextTs(), edits: 0 };
     messages.push(added);
     return added;
   }

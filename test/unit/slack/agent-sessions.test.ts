@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
+import type { SessionMarks } from '../../../src/core/session-marks.ts';
 import { type AgentSessionsDeps, createAgentSessions } from '../../../src/slack/agent-sessions/agent-sessions.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
+import { createMemoryRecords } from '../../support/memory-records.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
 
@@ -33,6 +35,8 @@ function newSessions(planned: (string | number | 'never')[] = [], more: Partial<
   const sessions = createAgentSessions({
     slack: createUnlimitedSlackApi(client),
     tasks: createBackgroundTasks({ log }),
+    questions: { get: async () => running },
+    sessionMarks: createMemoryRecords(),
     threads: { get: async (place) => ({ ...newThread(place, true), queue: [...line] }) },
     claims: {
       claim: async (key, owner) => {
@@ -264,5 +268,63 @@ describe('agent sessions', () => {
     sessions.changed({ ...running, place: { ...running.place, threadTs: '1700000000.000900' } });
     await vi.advanceTimersByTimeAsync(2 * HOUR_MS);
     expect(told).toEqual(['processing']);
+  });
+});
+
+describe('a session that Slack shows as working although nothing runs', () => {
+  /** Two processes of the app with one storage, and whether a question is in the thread's queue. */
+  function twoProcesses(planned: Parameters<typeof newSessions>[0] = []) {
+    const sessionMarks = createMemoryRecords<SessionMarks>();
+    const queue: string[] = [running.id];
+    const threads: AgentSessionsDeps['threads'] = {
+      get: async (place) => ({ ...newThread(place, true), queue: [...queue] }),
+    };
+    const [first, second] = [planned, []].map((plan) => newSessions(plan, { sessionMarks, threads }));
+    if (first === undefined || second === undefined) throw new Error('unreachable');
+    const marks = () => [...sessionMarks.all.values()].flatMap((record) => record.threads);
+    return { first, second, marks, end: () => queue.splice(0) };
+  }
+
+  it('is ended by another process when the first one is killed', async () => {
+    const { first, second, marks, end } = twoProcesses();
+    first.sessions.changed(running);
+    await vi.advanceTimersByTimeAsync(1_000);
+    first.sessions.stop();
+    await second.sessions.tend();
+    expect(second.told).toEqual([]);
+    end();
+    await second.sessions.tend();
+    expect(second.told).toEqual(['active']);
+    expect(marks()).toEqual([]);
+  });
+
+  it('is ended once more where the call that began it may come later than the one that ended it', async () => {
+    const { first, second, marks, end } = twoProcesses(['never']);
+    first.sessions.changed(running);
+    await vi.advanceTimersByTimeAsync(1_000);
+    first.sessions.stop();
+    end();
+    await second.sessions.closing(over);
+    expect(second.told).toEqual(['active', 'rename Payment retries']);
+    expect(marks()).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(30_000);
+    await second.sessions.tend();
+    expect(second.told.filter((status) => status === 'active')).toHaveLength(2);
+    expect(marks()).toEqual([]);
+  });
+
+  it('is ended however often Slack fails', async () => {
+    const failing = Array.from({ length: 40 }, () => 500);
+    const { first, marks, end } = twoProcesses(['ok', ...failing]);
+    first.sessions.changed(running);
+    await vi.advanceTimersByTimeAsync(1_000);
+    end();
+    await Promise.all([first.sessions.closing(over), vi.advanceTimersByTimeAsync(3_000)]);
+    for (let round = 0; round < 80 && marks().length > 0; round += 1) {
+      await vi.advanceTimersByTimeAsync(10_000);
+      await Promise.all([first.sessions.tend(), vi.advanceTimersByTimeAsync(1_000)]);
+    }
+    expect(marks()).toEqual([]);
+    expect(first.told.filter((status) => status === 'active').length).toBeGreaterThan(30);
   });
 });

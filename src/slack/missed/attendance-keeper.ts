@@ -1,0 +1,76 @@
+import { type Attendance, type AttendedThread, withHandled, withStart } from '../../core/attendance.ts';
+import type { Clock, Records } from '../../core/ports.ts';
+import { mostThreadsAttended } from '../../core/settings.ts';
+
+export interface AttendanceKeeper {
+  /** A delivery of Slack was handled. */
+  handled(): void;
+  /** A message for the app was handled, or one in a thread of the app. */
+  heard(thread: Pick<AttendedThread, 'channelId' | 'threadTs'>): void;
+  /** The app begins to receive, or does so again after a time without a connection. */
+  begin(): void;
+  /** Stores what happened since the last time. */
+  store(): Promise<void>;
+  /** Whether deliveries may be missing, as far as this process knows. */
+  mayMiss(): boolean;
+  /** Nothing is missing any more. */
+  nothingMissed(): void;
+}
+
+/** Keeps in the storage until when the app handled what Slack delivers, a few seconds late. */
+export function createAttendanceKeeper({
+  attendance,
+  teamId,
+  now,
+}: {
+  attendance: Pick<Records<Attendance>, 'update'>;
+  teamId: string;
+  now: Clock;
+}): AttendanceKeeper {
+  let hasBegun = true;
+  let isMissing = false;
+  let lastMs = 0;
+  const threads = new Map<string, AttendedThread>();
+
+  return {
+    handled() {
+      lastMs = now();
+    },
+    heard({ channelId, threadTs }) {
+      const key = `${channelId}:${threadTs}`;
+      threads.delete(key);
+      threads.set(key, { channelId, threadTs, atMs: now() });
+      const [oldest] = threads.size > mostThreadsAttended ? threads.keys() : [];
+      if (oldest !== undefined) threads.delete(oldest);
+    },
+    begin() {
+      hasBegun = true;
+    },
+    store,
+    mayMiss: () => isMissing,
+    nothingMissed() {
+      isMissing = false;
+    },
+  };
+
+  /** The beginning first: what is handled after it must not hide what was missed before it. */
+  async function store(): Promise<void> {
+    if (hasBegun) {
+      const begun = await attendance.update(teamId, (stored) => withStart(stored, now()));
+      hasBegun = false;
+      isMissing = begun.gap !== undefined;
+    }
+    if (lastMs === 0) return;
+    const [handledMs, attended] = [lastMs, [...threads.values()]];
+    lastMs = 0;
+    threads.clear();
+    try {
+      await attendance.update(teamId, (stored = withStart(undefined, handledMs)) =>
+        withHandled(stored, handledMs, attended),
+      );
+    } catch (error) {
+      lastMs = Math.max(lastMs, handledMs);
+      throw error;
+    }
+  }
+}

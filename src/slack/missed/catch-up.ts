@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Attendance, type Gap, withHolder, withSearched, withStart } from '../../core/attendance.ts';
+import { AppError, isAppError } from '../../core/errors.ts';
+import type { Requests } from '../../core/intake/requests.ts';
+import type { Claims, Clock, Log, QuestionStore, Records } from '../../core/ports.ts';
+import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
+import { getReadable } from '../../core/question/readable.ts';
+import { mostOpenRead } from '../../core/settings.ts';
+import { isTokenRefused } from '../api/errors.ts';
+import type { ArgumentsOf, ResultOf, SlackApi } from '../api/slack-api.ts';
+import type { HandleMessage } from '../listeners/message.ts';
+import { messageKey } from '../listeners/message-key.ts';
+import type { PrivateSender } from '../messages/messenger.ts';
+import {
+  absenceOverlapMs,
+  askedUpToMs,
+  longestAbsenceMs,
+  longestMissedSearchMs,
+  missedAgainMs,
+  missedLeaseMs,
+  missedPerPage,
+  mostAwayNotices,
+  mostMissedCalls,
+  mostMissedPages,
+  mostMissedTries,
+  mostQuestionsRead,
+} from '../settings.ts';
+import type { AttendanceKeeper } from './attendance-keeper.ts';
+import {
+  type HistoryMessage,
+  inReadingOrder,
+  mayConcernApp,
+  readPage,
+  repliedSince,
+  toChange,
+  toDeletion,
+  toEvent,
+  toMs,
+  toTs,
+} from './missed-message.ts';
+
+export interface CatchUpDeps {
+  slack: SlackApi;
+  attendance: Pick<Records<Attendance>, 'get' | 'update'>;
+  keeper: Pick<AttendanceKeeper, 'mayMiss' | 'nothingMissed'>;
+  questions: Pick<QuestionStore, 'get' | 'openIds'>;
+  claims: Pick<Claims, 'claim' | 'ownerOf'>;
+  requests: Pick<Requests, 'startedBy'>;
+  handle: HandleMessage;
+  sendPrivately: PrivateSender['sendPrivately'];
+  isStopping: () => boolean;
+  now: Clock;
+  log: Log;
+}
+
+type Method = keyof typeof mostMissedCalls;
+
+/** One search for what a workspace's copies of the app missed. */
+interface Search {
+  fromMs: number;
+  startedMs: number;
+  /** What is older was handled, or is too old. */
+  oldestTs: string;
+  left: Record<Method, number>;
+  noticesLeft: number;
+  renewMs: number;
+  /** The threads whose replies were read, by channel and root. */
+  read: Set<string>;
+  asked: number;
+  toldAway: number;
+  /** Something was not read for lack of calls or time. */
+  isCut: boolean;
+}
+
+/**
+ * Looks for what people wrote while Slack could not reach the app, and hands it to the listener of live messages: the ids
+ * of questions come from their messages, so nothing is asked twice. One copy of the app does it. After a crash another
+ * start repeats it.
+ */
+export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
+  const { slack, attendance, keeper, now, log } = deps;
+  const { teamId, botUserId } = slack.identity;
+  const holder = randomUUID();
+  const notBegun = withStart(undefined, now());
+  let notBeforeMs = 0;
+  let tries = 0;
+
+  return async function catchUp() {
+    if (!keeper.mayMiss() || now() < notBeforeMs || deps.isStopping()) return;
+    const taken = await attendance.update(teamId, (stored = notBegun) =>
+      withHolder(stored, holder, now(), missedLeaseMs),
+    );
+    const { gap, threads } = taken;
+    if (gap === undefined) return keeper.nothingMissed();
+    if (gap.holder?.id !== holder) return;
+    let isComplete = false;
+    try {
+      const search = beginSearch(gap);
+      await checkAskedMessages(search);
+      await readChannels(search, threads);
+      isComplete = true;
+      const { asked, toldAway, isCut } = search;
+      const outcome = isCut ? 'cut' : 'ok';
+      log[isCut ? 'warn' : 'info']({ event: 'missed_messages', outcome, teamId, asked, toldAway });
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      tries += 1;
+      notBeforeMs = now() + missedAgainMs;
+      // It is not repeated for ever: what comes later is more important, and a later start looks again.
+      isComplete = tries >= mostMissedTries;
+      if (!deps.isStopping()) log.warn({ event: 'missed_messages', outcome: 'failed', teamId, tries }, error);
+    } finally {
+      await attendance.update(teamId, (stored = notBegun) => withSearched(stored, holder, gap.openedMs, isComplete));
+    }
+    if (isComplete) tries = 0;
+  };
+
+  function beginSearch({ fromMs }: Gap): Search {
+    const startedMs = now();
+    const oldestMs = Math.max(fromMs - absenceOverlapMs, startedMs - longestAbsenceMs);
+    return {
+      ...{ fromMs, startedMs, oldestTs: toTs(oldestMs), left: { ...mostMissedCalls }, noticesLeft: mostAwayNotices },
+      ...{ renewMs: startedMs, read: new Set(), asked: 0, toldAway: 0, isCut: false },
+    };
+  }
+
+  /** The messages of questions that did not end yet may have been deleted or edited, and people may have cancelled them. */
+  async function checkAskedMessages(search: Search): Promise<void> {
+    const asked: (Question & { place: ThreadPlace; messageTs: string })[] = [];
+    for (const id of (await deps.questions.openIds()).slice(0, mostOpenRead)) {
+      const question = await getReadable(deps.questions, id);
+      if (question !== undefined && isAskedByMessage(question, teamId)) asked.push(question);
+    }
+    const newest = asked.toSorted((one, other) => other.acceptedMs - one.acceptedMs).slice(0, mostQuestionsRead);
+    for (const { place, messageTs, askerId } of newest) {
+      const messages = await readThread(search, place.channelId, place.threadTs, messageTs);
+      if (messages === undefined) continue;
+      const message = messages.find(({ ts }) => ts === messageTs);
+      if (messages.length > 0 && (message === undefined || message.subtype === 'tombstone')) {
+        await deps.handle(toDeletion(place.channelId, messageTs, place.threadTs, askerId), teamId);
+      } else if (message?.edited !== undefined && Number(message.edited.ts) >= Number(search.oldestTs)) {
+        await deps.handle(toChange(message, place.channelId), teamId);
+      }
+      await take(search, place.channelId, messages);
+    }
+  }
+
+  async function readChannels(search: Search, threads: Attendance['threads']): Promise<void> {
+    for (const channelId of inReadingOrder(await channelIds(search), threads)) {
+      const roots = await pages(search, 'conversations.history', (cursor) => ({
+        ...{ channel: channelId, oldest: search.oldestTs, inclusive: true, limit: missedPerPage },
+        ...(cursor === undefined ? {} : { cursor }),
+      }));
+      if (roots === 'gone') continue;
+      await take(search, channelId, roots ?? []);
+      const known = threads.filter((thread) => thread.channelId === channelId).map(({ threadTs }) => threadTs);
+      // The history shows the newest reply of each root in it. Older threads of the app are read to find out.
+      const older = known.filter((ts) => Number(ts) < Number(search.oldestTs));
+      for (const rootTs of [...repliedSince(roots ?? [], search.oldestTs).map(({ ts }) => ts), ...older]) {
+        if (search.read.has(`${channelId}:${rootTs}`)) continue;
+        await take(search, channelId, (await readThread(search, channelId, rootTs)) ?? []);
+      }
+    }
+  }
+
+  /** All messages of a thread since `sinceTs`. Empty if the thread is gone, undefined if it could not be read. */
+  async function readThread(
+    search: Search,
+    channelId: string,
+    rootTs: string,
+    sinceTs = search.oldestTs,
+  ): Promise<HistoryMessage[] | undefined> {
+    search.read.add(`${channelId}:${rootTs}`);
+    const gone = { ts: rootTs, subtype: 'tombstone', text: '' };
+    const oldest = Number(sinceTs) < Number(search.oldestTs) ? sinceTs : search.oldestTs;
+    return pages(search, 'conversations.replies', (cursor) => ({
+      ...{ channel: channelId, ts: rootTs, oldest, inclusive: true, limit: missedPerPage },
+      ...(cursor === undefined ? {} : { cursor }),
+    })).then((messages) => (messages === 'gone' ? [gone] : messages));
+  }
+
+  /** Hands the messages that were not handled yet to the listener, oldest first. */
+  async function take(search: Search, channelId: string, messages: readonly HistoryMessage[]): Promise<void> {
+    const missed = messages
+      .filter((message) => mayConcernApp(message, channelId, botUserId))
+      .filter(({ ts }) => Number(ts) >= Number(search.oldestTs) && toMs(ts) <= search.startedMs + absenceOverlapMs)
+      .toSorted((one, other) => Number(one.ts) - Number(other.ts));
+    for (const message of missed) {
+      const key = messageKey(teamId, channelId, message.ts);
+      const known = await deps.requests.startedBy(key);
+      if (known !== undefined && known.phase !== 'offered') continue;
+      const isLate = search.startedMs - toMs(message.ts) > askedUpToMs;
+      await deps.handle(toEvent(message, channelId, botUserId), teamId, {
+        isLate,
+        mayBeTold: toMs(message.ts) < search.fromMs,
+        sayAway: async (to, notice) => {
+          if ((await deps.claims.ownerOf(`away:${key}`)) !== undefined) return;
+          if (search.noticesLeft <= 0) {
+            search.isCut = true;
+            return;
+          }
+          search.noticesLeft -= 1;
+          await deps.sendPrivately(to, notice);
+          // After the notice: a crash in between repeats it, which is better than silence.
+          await deps.claims.claim(`away:${key}`, holder);
+          search.toldAway += 1;
+        },
+      });
+      if (!isLate && (await deps.requests.startedBy(key)) !== undefined) search.asked += 1;
+    }
+  }
+
+  async function channelIds(search: Search): Promise<string[]> {
+    const ids: string[] = [];
+    for (const types of ['public_channel,private_channel,mpim', 'im']) {
+      let cursor: string | undefined;
+      do {
+        const list = await call(search, 'users.conversations', {
+          ...{ types, exclude_archived: true, limit: missedPerPage },
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        if (list === undefined || list === 'gone') break;
+        for (const { id } of list.channels ?? []) if (id !== undefined) ids.push(id);
+        cursor = list.response_metadata?.next_cursor || undefined;
+      } while (cursor !== undefined);
+    }
+    return ids;
+  }
+
+  async function pages<ReadMethod extends 'conversations.history' | 'conversations.replies'>(
+    search: Search,
+    method: ReadMethod,
+    argsFor: (cursor: string | undefined) => ArgumentsOf<ReadMethod>,
+  ): Promise<HistoryMessage[] | 'gone' | undefined> {
+    const messages: HistoryMessage[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < mostMissedPages; page += 1) {
+      const found = await call(search, method, argsFor(cursor));
+      if (found === 'gone') return found;
+      if (found === undefined) return page === 0 ? undefined : messages;
+      messages.push(...readPage(found.messages));
+      cursor = found.response_metadata?.next_cursor || undefined;
+      if (cursor === undefined) return messages;
+    }
+    search.isCut = true;
+    return messages;
+  }
+
+  /**
+   * One call, in the room that live messages leave. Undefined if Slack refuses it, so that places which the app may not read
+   * are passed over, and if the search has no calls left. Throws `AppError` if Slack can't be reached.
+   */
+  async function call<ReadMethod extends Method>(
+    search: Search,
+    method: ReadMethod,
+    args: ArgumentsOf<ReadMethod>,
+  ): Promise<ResultOf<ReadMethod> | 'gone' | undefined> {
+    if (search.left[method] <= 0 || now() - search.startedMs > longestMissedSearchMs) {
+      search.isCut = true;
+      return undefined;
+    }
+    search.left[method] -= 1;
+    for (;;) {
+      await keepHold(search);
+      try {
+        return await slack.call(method, args, { priority: 'edit' });
+      } catch (error) {
+        if (!isAppError(error) || isTokenRefused(error) || error.kind === 'unavailable') throw error;
+        if (error.code === 'thread_not_found') return 'gone';
+        if (error.kind !== 'rateLimited') {
+          log.debug({ event: 'missed_not_read', outcome: error.kind, method });
+          return undefined;
+        }
+        if (now() - search.startedMs > longestMissedSearchMs) throw error;
+        await delay(Math.min(Math.max(error.retryAfterMs ?? 1_000, 100), missedLeaseMs / 2));
+      }
+    }
+  }
+
+  /** Throws if the app stops, or another copy took the search. */
+  async function keepHold(search: Search): Promise<void> {
+    if (deps.isStopping()) throw new AppError('unavailable', 'the app stops');
+    if (now() - search.renewMs < missedLeaseMs / 3) return;
+    search.renewMs = now();
+    const kept = await attendance.update(teamId, (stored = notBegun) =>
+      withHolder(stored, holder, now(), missedLeaseMs),
+    );
+    if (kept.gap?.holder?.id !== holder) throw new AppError('unavailable', 'another copy took the search');
+  }
+}
+
+function isAskedByMessage(
+  question: Question,
+  teamId: string,
+): question is Question & { place: ThreadPlace; messageTs: string } {
+  const { place, messageTs, origin, outcome, cancel, phase } = question;
+  if (place.teamId !== teamId || messageTs === undefined || !isInThread(place)) return false;
+  const isOpen = outcome === undefined && cancel === undefined && phase !== 'offered';
+  return isOpen && (origin === 'mention' || origin === 'reply' || origin === 'direct');
+}

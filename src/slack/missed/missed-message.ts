@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { mentions } from '../content/incoming-text.ts';
+
+/** What is read of a message of `conversations.history` and `.replies`. The rest of it goes along. */
+const historyMessage = z.looseObject({
+  ts: z.string(),
+  user: z.string().optional(),
+  bot_id: z.string().nullish(),
+  subtype: z.string().optional(),
+  text: z.string().catch(''),
+  thread_ts: z.string().optional(),
+  latest_reply: z.string().optional(),
+  edited: z.looseObject({ ts: z.string() }).optional().catch(undefined),
+});
+
+export type HistoryMessage = z.infer<typeof historyMessage>;
+
+/** The messages of one page. Those that can't be read are left out. */
+export function readPage(messages: unknown): HistoryMessage[] {
+  if (!Array.isArray(messages)) return [];
+  return messages.flatMap((message: unknown) => {
+    const parsed = historyMessage.safeParse(message);
+    return parsed.success ? [parsed.data] : [];
+  });
+}
+
+/**
+ * The event that Slack would have sent for a message. Only events have a channel. An edit of a message that was never
+ * asked is read like the first version. A mention in a channel is an `app_mention`, as the app ignores its `message` twin.
+ */
+export function toEvent(message: HistoryMessage, channelId: string, botUserId: string): Record<string, unknown> {
+  const { edited: _edited, latest_reply: _latest, ...rest } = message;
+  const isDirect = channelId.startsWith('D');
+  const isMention = !isDirect && mentions(message.text, botUserId);
+  return {
+    ...rest,
+    type: isMention ? 'app_mention' : 'message',
+    channel: channelId,
+    channel_type: isDirect ? 'im' : 'channel',
+  };
+}
+
+/** The event that Slack would have sent for the deletion of a message of a person. */
+export function toDeletion(channelId: string, ts: string, threadTs: string, userId: string): Record<string, unknown> {
+  const previous = { user: userId, ts, ...(threadTs === ts ? {} : { thread_ts: threadTs }) };
+  return {
+    type: 'message',
+    subtype: 'message_deleted',
+    channel: channelId,
+    deleted_ts: ts,
+    ts,
+    previous_message: previous,
+  };
+}
+
+/** The event that Slack would have sent for the edit of a message. */
+export function toChange(message: HistoryMessage, channelId: string): Record<string, unknown> {
+  const ts = message.edited?.ts ?? message.ts;
+  const channelType = channelId.startsWith('D') ? 'im' : 'channel';
+  return { type: 'message', subtype: 'message_changed', channel: channelId, channel_type: channelType, ts, message };
+}
+
+/** Whether a message is worth a look: a person wrote it to the app, or in a thread. */
+export function mayConcernApp(
+  { bot_id: botId, user, text, thread_ts: threadTs, ts }: HistoryMessage,
+  channelId: string,
+  botUserId: string,
+): boolean {
+  if (botId != null || user === undefined || user === botUserId) return false;
+  const isReply = threadTs !== undefined && threadTs !== ts;
+  return channelId.startsWith('D') || isReply || mentions(text, botUserId);
+}
+
+/** Slack's timestamp of a time in milliseconds. */
+export function toTs(ms: number): string {
+  return (Math.max(0, ms) / 1000).toFixed(6);
+}
+
+export function toMs(ts: string): number {
+  return Number(ts) * 1000;
+}
+
+/** The threads to read: those with a reply after `sinceTs`. */
+export function repliedSince(messages: readonly HistoryMessage[], sinceTs: string): HistoryMessage[] {
+  return messages.filter(({ latest_reply: latest }) => latest !== undefined && Number(latest) >= Number(sinceTs));
+}
+
+/** The channels in the order in which they are read: first those where people last asked, newest first. */
+export function inReadingOrder(
+  channelIds: readonly string[],
+  threads: readonly { channelId: string; atMs: number }[],
+): string[] {
+  const newest = new Map<string, number>();
+  for (const { channelId, atMs } of threads) newest.set(channelId, Math.max(atMs, newest.get(channelId) ?? 0));
+  const all = [...new Set([...channelIds, ...newest.keys()])];
+  const direct = (id: string): number => Number(id.startsWith('D'));
+  // Direct messages where no one asked lately are many and rarely have any, so they come last.
+  return all.toSorted((one, other) => (newest.get(other) ?? 0) - (newest.get(one) ?? 0) || direct(one) - direct(other));
+}

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  type FakeService,
+  type ServiceQuestion,
+  serviceToken,
+  startFakeService,
+} from '../support/fake-service/fake-service.ts';
+import { dmOf } from '../support/fake-slack/channels.ts';
+import { people, team } from '../support/fake-slack/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { mentionOf } from '../support/payloads/payloads.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+import { startWorld, visibleText, type World } from '../support/world/world.ts';
+
+const { ada, bob } = people;
+const channel = 'C0GENERAL';
+const minuteMs = 60_000;
+const patient = { timeoutMs: 30_000 };
+const bot = `<@${team.botUserId}>`;
+
+let service: FakeService;
+let world: World;
+let data: Awaited<ReturnType<typeof createTempDir>>;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  data = await createTempDir();
+  world = await startWorld({
+    service: { url: service.url, token: serviceToken },
+    settings: { DATA_DIR: data.path },
+  });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  await data.remove();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** The app stops, and was last reached `minutes` ago. */
+async function stopsAsIfAway(minutes: number): Promise<void> {
+  await world.stopApp();
+  const storage = await openStorage({ dataDir: data.path }, { clock: Date.now, log: createRecordingLog().log });
+  const lastMs = Date.now() - minutes * minuteMs;
+  await storage.attendance.update(team.id, (stored) => ({
+    ...stored,
+    version: 1,
+    threads: stored?.threads ?? [],
+    lastMs,
+  }));
+  await storage.close();
+}
+
+/** A person writes while the app is away, some minutes ago. */
+function wrote(text: string, { minutesAgo = 0, place = channel, user = ada, threadTs = '' } = {}): string {
+  const second = Math.floor((Date.now() - minutesAgo * minuteMs) / 1000);
+  const ts = minutesAgo === 0 ? undefined : `${second}.${String(Math.floor(Math.random() * 1e6)).padStart(6, '0')}`;
+  return world.slack.say(place, user, text, threadTs === '' ? undefined : threadTs, ts);
+}
+
+function asked(text: string): Promise<ServiceQuestion> {
+  return eventually(() => one(service.find(text)), patient);
+}
+
+const privately = (user = ada): string[] => world.ephemeralsTo(user).map(visibleText);
+
+/** Resolves once the search after a start has ended. */
+async function searched(): Promise<void> {
+  await eventually(async () => {
+    expect(await world.metrics()).toMatch(/event="missed_messages",outcome="ok"[^\n]* 1/);
+  }, patient);
+}
+
+describe('what people wrote while the app was away', () => {
+  test('is asked when it is young: a mention, one in a thread of people, a direct message, a follow-up', async () => {
+    const followed = await world.mention('first?');
+    service.answer(await asked('first?'));
+    await eventually(() => expect(world.answersIn(followed)).toHaveLength(1));
+    const people_ = world.slack.say(channel, bob, 'deploys fail');
+    await stopsAsIfAway(20);
+    wrote(`${bot} missed mention?`, { minutesAgo: 10 });
+    wrote(`${bot} why do they?`, { threadTs: people_ });
+    wrote('missed direct?', { place: dmOf(ada), minutesAgo: 14 });
+    wrote('and its tests?', { threadTs: followed });
+    wrote('nothing for the app');
+    await world.startApp();
+    for (const text of ['missed mention?', 'missed direct?', 'and its tests?']) await asked(text);
+    await eventually(() =>
+      expect(service.questions().some(({ question }) => question.startsWith('why do they?'))).toBe(true),
+    );
+    await searched();
+    expect(service.questions()).toHaveLength(5);
+    expect(privately()).toEqual([]);
+  });
+
+  test('is asked once, although Slack delivers it too and the app starts again', async () => {
+    await stopsAsIfAway(5);
+    const ts = wrote(`${bot} only once?`);
+    const help = wrote(`${bot} help`);
+    await world.startApp();
+    await asked('only once?');
+    await world.deliver(mentionOf({ text: 'only once?', ts, channel, user: ada, channelType: 'channel' }));
+    await world.deliver(mentionOf({ text: 'help', ts: help, channel, user: ada, channelType: 'channel' }));
+    await searched();
+    await stopsAsIfAway(5);
+    await world.startApp();
+    await searched();
+    expect(service.find('only once?')).toHaveLength(1);
+    expect(world.slack.inThread(ts).filter(({ bot_id: id }) => id !== undefined)).toHaveLength(1);
+    await eventually(() => expect(privately()).toHaveLength(1));
+  });
+
+  test('gets one private line with a button when it is old, which asks it', async () => {
+    await stopsAsIfAway(120);
+    const ts = wrote(`${bot} an old question?`, { minutesAgo: 60 });
+    await world.startApp();
+    await eventually(
+      () => expect(privately()).toEqual([expect.stringMatching(/^I was away\.[\s\S]*an old question\?/)]),
+      patient,
+    );
+    await searched();
+    await stopsAsIfAway(120);
+    await world.startApp();
+    await searched();
+    expect(privately()).toHaveLength(1);
+    expect(service.questions()).toEqual([]);
+    await world.pressPrivately('Ask it now');
+    await asked('an old question?');
+    await eventually(() => expect(world.card(ts)).toBeDefined());
+  });
+
+  test('cancels what runs: by a reply, and by the deletion of the question', async () => {
+    const cancelled = await world.mention('cancel me?');
+    const deleted = await world.mention('delete me?');
+    const kept = await world.mention('keep me?');
+    const questions = await Promise.all(['cancel me?', 'delete me?', 'keep me?'].map(asked));
+    await eventually(() => expect(world.card(deleted)).toBeDefined());
+    await stopsAsIfAway(5);
+    wrote('cancel', { threadTs: cancelled });
+    world.slack.remove(deleted);
+    await world.startApp();
+    await eventually(
+      () => expect(visibleText(world.card(cancelled) ?? { text: '' })).toContain('Cancelled by'),
+      patient,
+    );
+    await eventually(() => expect(questions[1]?.error?.kind).toBe('Cancelled'), patient);
+    await searched();
+    expect(visibleText(world.card(kept) ?? { text: '' })).not.toContain('Cancel');
+  });
+
+  test('is found although the app may not read some of its channels', async () => {
+    await stopsAsIfAway(5);
+    wrote(`${bot} readable?`);
+    world.slack.scriptFaults((method, args) =>
+      method === 'conversations.history' && args.channel !== channel ? { error: 'missing_scope' } : undefined,
+    );
+    await world.startApp();
+    await asked('readable?');
+  });
+});
