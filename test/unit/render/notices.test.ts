@@ -107,6 +107,7 @@ describe('a private notice of a failure', () => {
     [{ kind: 'emptyQuestion' }],
     [{ kind: 'alreadyAskedByYou' }],
     [{ kind: 'edited', questionId, text }],
+    [{ kind: 'away', questionId, message: { ts: '1700000000.000100', threadTs: '1700000000.000001' }, text }],
   ])('%o, which is none, has no reference', (notice) => {
     expect(shown(notice)).not.toContain('Reference');
   });
