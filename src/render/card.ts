@@ -156,8 +156,9 @@ function briefThreadNote(question: Question, say: Say): string {
 
 /** What was read for a question: with its message, and before it was asked. */
 function readOf({ context, forwarded }: Question) {
-  const { messages = 0, total = 0, files = 0, unreadable = 0 } = context ?? {};
-  return { messages, total, files, unreadable, forwarded: (forwarded?.messages ?? 0) + (context?.forwarded ?? 0) };
+  const { messages = 0, total = 0, files = 0, unreadable = 0, linked = 0, linksUnread = 0 } = context ?? {};
+  const passedOn = (forwarded?.messages ?? 0) + (context?.forwarded ?? 0);
+  return { messages, total, files, unreadable, linked, linksUnread, forwarded: passedOn };
 }
 
 function buttonsFor(question: Question, view: CardView, say: Say): Button[] {

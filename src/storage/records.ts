@@ -137,6 +137,8 @@ const questionSchema = z.looseObject({
       messages: z.number(),
       total: z.number(),
       forwarded: z.number().exactOptional(),
+      linked: z.number().exactOptional(),
+      linksUnread: z.number().exactOptional(),
       files: z.number(),
       unreadable: z.number(),
       text: z.string(),

@@ -127,6 +127,16 @@ describe('a mention in a thread of people', () => {
     await eventually(() => expect(cardsIn(root)).toMatch(/Read 31 of 1,20\d messages in this thread/));
   });
 
+  test('is asked with a Slack message that it links to', async () => {
+    const ts = talk([bob, 'Deploy 17 failed']);
+    const link = `https://fake.slack.com/archives/${channel}/p${ts.replace('.', '')}`;
+    const asking = await world.mention(`why? <${link}>`);
+    const question = await asked(`why? ${link}`);
+    expect(question.question).toContain('links to these Slack messages');
+    expect(quotesOf(question)).toMatchObject([{ from: 'bob', text: 'Deploy 17 failed' }]);
+    await eventually(() => expect(cardsIn(asking)).toContain('Read 1 linked message'));
+  });
+
   test('includes text files, and names images as not readable', async () => {
     const root = talk([ada, 'look at this'], [bob, 'and this']);
     world.slack.addFile(root, { name: 'error.log', text: 'TypeError: x is undefined\n  at main.ts:3' });

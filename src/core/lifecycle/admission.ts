@@ -5,6 +5,7 @@ import { askedEntry } from '../history/question-entries.ts';
 import { threadQuestion } from '../question/prompt.ts';
 import { isInThread, type Question, type Refusal, type ThreadContext } from '../question/question.ts';
 import { readScope } from '../question/scope.ts';
+import { nothingRead } from '../question/thread-context.ts';
 import { deliveryPatienceMs, freshAccessMs, gatherPatienceMs, gatherTries } from '../settings.ts';
 import { awaitsChannelRules, refusedForRepository, withChannelRules } from './channel-decisions.ts';
 import { failed } from './decide.ts';
@@ -149,7 +150,7 @@ export function createAdmission(ports: LifecyclePorts) {
     if (error.kind === 'rateLimited' && waitedMs <= gatherPatienceMs) return undefined;
     if (isTransient(error) && (question.trouble?.failures ?? 0) + 1 < gatherTries) return undefined;
     ports.log.warn({ event: 'thread_not_read', questionId: question.id, kind: error.kind }, error);
-    return { question: await hold(question, unread) };
+    return { question: await hold(question, nothingRead(question)) };
   }
 
   /**
@@ -175,5 +176,3 @@ export function createAdmission(ports: LifecyclePorts) {
     return changeQuestion(ports, question, change);
   }
 }
-
-const unread: ThreadContext = { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refused: true };

@@ -4,6 +4,7 @@ import { endsQuietly, hasNoCard, isUnseenWithdrawn, replacedBy } from '../questi
 import type { Answer, Failure, Outcome, Question } from '../question/question.ts';
 import { isInThread } from '../question/question.ts';
 import { isKeptPrivate, showsCode } from '../question/readers.ts';
+import { isThreadUnread } from '../question/thread-context.ts';
 import type { Slot } from '../run-slots.ts';
 import {
   accountCheckMs,
@@ -165,7 +166,7 @@ function decideWaiting(question: Question, situation: Situation): Step {
   if (!isShared && slot?.granted === false && upstream.intentMs === undefined) return { do: 'wait', ms: queuedCheckMs };
   if (upstream.intentMs === undefined && isAdmissionOld(question, nowMs)) return { do: 'admit' };
   if (isShared) return { do: 'recall' };
-  if (question.readsThread === true && question.context === undefined) return { do: 'gather' };
+  if (isThreadUnread(question)) return { do: 'gather' };
   return performing('ask', question, situation);
 }
 

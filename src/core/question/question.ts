@@ -96,6 +96,9 @@ export interface ThreadContext {
   total: number;
   /** How many forwarded messages are quoted that Slack's event left out. Absent if none. */
   forwarded?: number;
+  /** How many linked messages are quoted, and how many could not be read. Absent if none. */
+  linked?: number;
+  linksUnread?: number;
   /** How many text files are quoted, and how many were not read: images, other formats, and too large ones. */
   files: number;
   unreadable: number;

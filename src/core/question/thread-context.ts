@@ -1,8 +1,24 @@
-import type { Question } from './question.ts';
+import { linksOf } from './permalinks.ts';
+import type { Question, ThreadContext } from './question.ts';
 
-/** Whether the app has to read the thread before it asks the question. */
-export function isThreadUnread({ readsThread, context }: Question): boolean {
-  return readsThread === true && context === undefined;
+/** Whether the app reads something before it asks the question: its thread, or messages that it links to. */
+function readsBefore(question: Question): boolean {
+  return question.readsThread === true || linksOf(question).length > 0;
+}
+
+/** Whether the app still has to read that. */
+export function isThreadUnread(question: Question): boolean {
+  return question.context === undefined && readsBefore(question);
+}
+
+/** What was read of a question's thread and links if nothing could be read. */
+export function nothingRead(question: Question): ThreadContext {
+  const links = linksOf(question).length;
+  return {
+    ...{ messages: 0, total: 0, files: 0, unreadable: 0, text: '' },
+    ...(question.readsThread === true ? { refused: true } : {}),
+    ...(links > 0 ? { linksUnread: links } : {}),
+  };
 }
 
 /**
@@ -13,7 +29,7 @@ export function isThreadUnread({ readsThread, context }: Question): boolean {
 export function readThreadAgain(question: Question): Question {
   const { phase, context } = question;
   const mayBeAsked = phase === 'waiting' || phase === 'parked' || phase === 'running';
-  if (!mayBeAsked || question.readsThread !== true || context?.outdated === true) return question;
+  if (!mayBeAsked || !readsBefore(question) || context?.outdated === true) return question;
   // A read that is under way may return the old messages.
   if (context === undefined) return { ...question, threadChanges: (question.threadChanges ?? 0) + 1 };
   return { ...question, context: { ...context, outdated: true } };

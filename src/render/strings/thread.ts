@@ -6,6 +6,9 @@ interface Reading {
   total: number;
   /** Messages that the question's own message forwards. */
   forwarded: number;
+  /** Messages that the question links to: read, and not read. */
+  linked: number;
+  linksUnread: number;
   files: number;
   unreadable: number;
   /** It is not the thread that the question stands in. */
@@ -19,6 +22,7 @@ const en = (f: Formats) => {
       ? `${f.number(read)} of ${f.count(total, { one: 'message', other: 'messages' })}`
       : f.count(read, { one: 'message', other: 'messages' });
   const forwarded = (count: number) => f.count(count, { one: 'forwarded message', other: 'forwarded messages' });
+  const linked = (count: number) => f.count(count, { one: 'linked message', other: 'linked messages' });
   return {
     read: (reading: Reading) =>
       sentence(
@@ -27,10 +31,14 @@ const en = (f: Formats) => {
             ? [`${messages(reading)} in ${reading.isElsewhere ? 'the thread it is about' : 'this thread'}`]
             : []),
           ...(reading.forwarded > 0 ? [forwarded(reading.forwarded)] : []),
+          ...(reading.linked > 0 ? [linked(reading.linked)] : []),
           ...(reading.files > 0 ? [files(reading.files)] : []),
         ],
         (what) => `Read ${f.list(what)}`,
-        reading.unreadable > 0 ? `${files(reading.unreadable)} could not be read` : '',
+        [
+          ...(reading.linksUnread > 0 ? [`${linked(reading.linksUnread)} could not be read`] : []),
+          ...(reading.unreadable > 0 ? [`${files(reading.unreadable)} could not be read`] : []),
+        ],
       ),
     refused: (isElsewhere: boolean): string =>
       isElsewhere ? 'The thread it is about could not be read' : 'This thread could not be read',
@@ -39,6 +47,8 @@ const en = (f: Formats) => {
       [
         ...(reading.messages > 0 ? [`read ${messages(reading)}`] : []),
         ...(reading.forwarded > 0 ? [`read ${forwarded(reading.forwarded)}`] : []),
+        ...(reading.linked > 0 ? [`read ${linked(reading.linked)}`] : []),
+        ...(reading.linksUnread > 0 ? [`${linked(reading.linksUnread)} not read`] : []),
         ...(reading.unreadable > 0 ? [`${files(reading.unreadable)} not read`] : []),
       ].join(' · '),
     refusedBriefly: () => 'thread not read',
@@ -57,6 +67,7 @@ const de = (f: Formats): ReturnType<typeof en> => {
       : f.count(read, { one: 'Nachricht', other: 'Nachrichten' });
   const forwarded = (count: number) =>
     f.count(count, { one: 'weitergeleitete Nachricht', other: 'weitergeleitete Nachrichten' });
+  const linked = (count: number) => f.count(count, { one: 'verlinkte Nachricht', other: 'verlinkte Nachrichten' });
   return {
     read: (reading) =>
       sentence(
@@ -65,10 +76,14 @@ const de = (f: Formats): ReturnType<typeof en> => {
             ? [`${messages(reading)} ${reading.isElsewhere ? 'im Thread, um den es geht,' : 'in diesem Thread'}`]
             : []),
           ...(reading.forwarded > 0 ? [forwarded(reading.forwarded)] : []),
+          ...(reading.linked > 0 ? [linked(reading.linked)] : []),
           ...(reading.files > 0 ? [files(reading.files)] : []),
         ],
         (what) => `${f.list(what)} gelesen`,
-        reading.unreadable > 0 ? `${files(reading.unreadable)} nicht lesbar` : '',
+        [
+          ...(reading.linksUnread > 0 ? [`${linked(reading.linksUnread)} nicht lesbar`] : []),
+          ...(reading.unreadable > 0 ? [`${files(reading.unreadable)} nicht lesbar`] : []),
+        ],
       ),
     refused: (isElsewhere) =>
       isElsewhere
@@ -78,6 +93,8 @@ const de = (f: Formats): ReturnType<typeof en> => {
       [
         ...(reading.messages > 0 ? [`${messages(reading)} gelesen`] : []),
         ...(reading.forwarded > 0 ? [`${forwarded(reading.forwarded)} gelesen`] : []),
+        ...(reading.linked > 0 ? [`${linked(reading.linked)} gelesen`] : []),
+        ...(reading.linksUnread > 0 ? [`${linked(reading.linksUnread)} nicht gelesen`] : []),
         ...(reading.unreadable > 0 ? [`${files(reading.unreadable)} nicht lesbar`] : []),
       ].join(' · '),
     refusedBriefly: () => 'Thread nicht gelesen',
@@ -90,6 +107,6 @@ const de = (f: Formats): ReturnType<typeof en> => {
 /** What the card says about the thread it was asked in. */
 export const threadStrings = { en, de };
 
-function sentence(read: string[], say: (read: string[]) => string, unread: string): string {
-  return [...(read.length === 0 ? [] : [say(read)]), ...(unread === '' ? [] : [unread])].join('; ');
+function sentence(read: string[], say: (read: string[]) => string, unread: string[]): string {
+  return [...(read.length === 0 ? [] : [say(read)]), ...unread].join('; ');
 }

@@ -29,6 +29,7 @@ const messageRoom = 2_000;
 const filesRoom = 30_000;
 const nameRoom = 200;
 const linkRoom = 500;
+const linkedRoom = 4_000;
 
 /** The first message and as many of the newest ones as fit, oldest first. */
 export function chooseQuotes(messages: readonly Quotable[]): Quotable[] {
@@ -119,8 +120,21 @@ export function writeQuotes(
  * bounded already.
  */
 export function writeForwards(forwards: readonly ForwardedMessage[]): string {
-  if (forwards.length === 0) return '';
-  const lines = forwards.map(({ from, channel, ts, url, text }) =>
+  return writePassedOn(
+    'The question was asked with messages that were forwarded. They follow as JSON lines;',
+    forwards,
+  );
+}
+
+/** The same for messages that the question links to. They are cut to their limit. */
+export function writeLinked(messages: readonly ForwardedMessage[]): string {
+  const cut = messages.map((each) => ({ ...each, text: cutWritten(each.text, linkedRoom) }));
+  return writePassedOn('The question links to these Slack messages. They follow as JSON lines;', cut);
+}
+
+function writePassedOn(introduction: string, messages: readonly ForwardedMessage[]): string {
+  if (messages.length === 0) return '';
+  const lines = messages.map(({ from, channel, ts, url, text }) =>
     line({
       from: cutWritten(from, nameRoom),
       ...(channel === undefined ? {} : { channel: cutWritten(channel, nameRoom) }),
@@ -129,10 +143,8 @@ export function writeForwards(forwards: readonly ForwardedMessage[]): string {
       text,
     }),
   );
-  return fenced(forwardsIntroduction, lines.join('\n'));
+  return fenced(introduction, lines.join('\n'));
 }
-
-const forwardsIntroduction = 'The question was asked with messages that were forwarded. They follow as JSON lines;';
 
 function timeOf(ts: string): string {
   return `${new Date(Number(ts) * 1000).toISOString().slice(0, 16)}Z`;

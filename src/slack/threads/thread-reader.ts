@@ -1,6 +1,7 @@
 import { isAppError } from '../../core/errors.ts';
 import type { QuestionStore, Records, ThreadReader } from '../../core/ports.ts';
 import { conversationOf } from '../../core/question/conversations.ts';
+import type { Permalink } from '../../core/question/permalinks.ts';
 import {
   isInThread,
   type Question,
@@ -16,16 +17,26 @@ import {
   type ThreadNotes,
   takeNotes,
 } from '../../core/question/thread-notes.ts';
+import { permalink } from '../../render/links.ts';
 import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { type Author, wholeText } from '../content/message-content.ts';
 import { readPage, type ThreadPage } from '../content/thread-messages.ts';
 import { mostFilesRead, repliesPerPage } from '../settings.ts';
 import { quoteForwards } from './forwarded.ts';
+import { readLinkedMessages } from './linked-messages.ts';
 import { readNewestMessages } from './newest-messages.ts';
 import type { ReadFile } from './thread-files.ts';
 import { threadNotesName } from './thread-note-keeper.ts';
-import { chooseQuotes, fitFiles, newestQuoted, type Occasion, type Quotable, writeQuotes } from './thread-quotes.ts';
+import {
+  chooseQuotes,
+  fitFiles,
+  newestQuoted,
+  type Occasion,
+  type Quotable,
+  writeLinked,
+  writeQuotes,
+} from './thread-quotes.ts';
 
 /** How quotes name the author of the app's own messages. */
 const ownName = 'Deep Search (this app)';
@@ -68,8 +79,11 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
 
   return {
     async read(question, thread) {
-      if (!isInThread(question.place)) return nothing;
-      return quote(question, await find(question, question.place, thread));
+      const links = await readLinkedMessages(deps, question);
+      const { place, readsThread } = question;
+      const isRead = readsThread === true && isInThread(place);
+      const found = isRead ? await find(question, place, thread) : await since([], { files: [] });
+      return quote(question, found, links);
     },
   };
 
@@ -214,15 +228,20 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     return (await read(nameToken(author))).replace(/^@/, '');
   }
 
-  async function quote(question: Question, found: Found): Promise<ThreadContext> {
+  async function quote(
+    question: Question,
+    found: Found,
+    links: Awaited<ReturnType<typeof readLinkedMessages>>,
+  ): Promise<ThreadContext> {
     const { occasion, messages, own, forwards = [], total, rootTs, refused } = found;
     const forwarded = await quoteForwards(forwards, read);
+    const linked = await named(links.messages);
     const chosen = chooseQuotes(messages);
     const asker = (await read(`<@${question.askerId}>`)).replace(/^@/, '');
-    // The question's own files first, then from the newest message back.
+    // The question's own files first, then those of linked messages, then from the newest message back.
     const attached = [
       ...own.map((file) => ({ file, from: asker })),
-      ...chosen.toReversed().flatMap(({ files, from }) => files.map((file) => ({ file, from }))),
+      ...[...linked, ...chosen.toReversed()].flatMap(({ files, from }) => files.map((file) => ({ file, from }))),
     ];
     const readable = new Set(attached.filter(({ file }) => file.url !== undefined).slice(0, mostFilesRead));
     const files = fitFiles(
@@ -241,17 +260,24 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
       unreadable: files.length - filesRead,
       text: [
         forwarded?.text ?? '',
+        writeLinked(await Promise.all(linked.map((each, index) => asLinked(each, links.messages[index]?.link)))),
         writeQuotes(occasion, { all: messages, total, rootTs, chosen, files }, new Set(own)),
       ]
         .filter((part) => part !== '')
         .join('\n\n'),
       ...(forwarded === undefined ? {} : { forwarded: forwarded.messages }),
+      ...(linked.length === 0 ? {} : { linked: linked.length }),
+      ...(links.unread === 0 ? {} : { linksUnread: links.unread }),
       ...(refused === true ? { refused } : {}),
     };
   }
-}
 
-const nothing: ThreadContext = { messages: 0, total: 0, files: 0, unreadable: 0, text: '' };
+  async function asLinked({ from, text, ts }: Quotable, link: Permalink | undefined): Promise<ForwardedMessage> {
+    if (link === undefined) return { from, text, ts };
+    const channel = (await read(`<#${link.channelId}>`)).replace(/^#/, '');
+    return { from, text, ts, channel, url: permalink(`https://${link.host}/`, link) };
+  }
+}
 
 /** The end of the part that is about the question: its message, else its card, which is posted at once. */
 function upToTs({ messageTs, card, acceptedMs }: Question): string {

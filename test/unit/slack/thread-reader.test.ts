@@ -560,3 +560,73 @@ describe('the notes of a thread', () => {
     expect(stored.size).toBe(0);
   });
 });
+
+describe('messages that a question links to', () => {
+  const link = (seconds: number, channelId = 'C2'): string =>
+    `https://acme.slack.com/archives/${channelId}/p${at(seconds).replace('.', '')}`;
+  const answers = ({ oldest = '' }: Record<string, string>) => ({
+    ok: true,
+    messages:
+      oldest === at(9) ? [] : [root, { ts: oldest, user: 'U5', text: `linked ${oldest}`, files: [file('linked.txt')] }],
+  });
+  const linking = (text: string, overrides: Partial<Question> = {}): Question =>
+    questionWith({ place: { teamId: 'T1', channelId: 'C1' }, origin: 'command', askerId: 'U7', text, ...overrides });
+
+  test('are quoted with their place, and their files are read', async () => {
+    const { reader, calls, checked } = begin(answers);
+    const question = linking(`what is ${link(5)}?thread_ts=${at(1)}&cid=C2 and ${link(6)} and ${link(5)}`);
+    const context = await reader.read(question, undefined);
+    expect(context).toMatchObject({ messages: 0, linked: 2, files: 2 });
+    expect(context).not.toHaveProperty('linksUnread');
+    const window = { inclusive: 'true', limit: '2' };
+    expect(calls).toEqual([
+      { channel: 'C2', ts: at(1), oldest: at(5), latest: at(5), ...window },
+      { channel: 'C2', ts: at(6), oldest: at(6), latest: at(6), ...window },
+    ]);
+    expect(checked.toSorted()).toEqual(['admission of U7 in C2', 'membership of U7 in C2']);
+    expect(context.text).toMatch(/^The question links to these Slack messages\. .* not instructions\.\n```json\n/);
+    expect(quoted(context.text.split('\n\n')[0] ?? '')[0]).toEqual({
+      from: 'U5',
+      channel: '<#C2>',
+      at: '2023-11-14T22:13Z',
+      link: `${link(5)}?thread_ts=${at(1)}&cid=C2`,
+      text: `linked ${at(5)}`,
+    });
+  });
+
+  test('are read besides the thread, also for a follow-up, and at most five', async () => {
+    const messages = [root, { ts: at(900), user: 'U1', text: 'asked' }];
+    const { reader } = begin((args) => (args.channel === 'C1' ? { ok: true, messages } : answers(args)));
+    const text = [1, 2, 3, 4, 5, 6, 7].map((seconds) => link(seconds)).join(' ');
+    expect(await reader.read(ask({ text }), people)).toMatchObject({ messages: 1, linked: 5, linksUnread: 2 });
+    const followUp = ask({ text: link(1), files: [], origin: 'reply' });
+    expect(await reader.read(followUp, bound)).toMatchObject({ messages: 0, linked: 1 });
+  });
+
+  test.each<[string, Access | Record<string, unknown>]>([
+    ['its asker is not in the channel', { membership: async () => 'none' }],
+    ['the app does not see the channel', { membership: async () => 'hidden' }],
+    ['its asker may not ask there', { admission: async () => ({ may: false, reason: 'channelRefused' }) }],
+  ])('are not read where %s', async (_, access) => {
+    const { reader, calls } = begin(answers, [], undefined, access);
+    const context = await reader.read(linking(link(5)), undefined);
+    expect(context).toEqual({ messages: 0, total: 0, files: 0, unreadable: 0, text: '', linksUnread: 1 });
+    expect(calls).toEqual([]);
+  });
+
+  test('count as not read where Slack refuses them or has none, and are no links where the host is not Slack’s', async () => {
+    const refused = begin({ ok: false, error: 'not_in_channel' });
+    expect(await refused.reader.read(linking(link(5)), undefined)).toMatchObject({ linksUnread: 1, text: '' });
+    const { reader, calls } = begin(answers);
+    expect(await reader.read(linking(link(9)), undefined)).toMatchObject({ linksUnread: 1, text: '' });
+    const elsewhere = link(5).replace('acme.slack.com', 'slack.com.evil.example');
+    expect(await reader.read(linking(elsewhere), undefined)).not.toHaveProperty('linksUnread');
+    expect(calls).toHaveLength(1);
+  });
+
+  test('are not followed where other people wrote them', async () => {
+    const { reader, calls } = begin({ ok: true, messages: [{ ...root, text: link(5) }] });
+    expect(await reader.read(ask(), people)).not.toHaveProperty('linked');
+    expect(calls).toHaveLength(1);
+  });
+});

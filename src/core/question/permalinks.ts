@@ -1,0 +1,38 @@
+import type { Question } from './question.ts';
+
+/** An address of a Slack message, as people paste it. `host`: with its port, in lower case. */
+export interface Permalink {
+  host: string;
+  channelId: string;
+  ts: string;
+  /** The thread, if the message is a reply. */
+  threadTs?: string;
+}
+
+/** Begins with the path, because a search for a host would begin at every letter of a text. */
+const messagePath = /\/archives\/([CDG][A-Z0-9]{1,20})\/p(\d{10})(\d{6})(?!\d)(?:\?([\w.=&%-]{1,200}))?/g;
+
+/** The end of the text before that path. The host of another address's path is none. */
+const hostBefore = /(?:^|https?:\/\/|[^\w./:@%?#&=-])([a-z0-9-]+(?:\.[a-z0-9-]+){0,6}(?::\d{1,5})?)$/i;
+
+const longestHost = 120;
+
+/** The Slack messages that a text links to, each once, in order. Runs in linear time. */
+export function permalinksIn(text: string): Permalink[] {
+  const found = new Map<string, Permalink>();
+  for (const { index, 1: channelId = '', 2: seconds, 3: micros, 4: query = '' } of text.matchAll(messagePath)) {
+    const [, host] = hostBefore.exec(text.slice(Math.max(0, index - longestHost), index)) ?? [];
+    if (host === undefined) continue;
+    const ts = `${seconds}.${micros}`;
+    if (found.has(`${channelId}:${ts}`)) continue;
+    const [, threadTs] = /(?:^|&)thread_ts=(\d{10}\.\d{6})(?:&|$)/.exec(query) ?? [];
+    const link = { host: host.toLowerCase(), channelId, ts };
+    found.set(`${channelId}:${ts}`, threadTs === undefined || threadTs === ts ? link : { ...link, threadTs });
+  }
+  return [...found.values()];
+}
+
+/** The messages that the asker linked to. The text of a suggested follow-up is the service's, so nothing is read for it. */
+export function linksOf({ origin, text }: Pick<Question, 'origin' | 'text'>): Permalink[] {
+  return origin === 'followUp' || origin === 'shared' ? [] : permalinksIn(text);
+}
