@@ -5,6 +5,7 @@ import type { Installation } from '../core/workspaces/installations.ts';
 import { createAccessNote, type FarSide } from '../observability/access-watch.ts';
 import { type AccessControl, createAccessControl } from '../slack/access/access-control.ts';
 import { createReader } from '../slack/access/mention-names.ts';
+import { createUserGroups } from '../slack/access/user-groups.ts';
 import { localeOf } from '../slack/access/users.ts';
 import { isTokenRefused } from '../slack/api/errors.ts';
 import { type Identity, learnIdentity } from '../slack/api/identity.ts';
@@ -130,7 +131,10 @@ export function createSlack(
     accessControl,
     accountViews: createAccountViews({ accounts, slack, people, tokensUrl, log }),
     messenger,
-    read: createReader({ people, channels, botUserId: identity.botUserId, now }),
+    read: createReader({
+      ...{ people, channels, botUserId: identity.botUserId, now },
+      userGroups: createUserGroups({ slack, log }),
+    }),
     readFile: createFileReader({ botToken, slackApiUrl, outbound: named }),
     botToken,
     state: latest,

@@ -21,5 +21,6 @@ export const botScopes: Readonly<Record<string, 'needed' | 'optional'>> = {
   'links:write': 'optional',
   'mpim:history': 'needed',
   'mpim:read': 'needed',
+  'usergroups:read': 'optional',
   'users:read': 'needed',
 };

@@ -136,6 +136,8 @@ export const repliesPerPage = 1_000;
  * what Slack allows at once. If they did not, the reading would begin again and again.
  */
 export const mostThreadWindows = 5;
+/** How long the handles of user groups are cached. */
+export const userGroupsCachedMs = 10 * 60 * 1000;
 /** Most linked messages that are read for one question. */
 export const mostLinksRead = 5;
 /** Most files whose content is read for one question. */

@@ -137,6 +137,7 @@ const scopesOfMethod: Record<string, string[]> = {
   'files.getUploadURLExternal': ['files:write'],
   // Authenticated by the app's client secret, without a token.
   'oauth.v2.access': [],
+  'usergroups.list': ['usergroups:read'],
   'users.conversations': ['channels:read', 'groups:read', 'im:read', 'mpim:read'],
   'users.info': ['users:read'],
   'users.list': ['users:read'],

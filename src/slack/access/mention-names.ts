@@ -4,6 +4,7 @@ import { within } from '../../core/timeout.ts';
 import { type Names, toPlainText, unnamedIds } from '../content/incoming-text.ts';
 import { mostNameLookups, mostNamesCached, nameCachedMs, namesPatienceMs } from '../settings.ts';
 import type { Channel, Channels } from './channels.ts';
+import type { UserGroups } from './user-groups.ts';
 import type { Users } from './users.ts';
 
 /** The name shown for a private channel, because readers of the text may not be in it. */
@@ -14,14 +15,15 @@ interface Remembered {
   untilMs: number;
 }
 
-/** Reads Slack's text as people see it, with the names of people and channels that Slack tells in time. */
+/** Reads Slack's text as people see it, with the names of people, channels and user groups that Slack tells in time. */
 export function createReader(options: {
   people: Pick<Users, 'person'>;
   channels: Pick<Channels, 'channel'>;
+  userGroups: UserGroups;
   botUserId: string;
   now: Clock;
 }) {
-  const { people, channels, botUserId, now } = options;
+  const { people, channels, userGroups, botUserId, now } = options;
   const remembered = new LRUCache<string, Remembered>({ max: mostNamesCached });
 
   return async function read(text: string): Promise<string> {
@@ -31,10 +33,11 @@ export function createReader(options: {
         .filter((id) => id !== botUserId)
         .map((id) => () => remember(id, async () => (await people.person(id)).name)),
       ...named.channels.map((id) => () => remember(id, async () => nameOf(await channels.channel(id)))),
+      ...named.groups.map((id) => () => remember(id, async () => (await userGroups()).get(id))),
     ].slice(0, mostNameLookups);
     if (lookups.length > 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), namesPatienceMs);
     const name = (id: string): string | undefined => remembered.get(id)?.name;
-    const names: Names = { user: name, channel: name };
+    const names: Names = { user: name, channel: name, group: name };
     return toPlainText(text, names, botUserId);
   };
 

@@ -4,6 +4,8 @@ import { invisible } from '../../core/intake/intents.ts';
 export interface Names {
   user: (userId: string) => string | undefined;
   channel: (channelId: string) => string | undefined;
+  /** The handle of a user group. */
+  group?: (groupId: string) => string | undefined;
 }
 
 /**
@@ -77,16 +79,18 @@ function trimmedEnd(text: string, mark: string): string {
   return mark !== '' && trimmed.endsWith(mark) ? trimmed.slice(0, -mark.length) : trimmed;
 }
 
-/** The ids of users and channels that have no label in a text. Each id is listed once. */
-export function unnamedIds(text: string): { users: string[]; channels: string[] } {
+/** The ids of users, channels and user groups that have no label in a text. Each id is listed once. */
+export function unnamedIds(text: string): { users: string[]; channels: string[]; groups: string[] } {
   const users = new Set<string>();
   const channels = new Set<string>();
+  const groups = new Set<string>();
   for (const [, target = '', label] of text.matchAll(token)) {
     if (label) continue;
     if (target.startsWith('@')) users.add(target.slice(1));
     if (target.startsWith('#')) channels.add(target.slice(1));
+    if (target.startsWith('!subteam^')) groups.add(target.slice('!subteam^'.length));
   }
-  return { users: [...users], channels: [...channels] };
+  return { users: [...users], channels: [...channels], groups: [...groups] };
 }
 
 export function mentions(text: string, userId: string): boolean {
@@ -115,16 +119,19 @@ function readable(target: string, label: string | undefined, names: Names, botUs
     case '#':
       return `#${nonEmpty(label) ?? names.channel(rest) ?? rest}`;
     case '!':
-      return special(rest, label);
+      return special(rest, label, names);
     default:
       return link(decodeEntities(target), label === undefined ? undefined : decodeEntities(label));
   }
 }
 
-function special(target: string, label: string | undefined): string {
+function special(target: string, label: string | undefined, names: Names): string {
   const shown = nonEmpty(label);
   if (target.startsWith('date^')) return decodeEntities(shown ?? '');
-  if (target.startsWith('subteam^')) return shown ?? '@group';
+  if (target.startsWith('subteam^')) {
+    const id = target.slice('subteam^'.length);
+    return shown ?? `@${names.group?.(id) ?? id}`;
+  }
   const name = shown ?? target;
   return name.startsWith('@') ? name : `@${name}`;
 }

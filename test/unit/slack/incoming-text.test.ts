@@ -50,7 +50,7 @@ describe('the plain text of a message', () => {
     ['<!here|@here> look', '@here look'],
     ['<!channel> <!everyone>', '@channel @everyone'],
     ['<!subteam^S1|@backend>', '@backend'],
-    ['<!subteam^S1>', '@group'],
+    ['<!subteam^S1>', '@S1'],
     ['since <!date^1392734382^{date} at {time}|Feb 18, 2014>', 'since Feb 18, 2014'],
     ['since <!date^1392734382^{date}^https://a.example|Feb 18, 2014>', 'since Feb 18, 2014'],
     // Code: Slack encodes it, other senders may not
@@ -155,10 +155,11 @@ describe('the plain text of a message', () => {
 });
 
 describe('the ids without a name', () => {
-  it('list the people and channels without a label, each once', () => {
+  it('list the people, channels and user groups without a label, each once', () => {
     expect(unnamedIds('<@U1> <@U1> <@U2|bob> <#C1> <#C2|> <#C3|x> <!here> <!subteam^S1> <https://a.example>')).toEqual({
       users: ['U1'],
       channels: ['C1', 'C2'],
+      groups: ['S1'],
     });
   });
 });

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { createChannels, readChannel } from '../../../src/slack/access/channels.ts';
 import { createReader } from '../../../src/slack/access/mention-names.ts';
+import { createUserGroups } from '../../../src/slack/access/user-groups.ts';
 import type { SlackUser, Users } from '../../../src/slack/access/users.ts';
 import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 
@@ -35,6 +36,20 @@ test('a channel that is hidden from the app also counts as private', async () =>
   expect(await readerOf(slack)('see <#C1>')).toBe('see #private-channel');
 });
 
+test.each<[string, Record<string, unknown>, string]>([
+  ['its handle', { usergroups: [null, { id: 'S0DEV', handle: 'devs' }] }, 'ask @devs'],
+  ['its id where the app lacks the scope', { error: 'missing_scope' }, 'ask @S0DEV'],
+  ['its id where the plan has no user groups', { error: 'plan_upgrade_required' }, 'ask @S0DEV'],
+  ['its id while Slack fails', { error: 'internal_error' }, 'ask @S0DEV'],
+])('a user group is called by %s', async (_, reply, expected) => {
+  const slack = createScriptedSlack({ 'usergroups.list': reply });
+  const read = readerOf(slack);
+  expect(await read('ask <!subteam^S0DEV>')).toBe(expected);
+  expect(await read('ask <!subteam^S0DEV|>')).toBe(expected);
+  expect(await read('ask <!subteam^S0DEV|@as-slack-says>')).toBe('ask @as-slack-says');
+  expect(slack.called('usergroups.list')).toBe(1);
+});
+
 test('a channel that Slack gives no information about keeps its id', async () => {
   const slack = createScriptedSlack({ 'conversations.info': { error: 'internal_error' } });
   expect(await readerOf(slack)('see <#C1>')).toBe('see #C1');
@@ -57,6 +72,7 @@ function reading(person: Users['person'] = async (userId) => ({ userId, name: `n
         return { id, kind: 'internal', name: `name-of-${id}` };
       },
     },
+    userGroups: async () => new Map([['S1', 'devs']]),
     botUserId: 'UBOT',
     now: () => nowMs,
   });
@@ -138,6 +154,7 @@ function readerOf({ deps }: ReturnType<typeof createScriptedSlack>): (text: stri
   return createReader({
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     channels: createChannels(deps),
+    userGroups: createUserGroups(deps),
     botUserId: 'UBOT',
     now: deps.now,
   });
