@@ -9,6 +9,7 @@ import {
   type Environment,
   encryptionKeys,
   inHeader,
+  inPlainWords,
   noProxyList,
   oneLine,
   oneOf,
@@ -369,7 +370,7 @@ export function parseLifetimes(environment: Environment): Pick<Config, 'RETENTIO
   const { values, problems } = readSettings(asMeant(environment), { RETENTION_DAYS, AUDIT_DAYS });
   const { RETENTION_DAYS: retention, AUDIT_DAYS: audit } = values;
   if (problems.length > 0 || !isNumber(audit)) throw new ConfigError(problems);
-  return { RETENTION_DAYS: typeof retention === 'number' ? retention : undefined, AUDIT_DAYS: audit };
+  return { RETENTION_DAYS: isNumber(retention) ? retention : undefined, AUDIT_DAYS: audit };
 }
 
 function readSettings(
@@ -383,7 +384,7 @@ function readSettings(
     if (written === undefined) continue;
     const parsed = schema.safeParse(written);
     if (parsed.success) values[name] = parsed.data;
-    else problems.push(`${name} ${parsed.error.issues.map(({ message }) => plain(message)).join(', ')}`);
+    else problems.push(`${name} ${parsed.error.issues.map(({ message }) => inPlainWords(message)).join(', ')}`);
   }
   return { values, problems };
 }
@@ -393,6 +394,6 @@ function isComplete(values: Record<string, unknown>): values is Config {
   return values.SRC_ENDPOINT !== undefined && values.SRC_ACCESS_TOKEN !== undefined;
 }
 
-function plain(message: string): string {
-  return message.replace(/^Invalid option: expected one of/, 'must be one of');
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
 }

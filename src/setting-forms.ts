@@ -172,3 +172,8 @@ export function asMeant(environment: Environment): Environment {
   }
   return plain;
 }
+
+/** Zod's message about a choice, in the words of the others. */
+export function inPlainWords(message: string): string {
+  return message.replace(/^Invalid option: expected one of/, 'must be one of');
+}
