@@ -133,6 +133,7 @@ export function createListeners(
     refusesUnknownRepositories: accounts.mode === 'shared',
     noteChanged: accessControl.noteChanged,
     forgetChannel: accessControl.forgetChannel,
+    moveChannel: storage.moveChannel,
     channels,
     audiences,
     memberships,

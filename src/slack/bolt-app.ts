@@ -9,6 +9,7 @@ import { type AgentSessionDeps, registerSessions } from './listeners/agent-sessi
 import { type AppHomeDeps, registerHome } from './listeners/app-home-opened.ts';
 import { registerUninstall, type WorkspaceEndDeps } from './listeners/app-uninstalled.ts';
 import { type AskMissedDeps, registerAskMissed } from './listeners/ask-missed.ts';
+import { type ChannelIdDeps, registerChannelIds } from './listeners/channel-id-changed.ts';
 import { type ChannelSettingsDeps, registerChannelSettings } from './listeners/channel-settings.ts';
 import { type FeedbackDeps, registerFeedback } from './listeners/feedback.ts';
 import { type FollowUpButtonDeps, registerFollowUps } from './listeners/follow-up-buttons.ts';
@@ -47,6 +48,7 @@ export type ListenerDeps = CommandDeps &
   WorkspaceEndDeps &
   ChannelSettingsDeps &
   MemberJoinedDeps &
+  ChannelIdDeps &
   UserChangeDeps & { channels: Pick<Channels, 'noteShared'>; deliveryPriority: Pick<DeliveryPriority, 'during'> };
 
 /**
@@ -94,6 +96,7 @@ export function createBoltApp(options: {
   registerLinks(app, deps);
   registerPeople(app, deps);
   registerJoins(app, deps);
+  registerChannelIds(app, deps);
   registerUninstall(app, deps);
   registerRevocation(app, deps);
   registerChannelSettings(app, deps);

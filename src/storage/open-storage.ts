@@ -39,6 +39,7 @@ import { refuseElsewhere } from './home-mark.ts';
 import { createInstallations, rotateInstallationKeys } from './installations.ts';
 import type { EngineStore } from './key-value-store.ts';
 import { createLocks } from './locks.ts';
+import { type ChannelMove, moveChannel } from './move-channel.ts';
 import { readerChoicesType } from './reader-choices.ts';
 import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType } from './records.ts';
 import type { Client } from './redis-connection.ts';
@@ -101,6 +102,8 @@ export interface Storage {
   auditKeepMs: number;
   /** Applies the bound on the lives of records to those that were stored before it was set. See {@link shortenLives}. */
   shortenLives(goesOn: () => boolean): Promise<number>;
+  /** As {@link moveChannel}. */
+  moveChannel(move: ChannelMove): Promise<number>;
   /** The connection to Redis, if there is one. It closes with the storage. */
   redis?: Client;
   /**
@@ -251,6 +254,7 @@ function createStorage(
     workspaceServices: createWorkspaceServices(kv, keyRing),
     locks: createLocks(kv, log),
     sharedWatch: watchAlone,
+    moveChannel: (move) => moveChannel(kv, move, retentionMs),
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
     audit: createAuditStore(kv, auditKeepMs, log),
     auditKeepMs,

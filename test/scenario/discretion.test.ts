@@ -70,6 +70,24 @@ test('a guest who joins a channel is noticed with the event, before the remember
   expect(service.questions()).toHaveLength(1);
 });
 
+test('a thread goes on when Slack gives the channel a new id', async () => {
+  const ts = await world.mention('one?');
+  await answered(ts);
+  const general = world.slack.channels.get('C0GENERAL');
+  if (general === undefined) throw new Error('there is no such channel');
+  world.slack.channels.set('C0MOVED', general);
+  const changed = { type: 'channel_id_changed', old_channel_id: 'C0GENERAL', new_channel_id: 'C0MOVED' };
+  for (let delivery = 1; delivery <= 2; delivery += 1) {
+    expect((await world.deliver(envelope({ ...changed, event_ts: '1700000100.001400' }))).acknowledged).toBe(true);
+  }
+  // The messages of the thread move with the channel.
+  for (const message of world.slack.messages) if (message.channel === 'C0GENERAL') message.channel = 'C0MOVED';
+  await world.deliver(
+    messageOf({ user: ada, text: 'and then?', ts: '1700000300.000100', threadTs: ts, channel: 'C0MOVED' }),
+  );
+  await eventually(() => expect(service.conversations).toMatchObject([{ questions: [{}, {}] }]));
+});
+
 /** Slack sends the event that bob changed. Its form: docs.slack.dev/reference/events/user_change. */
 async function told(change: { is_restricted: boolean }): Promise<void> {
   world.slack.changePerson(bob, change);

@@ -97,6 +97,7 @@ const scopesOfEvent: Record<string, string[]> = {
   agent_session_stopped: ['chat:write'],
   app_home_opened: [],
   app_uninstalled: [],
+  channel_id_changed: [],
   tokens_revoked: [],
   app_mention: ['app_mentions:read'],
   link_shared: ['links:read'],

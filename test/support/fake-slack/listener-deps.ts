@@ -63,6 +63,7 @@ export function createListenerDeps(): {
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,
     forgetChannel: () => undefined,
+    moveChannel: async () => 0,
     channels: { noteShared: () => undefined },
     deliveryPriority: { during: (handle) => handle() },
     threadNotes: { add: () => undefined, replace: async () => undefined, remove: async () => undefined },
