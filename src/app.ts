@@ -4,7 +4,6 @@ import { createAccountParts } from './app/accounts.ts';
 import { startBackground } from './app/background.ts';
 import type { AppContext } from './app/context.ts';
 import { createDeepSearchAccess, proxyOf } from './app/deep-search.ts';
-import { noteFewFiles } from './app/file-limit.ts';
 import { createInstalledWorkspaces } from './app/installed-workspaces.ts';
 import { createOwnServices, worstOf } from './app/services.ts';
 import { createSharedParts } from './app/shared.ts';
@@ -27,6 +26,7 @@ import { createLimiters } from './rate-limits/limiters.ts';
 import { createBackgroundTasks } from './slack/background-tasks.ts';
 import { createReceiver } from './slack/receivers/receiver.ts';
 import type { SlackReceiver } from './slack/receivers/socket-receiver.ts';
+import { noteFewFiles } from './storage/open-files.ts';
 import { openStorage } from './storage/open-storage.ts';
 import { version } from './version.ts';
 

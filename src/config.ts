@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EncryptionKey } from './core/accounts/accounts.ts';
 import { Secret } from './core/secret.ts';
-import { contradictions, installProblems, isSlackHost, signInProblems, swappedTokens } from './setting-checks.ts';
+import { contradictions, installProblems, isSlackHost, signInProblems } from './setting-checks.ts';
 import {
   asMeant,
   certificateFile,
@@ -9,12 +9,12 @@ import {
   type Environment,
   encryptionKeys,
   inHeader,
-  inPlainWords,
   noProxyList,
   oneLine,
   oneOf,
   proxyAddress,
   redisAddress,
+  swappedTokens,
   token,
   userIds,
   webAddress,
@@ -384,7 +384,7 @@ function readSettings(
     if (written === undefined) continue;
     const parsed = schema.safeParse(written);
     if (parsed.success) values[name] = parsed.data;
-    else problems.push(`${name} ${parsed.error.issues.map(({ message }) => inPlainWords(message)).join(', ')}`);
+    else problems.push(`${name} ${parsed.error.issues.map(({ message }) => message).join(', ')}`);
   }
   return { values, problems };
 }

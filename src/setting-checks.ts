@@ -1,5 +1,3 @@
-import { Secret } from './core/secret.ts';
-
 /*
  * Checks of several settings together. `names` are the settings that are set, `values` those that passed their own check.
  * Each problem is one sentence without a value.
@@ -68,29 +66,4 @@ export function installProblems(names: readonly string[]): string[] {
       .filter((name) => names.includes(name))
       .map((name) => `${given} and ${name} exclude each other`),
   ];
-}
-
-/** The setting to which a token of Slack belongs, by its beginning. */
-function settingOf(text: string): string | undefined {
-  if (text.startsWith('xapp-')) return 'SLACK_APP_TOKEN';
-  return /^(?:xoxe\.)?xoxb-/.test(text) ? 'SLACK_BOT_TOKEN' : undefined;
-}
-
-/** Finds tokens of Slack that stand in the setting of another one. */
-export function swappedTokens(values: Record<string, unknown>): string[] {
-  const names = [
-    'SLACK_BOT_TOKEN',
-    'SLACK_APP_TOKEN',
-    'SLACK_SIGNING_SECRET',
-    'SLACK_CLIENT_SECRET',
-    'SRC_ACCESS_TOKEN',
-  ];
-  return names.flatMap((name) => {
-    const value = values[name];
-    const right = value instanceof Secret ? settingOf(value.reveal()) : undefined;
-    if (right === undefined || right === name) return [];
-    return [
-      `${name} holds what belongs in ${right}: SLACK_BOT_TOKEN begins with xoxb-… and SLACK_APP_TOKEN with xapp-…`,
-    ];
-  });
 }

@@ -33,7 +33,7 @@ export const oneOf = <const Values extends readonly string[]>(values: Values): z
   z
     .string()
     .transform((value) => value.toLowerCase())
-    .pipe(z.enum(values));
+    .pipe(z.enum(values, `must be one of ${values.join(', ')}`));
 export const whole = (least: number, most: number): z.ZodType<number, string> =>
   z
     .string()
@@ -173,7 +173,27 @@ export function asMeant(environment: Environment): Environment {
   return plain;
 }
 
-/** Zod's message about a choice, in the words of the others. */
-export function inPlainWords(message: string): string {
-  return message.replace(/^Invalid option: expected one of/, 'must be one of');
+/** The setting to which a token of Slack belongs, by its beginning. */
+function settingOf(text: string): string | undefined {
+  if (text.startsWith('xapp-')) return 'SLACK_APP_TOKEN';
+  return /^(?:xoxe\.)?xoxb-/.test(text) ? 'SLACK_BOT_TOKEN' : undefined;
+}
+
+/** Finds tokens of Slack that stand in the setting of another one. */
+export function swappedTokens(values: Record<string, unknown>): string[] {
+  const names = [
+    'SLACK_BOT_TOKEN',
+    'SLACK_APP_TOKEN',
+    'SLACK_SIGNING_SECRET',
+    'SLACK_CLIENT_SECRET',
+    'SRC_ACCESS_TOKEN',
+  ];
+  return names.flatMap((name) => {
+    const value = values[name];
+    const right = value instanceof Secret ? settingOf(value.reveal()) : undefined;
+    if (right === undefined || right === name) return [];
+    return [
+      `${name} holds what belongs in ${right}: SLACK_BOT_TOKEN begins with xoxb-… and SLACK_APP_TOKEN with xapp-…`,
+    ];
+  });
 }

@@ -16,8 +16,8 @@ import { createSlackChecks } from '../slack/checks/slack-checks.ts';
 import { eventsPath } from '../slack/receivers/http-receiver.ts';
 import { createShareUrlReader } from '../slack/unfurls/share-urls.ts';
 import { createDiskCheck } from '../storage/checks/disk-check.ts';
+import { fewOpenFiles } from '../storage/open-files.ts';
 import { apiSettings, appAuth, proxyOf, serviceOptions } from './deep-search.ts';
-import { fewOpenFiles } from './file-limit.ts';
 
 /** Longest time of one check, in milliseconds. */
 const checkMs = 20_000;

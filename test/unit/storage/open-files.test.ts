@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fewOpenFiles, noteFewFiles } from '../../src/app/file-limit.ts';
-import { createRecordingLog } from '../support/recording-log.ts';
+import { fewOpenFiles, noteFewFiles } from '../../../src/storage/open-files.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 const limits = (soft: string) => () =>
   `Limit                     Soft Limit           Hard Limit           Units\nMax processes             64                   64                   processes\nMax open files            ${soft}                 524288               files\n`;
