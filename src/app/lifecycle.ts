@@ -61,6 +61,7 @@ export function createLifecycle(
     usageOf: (userId, onCounted) =>
       config.ADMINS?.includes(userId) === true ? (recentUsage(onCounted) ?? 'counting') : undefined,
     repositoriesFor,
+    readerChoices: storage.readerChoices,
     visits,
     threads,
     questions,

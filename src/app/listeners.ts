@@ -141,6 +141,7 @@ export function createListeners(
     read,
     threadNotes,
     votes,
+    readerChoices: storage.readerChoices,
     audit,
     notify: privateNotifier.notify,
     ...presence,

@@ -34,6 +34,8 @@ export type HomeContent =
       channels?: ShownChannel[] | undefined;
       /** What the person's questions can search. Absent if that is not known. */
       repositories?: readonly string[] | undefined;
+      /** The channels in which the person chose to show all answers that they ask with their own access. */
+      alwaysHere?: readonly string[] | undefined;
       /** Only for the people in `ADMINS`. */
       usage?: ShownUsage | undefined;
       /** The reference of a press of **Cancel** that failed. */
@@ -62,6 +64,7 @@ export interface HomeOptions extends ListOptions {
  */
 const mostOpen = 50;
 const mostEnded = 20;
+const mostAlwaysHere = 5;
 const mostInHistory = 20;
 
 /** Most characters, as written, of a question in a list. */
@@ -99,6 +102,7 @@ function homeBlocks(content: HomeContent, options: HomeOptions): KnownBlock[] {
         header(say.home.accessHeading()),
         section(accessLines(content, say, options.contact)),
         ...accountBlocks(content.account ?? everyones, say, options.contact),
+        ...alwaysHereBlocks(content.alwaysHere, say),
         ...(content.usage === undefined ? [] : [header(say.usage.heading()), ...usageBlocks(content.usage, say)]),
         header(say.home.canHeading()),
         section(say.home.can(COMMAND, `<@${options.botUserId}>`)),
@@ -108,6 +112,23 @@ function homeBlocks(content: HomeContent, options: HomeOptions): KnownBlock[] {
       return [...questions, ...channelBlocks(content.channels, room, say), ...access];
     }
   }
+}
+
+/** The newest choices, each with a button that takes it back. */
+function alwaysHereBlocks(channels: readonly string[] = [], say: Say): KnownBlock[] {
+  const rows = channels.slice(-mostAlwaysHere).map(
+    (id): KnownBlock => ({
+      ...section(say.home.alwaysHere(`<#${id}>`)),
+      accessory: {
+        type: 'button',
+        action_id: ACTIONS.undoAlwaysHere,
+        text: { type: 'plain_text', text: say.home.undo(), emoji: false },
+        value: id,
+      },
+    }),
+  );
+  const left = channels.length - rows.length;
+  return left > 0 ? [...rows, context(say.home.moreAlwaysHere(left))] : rows;
 }
 
 function channelBlocks(channels: ShownChannel[] = [], room: number, say: Say): KnownBlock[] {

@@ -24,6 +24,8 @@ export const ACTIONS = {
   showHere: 'deepsearch:show_here',
   onlyForMe: 'deepsearch:only_for_me',
   alwaysHere: 'deepsearch:always_here',
+  /** On Home, takes back a choice of `alwaysHere`. */
+  undoAlwaysHere: 'deepsearch:undo_always_here',
   askEdited: 'deepsearch:ask_edited',
   /** Asks a message that the app missed. */
   askMissed: 'deepsearch:ask_missed',

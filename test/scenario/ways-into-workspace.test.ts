@@ -205,6 +205,7 @@ const actions: Record<keyof typeof ACTIONS, Attempt | TriedIn | Reason> = {
     effect: shows(new RegExp(`${SECRET}-repository`)),
   },
   connect: 'is about the account of the person who presses',
+  undoAlwaysHere: 'is about the choices of the person who presses',
   connectByToken: 'is about the account of the person who presses',
   disconnect: twoWorkspaces(
     'a person with the same id asks with no account of the other workspace, and can not remove it',

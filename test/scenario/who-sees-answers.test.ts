@@ -80,6 +80,20 @@ describe('the first answer with own access in a channel', () => {
     await own.isAsked(ada, 2);
   });
 
+  test('is asked about again after Undo on Home, which lists where Always here was chosen', async () => {
+    await begin();
+    const ts = await own.world.mention(question, { channel: 'C0TEAM' });
+    await own.world.pressPrivately('Always here');
+    await own.isShown(ts);
+    const homeSays = () => JSON.stringify(own.world.home());
+    await own.world.openHome();
+    await eventually(() => expect(homeSays()).toContain('You chose *Always here* in <#C0TEAM>.'));
+    await own.world.pressInHome('Undo');
+    await eventually(() => expect(homeSays()).not.toContain('Always here'));
+    await own.world.mention(next, { channel: 'C0TEAM' });
+    await own.isAsked(ada, 2);
+  });
+
   test('goes to the direct messages of its asker with Only for me, and the thread says only that', async () => {
     await begin();
     const ts = await own.world.mention(question);

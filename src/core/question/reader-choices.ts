@@ -57,6 +57,15 @@ export function withReadersAccepted(
   return { ...choices, threads: [...choices.threads, { channelId, threadTs }].slice(-mostThreadsChosen) };
 }
 
+/** Takes back the choice for a channel. Returns the same object if it changes nothing. */
+export function withoutChannel(
+  choices: ReaderChoices = { version: 1, threads: [], channels: [] },
+  channelId: string,
+): ReaderChoices {
+  if (!choices.channels.includes(channelId)) return choices;
+  return { ...choices, channels: choices.channels.filter((each) => each !== channelId) };
+}
+
 function isThread(thread: ReaderChoices['threads'][number], { channelId, threadTs }: Where): boolean {
   return thread.channelId === channelId && thread.threadTs === threadTs;
 }

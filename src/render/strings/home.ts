@@ -58,6 +58,10 @@ const en = (f: Formats) => ({
   outsider: () => 'Only members of this workspace can ask Deep Search.',
   unknownPerson: () => 'Slack could not tell me who you are. Open this tab again in a few minutes.',
   elsewhere: () => 'Deep Search is not available to you here.',
+  alwaysHere: (channel: string) => `You chose *Always here* in ${channel}.`,
+  moreAlwaysHere: (count: number) =>
+    `You chose it in ${f.count(count, { one: 'more channel', other: 'more channels' })}.`,
+  undo: () => 'Undo',
   operatorDo: (contact: string | undefined) => `The operator of this app${inBrackets(contact)} can change who can ask.`,
   promptOverviewTitle: () => 'What is in the code?',
   promptOverview: () => 'Which repositories can you search, and what is each of them for?',
@@ -130,6 +134,10 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   outsider: () => 'Nur Mitglieder dieses Workspace dürfen Deep Search fragen.',
   unknownPerson: () => 'Slack konnte mir nicht sagen, wer du bist. Öffne diesen Tab in ein paar Minuten noch einmal.',
   elsewhere: () => 'Deep Search ist hier für dich nicht verfügbar.',
+  alwaysHere: (channel) => `Du hast in ${channel} *Hier immer* gewählt.`,
+  moreAlwaysHere: (count) =>
+    `Du hast es in ${f.count(count, { one: 'weiteren Channel', other: 'weiteren Channels' })} gewählt.`,
+  undo: () => 'Rückgängig',
   operatorDo: (contact) => `Wer diese App betreibt${inBrackets(contact)}, kann ändern, wer fragen darf.`,
   promptOverviewTitle: () => 'Was steckt im Code?',
   promptOverview: () => 'Welche Repositorys kannst du durchsuchen, und wofür ist jedes da?',

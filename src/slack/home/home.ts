@@ -5,6 +5,7 @@ import type { Visit } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
 import type { Clock, Log, Records } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
+import type { ReaderChoices } from '../../core/question/reader-choices.ts';
 import { visitLifeMs } from '../../core/settings.ts';
 import { within } from '../../core/timeout.ts';
 import type { ShownAccount } from '../../render/accounts.ts';
@@ -56,6 +57,7 @@ export interface HomeDeps {
   usageOf?: (userId: string, onCounted: () => void) => ShownUsage | undefined;
   /** As in the ports of the lifecycle. Absent: not listed. */
   repositoriesFor?: (person: Person) => Promise<string[] | undefined>;
+  readerChoices: Pick<Records<ReaderChoices>, 'get'>;
   visits: Records<Visit>;
   /** Shortest time between two automatic updates of one Home. */
   everyMs: number;
@@ -235,9 +237,11 @@ export function createHome(deps: HomeDeps): Home {
       deps.repositoriesFor?.(home),
     ]);
     const usage = deps.usageOf?.(home.userId, () => request(shownHome, 'later'));
+    const choices = await quietly('choices_not_read', () => deps.readerChoices.get(personName(home)));
+    const alwaysHere = choices?.channels;
     await send(
       home,
-      { kind: 'shown', ...read, service, account, channels, repositories, usage, notCancelled },
+      { kind: 'shown', ...read, service, account, channels, repositories, alwaysHere, usage, notCancelled },
       locale,
       priority,
     );

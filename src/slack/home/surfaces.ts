@@ -34,6 +34,7 @@ export function createPresence(deps: {
   channelsOf: HomeDeps['channelsOf'];
   usageOf: NonNullable<HomeDeps['usageOf']>;
   repositoriesFor: NonNullable<HomeDeps['repositoriesFor']>;
+  readerChoices: HomeDeps['readerChoices'];
   visits: Records<Visit>;
   threads: Pick<ThreadStore, 'get'>;
   questions: Pick<QuestionStore, 'get'>;

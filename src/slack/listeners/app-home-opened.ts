@@ -1,7 +1,9 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import { personName } from '../../core/accounts/accounts.ts';
 import type { Requests } from '../../core/intake/requests.ts';
-import type { Log } from '../../core/ports.ts';
+import type { Log, Records } from '../../core/ports.ts';
+import { type ReaderChoices, withoutChannel } from '../../core/question/reader-choices.ts';
 import { ackConfirmMs } from '../../core/settings.ts';
 import { ACTIONS, parseButtonValue } from '../../render/ids.ts';
 import type { Prompts } from '../agent-sessions/suggested-prompts.ts';
@@ -29,6 +31,7 @@ export interface AppHomeDeps {
   slack: Pick<SlackApi, 'identity'>;
   requests: Pick<Requests, 'cancelOwn'>;
   home: Pick<Home, 'show' | 'showAction'>;
+  readerChoices: Pick<Records<ReaderChoices>, 'update'>;
   prompts: Prompts;
   notify: PrivateNotifier['notify'];
   log: Log;
@@ -69,5 +72,23 @@ export function registerHome(app: App, deps: AppHomeDeps): void {
     deps.home.showAction({ teamId, userId }, reference, () => {
       if (reference !== undefined) deps.notify({ channelId: userId, userId }, { kind: 'actionNotTaken', reference });
     });
+  });
+
+  app.action(ACTIONS.undoAlwaysHere, async ({ ack, body, context }) => {
+    const parsed = homeAction.safeParse(body);
+    const channelId = parsed.success ? parsed.data.actions[0]?.value : undefined;
+    if (!parsed.success || channelId === undefined) {
+      deps.log.warn({ event: 'button_unreadable' });
+      return ack();
+    }
+    const person = { teamId: context.teamId ?? deps.slack.identity.teamId, userId: parsed.data.user.id };
+    try {
+      await deps.readerChoices.update(personName(person), (choices) => withoutChannel(choices, channelId));
+      deps.home.showAction(person, undefined, () => {});
+    } catch (error) {
+      const reference = logFailure(deps.log, 'error', { event: 'choice_not_undone' }, error);
+      deps.notify({ channelId: person.userId, userId: person.userId }, { kind: 'actionNotTaken', reference });
+    }
+    await ack();
   });
 }

@@ -56,6 +56,7 @@ export function createListenerDeps(): {
     admins: { isAdmin: async () => false },
     chosenRules: { of: async () => undefined },
     channelSettings: createMemoryRecords(),
+    readerChoices: createMemoryRecords(),
     pendingAudit: { note: async () => undefined },
     repositories: { known: async () => [] },
     repositoriesFor: async () => undefined,

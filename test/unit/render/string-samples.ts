@@ -131,6 +131,8 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     quota: [['86% of the quota used']],
     can: [['/deepsearch', '<@U0BOT>']],
     historyEmpty: [['/deepsearch']],
+    alwaysHere: [['<#C1>']],
+    moreAlwaysHere: counts,
   },
   notices: {
     notInChannelDo: [['<@U0BOT>']],

@@ -46,6 +46,7 @@ function newHomes() {
     serviceState: async () => 'fine',
     accountOf: async () => ({ kind: 'shared' }),
     channelsOf: async () => undefined,
+    readerChoices: { get: async () => undefined },
     visits: {
       get: async (name) => visits.get(name),
       update: async (name, change) => {
