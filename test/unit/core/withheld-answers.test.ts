@@ -122,7 +122,10 @@ describe('a withheld answer', () => {
       return { ...conversation, questions: conversation.questions.map((each) => ({ ...each, state: 'processing' })) };
     };
     // Its follow-ups would start another conversation there.
-    expect((await show(harness, harness.id)).outcome).toMatchObject({ kind: 'answered', answer: { followUps: ['And then?', 'Why?'] } });
+    expect((await show(harness, harness.id)).outcome).toMatchObject({
+      kind: 'answered',
+      answer: { followUps: ['And then?', 'Why?'] },
+    });
     expect(harness.life.upstream()).toHaveLength(1);
   });
 });
