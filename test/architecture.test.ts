@@ -26,7 +26,7 @@ describe('the source tree', () => {
     expect(appFiles.flatMap(([, text]) => importsOf(text)).length).toBeGreaterThan(75);
   });
 
-  it('keeps the import law and the limit of file sizes', () => {
+  it('keeps the import law', () => {
     expect(findBreaches(sources)).toEqual([]);
   });
 
@@ -189,11 +189,6 @@ describe('the check of the source tree', () => {
     ['test/unit/a.test.ts', "import { createApp } from '../../src/app.ts';\nvi.useFakeTimers();"],
   ])('in %s allows %j', (path, text) => {
     expect(breaches(path, text)).toEqual([]);
-  });
-
-  it('limits the length of a file', () => {
-    expect(breaches('src/slack/names.ts', 'one();\n'.repeat(401))).toEqual(['has 401 lines']);
-    expect(breaches('src/slack/names.ts', 'one();\n'.repeat(400))).toEqual([]);
   });
 
   it('finds import cycles, also of types and over several files', () => {

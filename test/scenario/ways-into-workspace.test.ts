@@ -140,7 +140,8 @@ const actions: Record<keyof typeof ACTIONS, Attempt | TriedIn | Reason> = {
     body: press(ACTIONS.askEdited),
     effect: asks(`Edited ${SECRET}?`),
   },
-  askMissed: 'asks a message of the presser, which the app reads with the token of the workspace of the press',
+  askMissed:
+    'asks a message of the person who clicked, which the app reads with the token of the workspace of the click',
   askAsFollowUp: {
     question: { asFollowUp: { text: `new ${SECRET} as a follow-up?` } },
     body: press(ACTIONS.askAsFollowUp),

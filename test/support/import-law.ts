@@ -271,8 +271,6 @@ const programs = new Set([
 /** Protects from programs that a repository's configuration names: no other file of the service may start a program. */
 const onlyCallerOfGit = 'src/codesearch/git/git.ts';
 
-const longestFile = 400;
-
 /** Every breach of the import law and of other rules that can be checked automatically. */
 export function findBreaches(sources: Sources): string[] {
   const breaches = [...sources].flatMap(([path, text]) =>
@@ -284,7 +282,6 @@ export function findBreaches(sources: Sources): string[] {
 function breachesOfSource(path: string, text: string): string[] {
   const code = withoutCommentsAndTexts(text);
   const imports = importsOf(text);
-  const lines = text.trimEnd().split('\n').length;
   return [
     ...imports.flatMap((imported) => breachOfImport(path, imported)),
     ...(/(?:^|\/)index\.ts$/.test(path) ? ['is a barrel'] : []),
@@ -301,7 +298,6 @@ function breachesOfSource(path: string, text: string): string[] {
     ...(/\bconsole\s*[.[]/.test(code) ? ['writes to the console'] : []),
     ...(path.startsWith('src/slack/') && /(?<![.\w])fetch\s*\(/.test(code) ? ['calls fetch past the proxy'] : []),
     ...(/\brequire\s*\(|\bcreateRequire\b/.test(code) ? ['requires'] : []),
-    ...(lines > longestFile ? [`has ${lines} lines`] : []),
   ];
 }
 
