@@ -246,6 +246,13 @@ export const mostPacesKept = 1_000;
 /** Asked questions that are kept for each person: more than the app ever shows, so that a list stays complete. */
 export const mostAskedKept = 50;
 
+/**
+ * How old a question in direct messages may be whose conversation a new message there may continue, so that people still
+ * know it: since this time yesterday. And how many of a person's newest questions are read to find it.
+ */
+export const previousConversationMs = 24 * 60 * 60 * 1000;
+export const mostPreviousRead = 10;
+
 /** Most open questions to read to find those of one channel or person. A workspace should never have as many. */
 export const mostOpenRead = 1_000;
 

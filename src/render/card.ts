@@ -38,7 +38,7 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const heading = isSharedWithOthers(question) ? say.card.sharedAnswer(asker) : say.card.asked(asker);
   const asked = isRestated(question) ? quote(heading, questionText) : [];
   const begins = [
-    ...(question.asFollowUp === undefined ? [] : [say.card.newConversation()]),
+    ...(isNewByVerb(question) ? [say.card.newConversation()] : []),
     ...followed(question, say),
     ...(question.startsOwnConversation === true ? [say.card.startsOwnConversation()] : []),
     ...scopeLine(question, say),
@@ -126,6 +126,11 @@ function statusLine(question: Question, view: CardView, say: Say): string {
   }
 }
 
+/** Whether the app took "new" for the verb. Otherwise a follow-up would continue the previous thread. */
+function isNewByVerb({ asFollowUp, fresh }: Question): boolean {
+  return asFollowUp !== undefined && fresh;
+}
+
 /** Names the repositories to which the question is limited. */
 function scopeLine({ scope }: Question, say: Say): string[] {
   return scope === undefined ? [] : [say.card.onlyIn(namesOf(scope.repositories, MAX_SCOPE, say))];
@@ -163,8 +168,8 @@ function readOf({ context, forwarded }: Question) {
 
 function buttonsFor(question: Question, view: CardView, say: Say): Button[] {
   const value = { questionId: question.id };
-  const asFollowUp =
-    question.asFollowUp === undefined ? [] : [button(say.buttons.askAsFollowUp(), ACTIONS.askAsFollowUp, value)];
+  const label = isNewByVerb(question) ? say.buttons.askAsFollowUp() : say.buttons.continuePrevious();
+  const asFollowUp = question.asFollowUp === undefined ? [] : [button(label, ACTIONS.askAsFollowUp, value)];
   switch (view.kind) {
     case 'queued':
     case 'waitingForSlot':

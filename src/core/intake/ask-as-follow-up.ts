@@ -3,8 +3,12 @@ import type { Acceptance, NewQuestion } from './accept.ts';
 import { type Attempt, attemptKeys, keptByAttempt } from './attempts.ts';
 import type { FindQuestion, Requester } from './find-question.ts';
 
-/** `notAsker`: only the asker may choose. */
-export type AsFollowUpResult = Acceptance | { kind: 'expired' } | { kind: 'notAsker'; askerId: string };
+/** `notAsker`: only the asker may choose. `ended`: it is too late for that. */
+export type AsFollowUpResult =
+  | Acceptance
+  | { kind: 'expired' }
+  | { kind: 'ended' }
+  | { kind: 'notAsker'; askerId: string };
 
 export interface AskAsFollowUpPorts {
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
@@ -26,7 +30,10 @@ export function asFollowUpAgain(
   return { asFollowUp: { text, ...(conversationId === undefined ? {} : { conversationId }) } };
 }
 
-/** Asks questions that begin with "new" as follow-ups, in threads with a conversation. */
+/**
+ * Asks questions as follow-ups: in direct messages in the conversation of the previous thread, and one that begins with
+ * "new" in the conversation of its own thread.
+ */
 export function createAskAsFollowUp({ accept, find, attemptUnder }: AskAsFollowUpPorts) {
   return { askAsFollowUp };
 
@@ -37,7 +44,7 @@ export function createAskAsFollowUp({ accept, find, attemptUnder }: AskAsFollowU
     if (question.askerId !== requester.userId) return { kind: 'notAsker', askerId: question.askerId };
     const { key, question: earlier } = await attemptUnder(attemptKeys.asFollowUp(questionId));
     const isNew = earlier === undefined || earlier.phase === 'offered';
-    if (isNew && question.outcome !== undefined) return { kind: 'expired' };
+    if (isNew && question.outcome !== undefined) return { kind: 'ended' };
     return accept(
       {
         ...keptByAttempt(question),

@@ -62,6 +62,8 @@ export function createEdits({ questions, accept, attemptUnder, find, startedBy }
     const edited = question?.edited;
     if (question === undefined || edited === undefined) return { result: { kind: 'expired' }, cameLate: false };
     const cameLate = question.outcome?.kind === 'answered';
+    // Only a text that begins with "new" starts a new conversation in a thread that has one.
+    const wholeText = edited.wholeText ?? (question.fresh ? undefined : edited.text);
     const { key } = await attemptUnder(attemptKeys.edited(questionId, edited.atMs));
     const result = await accept(
       {
@@ -72,9 +74,7 @@ export function createEdits({ questions, accept, attemptUnder, find, startedBy }
         origin: 'retry',
         beginsThread: question.beginsThread,
         fresh: question.fresh && !cameLate,
-        ...(cameLate
-          ? {}
-          : { insteadOf: questionId, ...asFollowUpAgain(question, edited.wholeText, requester.userId) }),
+        ...(cameLate ? {} : { insteadOf: questionId, ...asFollowUpAgain(question, wholeText, requester.userId) }),
         ...(question.follows === undefined ? {} : { follows: question.follows }),
       },
       byMs,

@@ -12,6 +12,7 @@ import {
   releaseSlot,
   wake,
 } from './lifecycle-ports.ts';
+import { previousConversation } from './previous-conversation.ts';
 import { leaveQueue } from './thread-queue.ts';
 
 /** A question that is refused more often than its asker connects again ends after this time. */
@@ -29,10 +30,11 @@ export function createAccountAccess(ports: LifecyclePorts) {
     if (state === 'connected' || accounts.mode !== 'required') {
       const access = state === 'connected' ? 'own' : 'app';
       const name = access === 'own' ? await ports.nameOf(question.askerId) : undefined;
+      const previous = await previousConversation(ports, { ...question, access });
       return {
         question: await store(question, (stored) =>
           stored.access === undefined
-            ? { ...stored, access, ...(name === undefined ? {} : { askerName: name }) }
+            ? { ...stored, access, ...previous, ...(name === undefined ? {} : { askerName: name }) }
             : stored,
         ),
       };

@@ -10,6 +10,7 @@ import { deliveryPatienceMs, freshAccessMs, gatherPatienceMs, gatherTries } from
 import { awaitsChannelRules, refusedForRepository, withChannelRules } from './channel-decisions.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
+import { previousConversation } from './previous-conversation.ts';
 
 /** The steps before a question is asked: checks whether the asker may ask here, and reads the thread. */
 export function createAdmission(ports: LifecyclePorts) {
@@ -39,8 +40,10 @@ export function createAdmission(ports: LifecyclePorts) {
     const reason = isNew ? await ifReadable(ports, question, ports.dailyCaps.take(question)) : undefined;
     if (reason !== undefined) return refuse(question, reason, locale);
     if (isNew) await ports.audit.note(askedEntry(question));
+    const previous = isNew ? await previousConversation(ports, question) : {};
     const admitted = await store(question, (stored) => ({
       ...withChannelRules(stored, rules),
+      ...previous,
       admittedMs: now(),
       ...(locale === undefined ? {} : { locale }),
     }));

@@ -3,6 +3,7 @@ import { personName } from '../accounts/accounts.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { isPatienceOver, undatedWaitMs } from '../pacing.ts';
 import type { Conversation } from '../ports.ts';
+import { isFollowUpInstead } from '../question/cancellation.ts';
 import {
   conversationOf,
   hasConversation,
@@ -110,7 +111,8 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
   async function conversationFor(question: Question, thread: Thread | undefined): Promise<ConversationId | undefined> {
     const { fresh, insteadOf, upstream } = question;
     if (fresh) return undefined;
-    const replaced = insteadOf === undefined ? undefined : await getReadable(ports.questions, insteadOf);
+    const replacedId = isFollowUpInstead(question) ? insteadOf : undefined;
+    const replaced = replacedId === undefined ? undefined : await getReadable(ports.questions, replacedId);
     const earlier = replaced?.asFollowUp?.conversationId;
     const isOther = replaced !== undefined && !sharesConversation(question, replaced);
     if (earlier === undefined || isOther) return conversationOf(thread, question);

@@ -1,4 +1,4 @@
-import { withCancel } from '../question/cancellation.ts';
+import { isFollowUpInstead, withCancel } from '../question/cancellation.ts';
 import type { Question } from '../question/question.ts';
 import { changeQuestion, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
@@ -27,8 +27,8 @@ export async function replace(
 }
 
 /** Marks that the asker chose the follow-up. When the question ends, the thread returns to its earlier conversation. */
-function asChosen(replaced: Question, { fresh }: Question): Question {
+function asChosen(replaced: Question, question: Question): Question {
   const { asFollowUp } = replaced;
-  if (fresh || asFollowUp === undefined || asFollowUp.isChosen === true) return replaced;
+  if (!isFollowUpInstead(question) || asFollowUp === undefined || asFollowUp.isChosen === true) return replaced;
   return { ...replaced, asFollowUp: { ...asFollowUp, isChosen: true } };
 }

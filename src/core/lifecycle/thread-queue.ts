@@ -30,11 +30,14 @@ function joined(queue: string[], { id, insteadOf }: Question): string[] {
   return at < 0 ? [...queue, id] : queue.toSpliced(at + 1, 0, id);
 }
 
-/** Returns a thread to its earlier conversation, if the asker chose to ask a follow-up instead of this question. */
+/**
+ * Returns a thread to its earlier conversation, or gives it that of the previous thread, if the asker chose to ask a
+ * follow-up instead of this question.
+ */
 export async function goBack(threads: ThreadStore, question: Question): Promise<void> {
   const { place, asFollowUp, upstream } = question;
   const { isChosen, conversationId } = asFollowUp ?? {};
-  if (isChosen !== true || conversationId === undefined || upstream.conversationId === undefined) return;
+  if (isChosen !== true || conversationId === undefined) return;
   if (!isInThread(place)) return;
   await threads.update(place, (thread = newThread(place, false)) =>
     conversationOf(thread, question) === upstream.conversationId

@@ -8,6 +8,11 @@ export function replacedBy({ insteadOf, replacedMs, cancel, outcome }: Question)
   return replacedMs === undefined && cancel === undefined && outcome === undefined ? insteadOf : undefined;
 }
 
+/** Whether a question is the follow-up that replaces another one. Its edited version has the same choice itself. */
+export function isFollowUpInstead({ fresh, insteadOf, asFollowUp }: Question): boolean {
+  return insteadOf !== undefined && !fresh && asFollowUp === undefined;
+}
+
 /** Adds a cancellation to a question that runs or waits. */
 export function withCancel(question: Question, cancel: NonNullable<Question['cancel']>): Question {
   return question.outcome !== undefined || question.cancel !== undefined ? question : { ...question, cancel };

@@ -126,11 +126,14 @@ export interface ReadsFrom extends ThreadPlace {
   isRefused?: boolean;
 }
 
-/** What to ask as a follow-up instead of a question that begins with "new". */
+/** What to ask as a follow-up instead of a question that starts a new conversation. */
 export interface AsFollowUp {
-  /** The whole text, including "new". */
+  /** The whole text, including "new" where the app took it for the verb. */
   text: string;
-  /** The thread's conversation before this question. Absent until the first attempt to ask. */
+  /**
+   * The conversation to continue: the one of the previous thread in direct messages, or that of this thread before the
+   * question with "new". That is absent until the first attempt to ask.
+   */
   conversationId?: ConversationId;
   /** The asker chose the follow-up, so the thread returns to that conversation. */
   isChosen?: boolean;
@@ -208,7 +211,10 @@ export interface Question {
   context?: ThreadContext;
   /** How often messages of the thread were edited or deleted before the app read it. */
   threadChanges?: number;
-  /** The app took "new" for the verb in a thread with a conversation. Holds the follow-up to ask there instead. */
+  /**
+   * The app took "new" for the verb in a thread with a conversation, or a new message in direct messages began a thread
+   * beside one with a conversation. Holds the follow-up to ask there instead.
+   */
   asFollowUp?: AsFollowUp;
   /** The question that this one replaces: it is asked next in the thread, and cancels the other one. */
   insteadOf?: string;

@@ -164,6 +164,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     const { value, requester, byMs } = action;
     const result = await requests.askAsFollowUp(value.questionId, requester, byMs);
     if (result.kind === 'notAsker') return { notice: { kind: 'notAsker', askerId: result.askerId } };
+    if (result.kind === 'ended') return { notice: { kind: 'alreadyEnded' } };
     return { ...handledResult(deps, result, action), after: () => replaceBy(result) };
   }
 

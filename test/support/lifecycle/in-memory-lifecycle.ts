@@ -588,7 +588,10 @@ export function createInMemoryLifecycle(
     },
     askedQuestions: {
       note: ({ id, askerId }) => operate('note', () => void asked.set(id, askerId)),
-      of: async (_team, userId) => [...asked].filter(([, askerId]) => askerId === userId).map(([id]) => id),
+      of: async (_team, userId) => {
+        const own = [...asked].filter(([, askerId]) => askerId === userId);
+        return own.map(([id]) => id).toReversed();
+      },
     },
     refusedTexts: {
       get: async (id) => refusedTexts.get(id),

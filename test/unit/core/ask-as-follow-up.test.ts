@@ -173,10 +173,10 @@ describe('asking a question as a follow-up', () => {
     expect(await requests.askAsFollowUp(other.id, asker)).toEqual({ kind: 'expired' });
   });
 
-  it('is expired once the question has ended', async () => {
+  it('comes too late once the question has ended', async () => {
     const { requests, id, life } = await withNewQuestion();
     await life.run();
-    expect(await requests.askAsFollowUp(id, asker)).toEqual({ kind: 'expired' });
+    expect(await requests.askAsFollowUp(id, asker)).toEqual({ kind: 'ended' });
   });
 
   it('is expired where the thread turns out to have no conversation', async () => {
@@ -233,5 +233,72 @@ describe('another version of a question with the verb "new"', () => {
     const { result } = await requests.askEdited(id, asker);
     if (result.kind !== 'accepted') throw new Error(result.kind);
     expect(result.question).not.toHaveProperty('asFollowUp');
+  });
+});
+
+const ada = { userId: 'U1', teamId: 'T1', channelId: 'D1' };
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Direct messages in which a question is answered, and then one that runs for three seconds already in a new thread. */
+async function withSecondRoot(change: { afterMs?: number; second?: Partial<NewQuestion>; isBusy?: boolean } = {}) {
+  const harness = createCoreHarness({ work: { takesMs: 30_000, ends: 'completed' } });
+  const { life, ask } = harness;
+  const direct: Partial<NewQuestion> = { origin: 'direct', readsThread: false, beginsThread: true };
+  const placeOf = (threadTs: string) => ({ teamId: 'T1', channelId: 'D1', threadTs });
+  await ask({ ...direct, place: placeOf('1.1'), text: 'first?' });
+  await (change.isBusy === true ? life.run(life.now() + 3_000) : life.run());
+  await life.run(life.now() + (change.afterMs ?? 0));
+  const { id } = await ask({ ...direct, place: placeOf('2.2'), key: 'm', text: 'second?', ...change.second });
+  await life.run(life.now() + 3_000);
+  return { ...harness, id, placeOf };
+}
+
+describe('a second root message in direct messages', () => {
+  it('continues the previous conversation once, however often that is pressed and after a crash at any write', async () => {
+    for (let index = 0; index < 8; index += 1) {
+      for (const happens of ['no', 'yes'] as const) {
+        const { life, requests, ask, id, plan, placeOf } = await withSecondRoot();
+        const both = await Promise.all([requests.askAsFollowUp(id, ada), requests.askAsFollowUp(id, ada)]);
+        expect(both.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'duplicate']);
+        plan('write', [...Array.from({ length: index }, () => undefined), crash(happens)]);
+        await life.run();
+        expect(life.question(id).outcome, `write ${index}`).toEqual({ kind: 'cancelled' });
+        await ask({ origin: 'direct', place: placeOf('2.2'), beginsThread: false, text: 'third?' });
+        await life.run();
+        expect((await requests.askAsFollowUp(id, ada)).kind).toBe('duplicate');
+        expect(conversationsIn(life)).toEqual([
+          ['first?', 1],
+          ['second?', 2],
+          ['second?', 1],
+          ['third?', 1],
+        ]);
+        expect(life.violations).toEqual([]);
+      }
+    }
+  });
+
+  it('has an edited version that starts a conversation too, and offers the same', async () => {
+    const { life, requests, id } = await withSecondRoot();
+    await requests.noteEdit('m', { text: 'edited?', atMs: 5 });
+    const { result } = await requests.askEdited(id, ada);
+    if (result.kind !== 'accepted') throw new Error(result.kind);
+    const { conversationId } = life.question(id).asFollowUp ?? {};
+    expect(result.question.asFollowUp).toEqual({ text: 'edited?', conversationId });
+    await life.run();
+    expect(conversationsIn(life).at(-1)?.[0]).toBe('edited?');
+    expect(conversationsIn(life).at(-1)?.[1]).not.toBe(1);
+  });
+
+  it.each<[string, Parameters<typeof withSecondRoot>[0], boolean]>([
+    ['within a day', { afterMs: dayMs - 60_000 }, true],
+    ['more than a day later', { afterMs: dayMs }, false],
+    ['while the first one still runs', { isBusy: true }, false],
+    ['in other direct messages', { second: { place: { teamId: 'T1', channelId: 'D2', threadTs: '2.2' } } }, false],
+    ['as a reply', { second: { beginsThread: false } }, false],
+    ['of another person', { second: { askerId: 'U2' } }, false],
+    ['by a command', { second: { origin: 'command' } }, false],
+  ])('that comes %s may have the choice', async (_name, change, isOffered) => {
+    const { life, id } = await withSecondRoot(change);
+    expect(life.question(id).asFollowUp !== undefined).toBe(isOffered);
   });
 });

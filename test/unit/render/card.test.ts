@@ -107,6 +107,21 @@ describe('a card', () => {
     ]);
   });
 
+  it.each([
+    ['en-US', false, 'Continue the previous conversation'],
+    ['de-DE', false, 'Vorige Unterhaltung fortsetzen'],
+    ['en-US', true, 'Ask as a follow-up'],
+  ])('offers the follow-up that can be asked instead (%s, by "new": %s) until it ends', (locale, fresh, label) => {
+    const question = exampleQuestion({ locale, fresh, asFollowUp: { text: 'where?', conversationId: 'c1' } });
+    const shown = VIEWS.filter((view) =>
+      JSON.stringify(renderCard(question, view, { format: 'mrkdwn' })).includes(label),
+    );
+    const running = VIEWS.filter(
+      (view) => buttons(renderCard(exampleQuestion(), view, { format: 'mrkdwn' })).length > 0,
+    );
+    expect(shown).toEqual(running);
+  });
+
   it.each<[Origin, boolean]>([
     ['command', true],
     ['followUp', true],
