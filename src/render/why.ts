@@ -42,17 +42,27 @@ export function renderWhy(view: { entries: WhyEntry[]; rule: PlaceRule }, reader
 
 /** The line links the time to the message, because the message's text is not stored. */
 function line(entry: WhyEntry, reader: Reader, say: Say): string {
-  const [{ ts, threadTs, userId }] = entry.notes;
+  const [{ ts, threadTs }] = entry.notes;
   const url = permalink(reader.workspaceUrl, { channelId: reader.channelId, ts, threadTs });
   const sentMs = Number(ts) * 1000;
   const atMs = Number.isFinite(sentMs) ? sentMs : entry.notes[0].atMs;
   const time = reader.nowMs - atMs < recentMs ? slackTime(atMs, url) : slackDayTime(atMs, say, url);
-  return `• ${time} · ${author(userId, reader.userId, say)} → ${[disposition(entry, reader.userId, say), ...later(entry, say)].join(' · ')}`;
+  return `• ${time} · ${author(entry, reader.userId, say)} → ${[disposition(entry, reader.userId, say), ...later(entry, say)].join(' · ')}`;
 }
 
-function author(userId: string, readerId: string, { why }: Say): string {
-  if (userId === readerId) return why.yourMessage();
-  return personId.test(userId) ? why.messageBy(`<@${userId}>`) : why.appsMessage();
+const said = {
+  mention: ['yourMention', 'mentionBy'],
+  reply: ['yourReply', 'replyBy'],
+  direct: ['yourDirect', 'directBy'],
+  unknown: ['yourMessage', 'messageBy'],
+} as const;
+
+/** Says what the message was, and whose. */
+function author({ notes }: WhyEntry, readerId: string, { why }: Say): string {
+  const [{ userId }] = notes;
+  const [yours, by] = said[notes.find((note) => note.reached !== undefined)?.reached ?? 'unknown'];
+  if (userId === readerId) return why[yours]();
+  return personId.test(userId) ? why[by](`<@${userId}>`) : why.appsMessage();
 }
 
 /** Says what happened to the message: the state of its question, or else the last relevant log entry. */

@@ -23,6 +23,7 @@ const messageLogSchema = z.looseObject({
       threadTs: z.string().exactOptional(),
       userId: z.string(),
       atMs: z.number(),
+      reached: z.enum(['mention', 'reply', 'direct']).exactOptional(),
       disposition: z.enum([
         'asked',
         'cancelled',

@@ -30,6 +30,8 @@ export interface MessageLogEntry {
   threadTs?: string;
   userId: string;
   atMs: number;
+  /** How the message reached the app. Absent for an edit, which says nothing about it. */
+  reached?: 'mention' | 'reply' | 'direct';
   disposition: Disposition;
   /** The question that the message became. Its state shows the rest. */
   questionId?: string;

@@ -4,7 +4,7 @@ import type { Disposition } from '../../core/history/message-log.ts';
 import type { Acceptance, createAccept, NewQuestion } from '../../core/intake/accept.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { ThreadStore } from '../../core/ports.ts';
-import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/question.ts';
+import type { Place, Thread, ThreadPlace } from '../../core/question/question.ts';
 import { mayWantMute, withReplier } from '../../core/question/second-person.ts';
 import { within } from '../../core/timeout.ts';
 import type { Notice } from '../../render/notices.ts';
@@ -246,6 +246,7 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
         ts: event.ts,
         userId: event.user ?? event.bot_id ?? '',
         atMs: Date.now(),
+        reached: originOf(event, deps.slack.identity.botUserId),
         disposition,
         ...(event.thread_ts === undefined ? {} : { threadTs: event.thread_ts }),
         ...(questionId === undefined ? {} : { questionId }),
@@ -306,7 +307,7 @@ function readingOf(event: MessageEvent): Pick<NewQuestion, 'messageTs' | 'files'
   return { messageTs: event.ts, files, readsThread: isInThread || files === undefined || files.length > 0 };
 }
 
-function originOf(event: MessageEvent, botUserId: string): Origin {
+function originOf(event: MessageEvent, botUserId: string): 'mention' | 'reply' | 'direct' {
   if (event.type === 'app_mention') return 'mention';
   if (event.channel_type === 'im') return 'direct';
   return mentions(event.content.text, botUserId) ? 'mention' : 'reply';

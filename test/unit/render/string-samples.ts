@@ -276,6 +276,9 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
   verbs: { muted: [['<@U0BOT>']], threadVerb: [['<@U0BOT>', 'mute']] },
   why: {
     cameAgain: [[true], [false]],
+    mentionBy: [['<@U0BOB>']],
+    replyBy: [['<@U0BOB>']],
+    directBy: [['<@U0BOB>']],
     messageBy: [['<@U0BOB>']],
     queued: counts,
     parked: [['15:00']],

@@ -291,6 +291,12 @@ describe('the reasons of the command why', () => {
         { notes: [note('fromBot', { userId: 'B0APP' })] },
         { notes: [note('fromBot', { userId: '' })] },
       ]),
+      'of each kind': told(
+        (['mention', 'reply', 'direct'] as const).flatMap((reached) => [
+          { notes: [note('muted', { reached })] },
+          { notes: [note('edited'), note('muted', { reached, userId: 'U0BOB' })] },
+        ]),
+      ),
       'that came again, or was edited': told([
         { notes: [note('duplicate'), note('edited'), asked] },
         { notes: [note('edited'), note('muted')] },
