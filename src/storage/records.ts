@@ -98,6 +98,7 @@ const questionSchema = z.looseObject({
   askerId: z.string(),
   text: z.string(),
   origin: z.enum(['command', 'mention', 'reply', 'direct', 'followUp', 'retry', 'shortcut', 'shared']),
+  isSuggested: z.literal(true).exactOptional(),
   fresh: z.boolean(),
   beginsThread: z.boolean(),
   acceptedMs: z.number(),

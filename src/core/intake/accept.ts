@@ -27,6 +27,8 @@ export interface NewQuestion {
   askerId: string;
   text: string;
   origin: Origin;
+  /** Same as in `Question`. */
+  isSuggested?: true;
   /** The message that asks is, or becomes, the first one of its thread. */
   beginsThread?: boolean;
   /** Starts a new conversation even if the thread has one. */
@@ -259,6 +261,7 @@ function draft(id: string, request: NewQuestion, nowMs: number, trace: TraceCont
     askerId: request.askerId,
     text: request.text,
     origin: request.origin,
+    ...(request.isSuggested === undefined ? {} : { isSuggested: request.isSuggested }),
     beginsThread: request.beginsThread ?? false,
     fresh: request.fresh ?? false,
     acceptedMs: nowMs,

@@ -2,6 +2,7 @@ import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
 import { conversationOf } from '../question/conversations.ts';
 import { findEarlier } from '../question/earlier-questions.ts';
 import type { Followed } from '../question/followed.ts';
+import { isSuggested } from '../question/permalinks.ts';
 import { hasNoWords } from '../question/prompt.ts';
 import { isInThread, type Place, type Question } from '../question/question.ts';
 import { keptText } from '../question/refused-text.ts';
@@ -45,6 +46,7 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
         askerId: requester.userId,
         text: question.text,
         origin: isInThread(question.place) ? 'retry' : 'command',
+        ...(isSuggested(question) ? { isSuggested: true } : {}),
         beginsThread: !isInThread(question.place),
         ...(question.readsFrom === undefined ? {} : { readsFrom: question.readsFrom }),
         ...(follows === undefined ? {} : { follows }),
@@ -86,7 +88,11 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
     const text = await keptText({ refusedTexts }, question);
     if (text === '') return { kind: 'expired' };
     const { key } = await attemptUnder(attemptKeys.againIn(questionId, place.channelId));
-    return accept({ key, place, askerId: requester.userId, text, origin: 'command', beginsThread: true }, byMs);
+    const suggested = isSuggested(question) ? { isSuggested: true as const } : {};
+    return accept(
+      { key, place, askerId: requester.userId, text, origin: 'command', ...suggested, beginsThread: true },
+      byMs,
+    );
   }
 }
 

@@ -32,7 +32,12 @@ export function permalinksIn(text: string): Permalink[] {
   return [...found.values()];
 }
 
-/** The messages that the asker linked to. The text of a suggested follow-up is the service's, so nothing is read for it. */
-export function linksOf({ origin, text }: Pick<Question, 'origin' | 'text'>): Permalink[] {
-  return origin === 'followUp' || origin === 'shared' ? [] : permalinksIn(text);
+/** The messages that the asker linked to. Nothing is read for links that the service wrote. */
+export function linksOf(question: Pick<Question, 'origin' | 'text' | 'isSuggested'>): Permalink[] {
+  return question.origin === 'shared' || isSuggested(question) ? [] : permalinksIn(question.text);
+}
+
+/** Whether the service wrote the question, as a follow-up that it suggested, also if people ask it again. */
+export function isSuggested({ origin, isSuggested }: Pick<Question, 'origin' | 'isSuggested'>): boolean {
+  return origin === 'followUp' || isSuggested === true;
 }

@@ -162,6 +162,8 @@ export interface Question {
   /** Plain text, as sent to the service. */
   text: string;
   origin: Origin;
+  /** The service wrote the text: this question asks a suggested follow-up again. */
+  isSuggested?: true;
   /** The thread's first message asks this question, so plain replies in the thread are follow-ups. */
   beginsThread: boolean;
   /** Starts a new conversation even if the thread has one. */

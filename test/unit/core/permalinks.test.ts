@@ -46,5 +46,7 @@ test('a hostile text takes linear time', () => {
 test('a suggested follow-up, which the service wrote, has none', () => {
   const text = `https://acme.slack.com${path}`;
   expect(linksOf({ origin: 'followUp', text })).toEqual([]);
+  expect(linksOf({ origin: 'retry', isSuggested: true, text })).toEqual([]);
+  expect(linksOf({ origin: 'retry', text })).toEqual([root]);
   expect(linksOf({ origin: 'command', text })).toEqual([root]);
 });
