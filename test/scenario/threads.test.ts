@@ -256,6 +256,34 @@ describe('the files of a question', () => {
     expect(world.slack.calls).not.toContain('conversations.replies');
   });
 
+  test('are the question of a message that has nothing else, also where Slack tells only their ids', async () => {
+    const direct = world.slack.say('D0ADA', ada, '');
+    const snippet = world.slack.addFile(direct, { name: 'boom.sql', text: 'select boom', mode: 'snippet' });
+    const im = { channel: 'D0ADA', channelType: 'im' as const, user: ada, text: '' };
+    await world.deliver(fileShareOf({ ...im, ts: direct, files: [snippet] }));
+    const question = await asked('Answer what the file asks or shows.');
+    expect(said(quotesOf(question))).toEqual(['boom.sql']);
+    await answered(question, direct);
+    const text = `<@${team.botUserId}>`;
+    const ts = world.slack.say(channel, bob, text);
+    const log = world.slack.addFile(ts, { name: 'theirs.log', text: 'exit 1' });
+    const stub = {
+      id: log.id,
+      mode: 'file_access',
+      file_access: 'check_file_info',
+      created: 0,
+      timestamp: 0,
+      user: '',
+    };
+    await world.deliver(fileShareOf({ user: bob, text, ts, files: [], more: { files: [stub] } }));
+    const quotes = await eventually(() => {
+      const [, second] = service.questions();
+      if (second === undefined) throw new Error('not asked');
+      return quotesOf(second);
+    });
+    expect(quotes).toMatchObject([{ file: 'theirs.log', text: 'exit 1' }]);
+  });
+
   test('do not delay a mention where Slack does not answer the lookup now', async () => {
     world.slack.fault('conversations.replies', { retryAfterSeconds: 60 });
     await world.mention('anybody?');

@@ -47,6 +47,7 @@ export const methodAllowances = {
   'files.completeUploadExternal': tier4,
   'files.delete': tier3,
   'files.getUploadURLExternal': tier4,
+  'files.info': tier4,
   'usergroups.list': tier2,
   'users.conversations': tier3,
   'users.info': tier4,

@@ -19,7 +19,13 @@ const fileObject = z.object({
   /** The transcript of a clip, and its first words. */
   vtt: maybeText,
   transcription: z
-    .object({ status: someText, preview: z.object({ content: someText }).optional().catch(undefined) })
+    .object({
+      status: someText,
+      preview: z
+        .object({ content: someText, has_more: z.boolean().catch(false) })
+        .optional()
+        .catch(undefined),
+    })
     .optional()
     .catch(undefined),
   /** Of an e-mail. */
@@ -92,12 +98,16 @@ function givenText({ mode, subject, plain_text: text, transcription }: FileObjec
       .filter((part) => part !== '')
       .join('\n\n')
       .slice(0, givenTextRoom);
-  return transcription?.status === 'complete' ? (transcription.preview?.content ?? '').slice(0, givenTextRoom) : '';
+  if (transcription?.status !== 'complete' || transcription.preview === undefined) return '';
+  const { content, has_more: hasMore } = transcription.preview;
+  return `${content.slice(0, givenTextRoom)}${content !== '' && hasMore ? '…' : ''}`;
 }
 
 function isReadable(file: FileObject): boolean {
   if (file.is_external || file.mode === 'external' || file.mode === 'hidden_by_limit') return false;
   if (file.file_access !== 'visible') return false;
+  // Its content is the page of a mail, with the text that Slack gives.
+  if (file.mode === 'email' && file.plain_text !== '') return false;
   if (isClip(file)) return file.transcription?.status === 'complete';
   return file.mode === 'snippet' || textTypes.test(file.mimetype) || textFiletypes.has(file.filetype);
 }

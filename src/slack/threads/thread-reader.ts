@@ -20,6 +20,7 @@ import {
 import { permalink } from '../../render/links.ts';
 import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import { readFiles } from '../content/files.ts';
 import { type Author, wholeText } from '../content/message-content.ts';
 import { readPage, type ThreadPage } from '../content/thread-messages.ts';
 import { mostFilesRead, repliesPerPage } from '../settings.ts';
@@ -233,9 +234,9 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     found: Found,
     links: Awaited<ReturnType<typeof readLinkedMessages>>,
   ): Promise<ThreadContext> {
-    const { occasion, messages, own, forwards = [], total, rootTs, refused } = found;
+    const { occasion, forwards = [], total, rootTs, refused } = found;
     const forwarded = await quoteForwards(forwards, read);
-    const linked = await named(links.messages);
+    const { own, linked, messages } = await lookUpFiles({ ...found, linked: await named(links.messages) });
     const chosen = chooseQuotes(messages);
     const asker = (await read(`<@${question.askerId}>`)).replace(/^@/, '');
     // The question's own files first, then those of linked messages, then from the newest message back.
@@ -243,12 +244,15 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
       ...own.map((file) => ({ file, from: asker })),
       ...[...linked, ...chosen.toReversed()].flatMap(({ files, from }) => files.map((file) => ({ file, from }))),
     ];
-    const readable = new Set(attached.filter(({ file }) => file.url !== undefined).slice(0, mostFilesRead));
+    const mayHaveText = ({ file }: { file: MessageFile }) => file.url !== undefined || file.text !== undefined;
+    const readable = new Set(attached.filter(mayHaveText).slice(0, mostFilesRead));
     const files = fitFiles(
       await Promise.all(
         attached.map(async (each) => {
-          const read = readable.has(each) ? await readFile(each.file) : undefined;
-          return read === undefined ? each : { ...each, ...read };
+          if (!readable.has(each)) return each;
+          const { url, text } = each.file;
+          const read = url === undefined ? undefined : await readFile(each.file);
+          return { ...each, ...(read ?? (text === undefined ? {} : { text })) };
         }),
       ),
     );
@@ -270,6 +274,34 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
       ...(links.unread === 0 ? {} : { linksUnread: links.unread }),
       ...(refused === true ? { refused } : {}),
     };
+  }
+
+  /** Asks Slack for the files of which an event had only the id. Those of which Slack does not tell more stay as they are. */
+  async function lookUpFiles(found: Pick<Found, 'own' | 'messages'> & { linked: Quotable[] }) {
+    const { own, linked, messages } = found;
+    const listed = [...own, ...[...linked, ...messages.toReversed()].flatMap(({ files }) => files)];
+    const unknown = [...new Set(listed.filter(({ isUnknown }) => isUnknown === true).map(({ id }) => id))];
+    const known = new Map(
+      await Promise.all(
+        unknown.slice(0, mostFilesRead).map(async (id) => [id, await fileInfo(id)] satisfies [string, unknown]),
+      ),
+    );
+    const withFiles = (message: Quotable): Quotable => ({ ...message, files: message.files.map(lookedUp) });
+    return { own: own.map(lookedUp), linked: linked.map(withFiles), messages: messages.map(withFiles) };
+
+    function lookedUp(file: MessageFile): MessageFile {
+      return (file.isUnknown === true ? known.get(file.id) : undefined) ?? file;
+    }
+  }
+
+  async function fileInfo(file: string): Promise<MessageFile | undefined> {
+    try {
+      const info = await slack.call('files.info', { file }, { priority: 'private' });
+      return readFiles([info.file])[0];
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return undefined;
+    }
   }
 
   async function asLinked({ from, text, ts }: Quotable, link: Permalink | undefined): Promise<ForwardedMessage> {

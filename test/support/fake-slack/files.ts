@@ -71,6 +71,10 @@ export function createFiles(base: () => string, channels: FakeChannels, messages
       }
       return { ok: true, files: files.map(({ id, title }) => ({ id, title })) };
     },
+    'files.info': (args) => {
+      const file = messages.list.flatMap(({ files = [] }) => files).find(({ id }) => id === args.file);
+      return file === undefined ? refused('file_not_found') : { ok: true, file };
+    },
     /** Also deletes the message if it has no other content. */
     'files.delete': (args) => {
       const message = messages.list.find(({ files = [] }) => files.some(({ id }) => id === args.file));

@@ -29,6 +29,7 @@ const granted: Record<SlackMethod, number> = {
   'files.completeUploadExternal': 100,
   'files.delete': 50,
   'files.getUploadURLExternal': 100,
+  'files.info': 100,
   'usergroups.list': 20,
   'users.conversations': 50,
   'users.info': 100,

@@ -12,6 +12,7 @@ import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
 import { createSlackApi, type SlackApi } from '../../../src/slack/api/slack-api.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { readFiles } from '../../../src/slack/content/files.ts';
 import { createThreadReader } from '../../../src/slack/threads/thread-reader.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
@@ -558,6 +559,98 @@ describe('the notes of a thread', () => {
     const { reader, stored } = begin({ ok: true, messages: [] });
     await reader.read(ask({ files: [] }), bound);
     expect(stored.size).toBe(0);
+  });
+});
+
+describe('files whose text Slack tells, or of which it tells only the id,', () => {
+  const url = 'https://files.slack.com/files-pri/T1-F1/a';
+  const clip = {
+    ...{ id: 'F1', name: 'standup.m4a', mimetype: 'video/mp4', filetype: 'm4a', mode: 'hosted', size: 9 },
+    ...{ subtype: 'slack_audio', duration_ms: 9_000, url_private: url, mp4: url },
+  };
+  const words = { status: 'complete', locale: 'en-US', preview: { content: 'it crashed', has_more: true } };
+  const id = { id: 'F1', mode: 'file_access', file_access: 'check_file_info', created: 0, timestamp: 0, user: '' };
+  const log = { id: 'F1', name: 'a.log', mimetype: 'text/plain', mode: 'hosted', size: 3, url_private: url };
+  const from = 'U2';
+  const canvas = { mode: 'quip', filetype: 'quip', mimetype: 'application/vnd.slack-docs', name: '-', title: 'Plan' };
+  const mail = { mode: 'email', name: 'mail', mimetype: 'text/html', filetype: 'email', url_private: url, size: 9 };
+
+  test.each<[string, object, Record<string, unknown> | undefined, object]>([
+    [
+      'a clip with its words',
+      { ...clip, transcription: words },
+      undefined,
+      { file: 'standup.m4a', text: 'it crashed…' },
+    ],
+    [
+      'a clip with its transcript',
+      { ...clip, transcription: words, vtt: url },
+      undefined,
+      { file: 'standup.m4a', text: 'content of standup.m4a' },
+    ],
+    [
+      'a clip whose transcript was not ready',
+      { ...clip, transcription: { status: 'processing' } },
+      { ok: true, file: { ...clip, transcription: words } },
+      { file: 'standup.m4a', text: 'it crashed…' },
+    ],
+    [
+      'a clip whose transcript is not ready yet',
+      { ...clip, transcription: { status: 'processing' } },
+      { ok: true, file: { ...clip, transcription: { status: 'processing' } } },
+      { file: '(video standup.m4a, not readable)' },
+    ],
+    [
+      'an e-mail',
+      { id: 'F1', ...mail, subject: 'Down', plain_text: 'since ``` 9', preview_plain_text: 'since' },
+      undefined,
+      { file: 'mail', text: 'Down\n\nsince ``` 9' },
+    ],
+    ['a file of another organization', id, { ok: true, file: log }, { file: 'a.log', text: 'content of a.log' }],
+    [
+      'one of which Slack tells no more',
+      id,
+      { ok: false, error: 'file_not_found' },
+      { file: '(file F1, not readable)' },
+    ],
+    ['a canvas', { id: 'F1', ...canvas, url_private: url }, undefined, { file: '(file Plan, not readable)' }],
+  ])('are quoted, or named as not read: %s', async (_, file, info, line) => {
+    const own = readFiles([file]);
+    const { reader, calls } = begin(info ?? { ok: false, error: 'unplanned' });
+    const context = await reader.read(ask({ files: own, askerId: from }), bound);
+    expect(quoted(context.text)).toEqual([{ from, ...line }]);
+    expect(context).toMatchObject('text' in line ? { files: 1, unreadable: 0 } : { files: 0, unreadable: 1 });
+    expect(calls).toEqual(info === undefined ? [] : [{ file: 'F1' }]);
+  });
+
+  test('stand by name in the messages of a thread, and are looked up once, five at most', async () => {
+    const files = Array.from({ length: 7 }, (_, index) => ({ ...id, id: `F${index}` }));
+    const messages = [
+      { ...root, files: files.slice(0, 2) },
+      { ts: at(5), user: 'U2', text: '', files },
+    ];
+    const { reader, calls } = begin(({ file }) =>
+      file === undefined
+        ? { ok: true, messages, has_more: false }
+        : { ok: true, file: { ...log, id: file, name: `${file}.log` } },
+    );
+    const context = await reader.read(ask({ files: [] }), people);
+    expect(quoted(context.text)[0]).toMatchObject({ files: ['F0.log', 'F1.log'] });
+    expect(context).toMatchObject({ files: 5 });
+    expect(calls).toHaveLength(6);
+  });
+
+  test('share the room of all files', async () => {
+    const own = [1, 2, 3, 4].map((each) => ({
+      id: `F${each}`,
+      name: `${each}`,
+      type: '',
+      bytes: 9,
+      text: '"'.repeat(8_000),
+    }));
+    const { text } = await begin({ ok: true }).reader.read(ask({ files: own }), bound);
+    expect(text.length).toBeGreaterThan(29_000);
+    expect(text.length).toBeLessThan(31_000);
   });
 });
 
