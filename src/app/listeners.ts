@@ -157,6 +157,7 @@ export function createListeners(
     attendance: storage.attendance,
     keeper,
     questions,
+    askedQuestions: ports.askedQuestions,
     claims,
     requests,
     handle: createHandleMessage(deps),

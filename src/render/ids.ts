@@ -97,16 +97,19 @@ export interface ButtonValue {
 }
 
 export interface MessageInChannel {
+  channelId: string;
   ts: string;
   threadTs?: string;
 }
 
 const VALUE_PATTERN =
-  /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?)(?::(edit|private))?|:(up|down)|:(mute)|@(\d{1,16}\.\d{6})(?:,(\d{1,16}\.\d{6}))?)?$/;
+  /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?)(?::(edit|private))?|:(up|down)|:(mute)|@([A-Z0-9]{2,30}):(\d{1,16}\.\d{6})(?:,(\d{1,16}\.\d{6}))?)?$/;
 
 export function buttonValue({ questionId, index, choice, verdict, message }: ButtonValue): string {
-  if (message !== undefined)
-    return `${questionId}@${[message.ts, ...(message.threadTs === undefined ? [] : [message.threadTs])].join()}`;
+  if (message !== undefined) {
+    const { channelId, ts, threadTs } = message;
+    return `${questionId}@${channelId}:${threadTs === undefined ? ts : `${ts},${threadTs}`}`;
+  }
   if (verdict !== undefined) return `${questionId}:${verdict}`;
   if (index === undefined) return choice === 'mute' ? `${questionId}:mute` : questionId;
   return choice === undefined ? `${questionId}.${index}` : `${questionId}.${index}:${choice}`;
@@ -121,8 +124,10 @@ export function parseButtonValue(raw: unknown): ButtonValue | undefined {
   const verdict = match?.[4];
   if (verdict === 'up' || verdict === 'down') return { questionId, verdict };
   if (match?.[5] === 'mute') return { questionId, choice: 'mute' };
-  const [, , , , , , ts, threadTs] = match ?? [];
-  if (ts !== undefined) return { questionId, message: { ts, ...(threadTs === undefined ? {} : { threadTs }) } };
+  const [channelId, ts, threadTs] = match?.slice(6) ?? [];
+  if (channelId !== undefined && ts !== undefined) {
+    return { questionId, message: { channelId, ts, ...(threadTs === undefined ? {} : { threadTs }) } };
+  }
   if (match?.[2] === undefined) return { questionId };
   const choice = match[3] === 'edit' || match[3] === 'private' ? match[3] : undefined;
   return { questionId, index: Number(match[2]), ...(choice === undefined ? {} : { choice }) };

@@ -92,8 +92,11 @@ export type Notice =
   | { kind: 'doctorNotYours' }
   /** Someone edited the message of a running question. `text` is the new question. */
   | { kind: 'edited'; questionId: string; text: string }
-  /** The app was away when this was written. `questionId` is the id that its question will get. */
-  | { kind: 'away'; questionId: string; message: MessageInChannel; text: string }
+  /**
+   * The app was away when this was written. `questionId` is the id that its question will get. `url`: Slack's address of
+   * the message, for a line that stands elsewhere.
+   */
+  | { kind: 'away'; questionId: string; message: MessageInChannel; text: string; url?: string | undefined }
   /** A missed message is being asked now. */
   | { kind: 'missedAsked' }
   /** The question was answered before its edited version could be asked. */
@@ -246,8 +249,9 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
         actions([button(say.buttons.askEdited(), ACTIONS.askEdited, { questionId: notice.questionId })]),
       ]);
     case 'away': {
-      const { questionId, message } = notice;
-      return givenBack(say, say.notices.away(), notice.text, [
+      const { questionId, message, text, url } = notice;
+      const asked = say.notices.youAsked();
+      return givenBack(say, say.notices.away(url === undefined ? asked : mrkdwnLink(url, asked)), text, [
         actions([button(say.buttons.askMissed(), ACTIONS.askMissed, { questionId, message })]),
       ]);
     }

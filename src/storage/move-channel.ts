@@ -1,6 +1,6 @@
 import { isAppError } from '../core/errors.ts';
 import type { Thread } from '../core/question/question.ts';
-import { dayCountType, messageLogType } from './brief-records.ts';
+import { attendanceType, dayCountType, messageLogType } from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { type Life, lifeOf, questionLife, threadLife } from './lives.ts';
@@ -92,6 +92,17 @@ export async function moveChannel(
               threads: choices.threads.map((thread) => ({ ...thread, channelId: idOf(thread.channelId) })),
             }
           : choices,
+    })) +
+    (await changeAll(attendanceType.key(teamId), {
+      format: attendanceType.format,
+      life: attendanceType,
+      moved: (attendance) =>
+        attendance.threads.some(({ channelId }) => channelId === from)
+          ? {
+              ...attendance,
+              threads: attendance.threads.map((thread) => ({ ...thread, channelId: idOf(thread.channelId) })),
+            }
+          : attendance,
     }))
   );
 

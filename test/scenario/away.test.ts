@@ -32,6 +32,8 @@ beforeEach(async () => {
     service: { url: service.url, token: serviceToken },
     settings: { DATA_DIR: data.path },
   });
+  // The search reads each channel, and the app keeps within Slack's limits.
+  for (const id of world.slack.channels.keys()) if (id !== channel && id !== dmOf(ada)) world.slack.channels.delete(id);
 });
 afterEach(async () => {
   await world.stop();
@@ -66,6 +68,12 @@ function asked(text: string): Promise<ServiceQuestion> {
 }
 
 const privately = (user = ada): string[] => world.ephemeralsTo(user).map(visibleText);
+
+/** What a person reads in their direct messages with the app. */
+const directly = (user = ada): string[] =>
+  world.slack.messages
+    .filter(({ channel: place, bot_id: id }) => place === dmOf(user) && id !== undefined)
+    .map((message) => visibleText(message));
 
 /** Resolves once the search after a start has ended. */
 async function searched(): Promise<void> {
@@ -113,23 +121,72 @@ describe('what people wrote while the app was away', () => {
     await eventually(() => expect(privately()).toHaveLength(1));
   });
 
-  test('gets one private line with a button when it is old, which asks it', async () => {
+  test('gets one direct message with a link and a button when it is old, which asks it', async () => {
     await stopsAsIfAway(120);
     const ts = wrote(`${bot} an old question?`, { minutesAgo: 60 });
     await world.startApp();
     await eventually(
-      () => expect(privately()).toEqual([expect.stringMatching(/^I was away\.[\s\S]*an old question\?/)]),
+      () =>
+        expect(directly()).toEqual([
+          expect.stringMatching(/^I was away\. <[^|]+\|You asked>:[\s\S]*an old question\?/),
+        ]),
       patient,
     );
+    expect(directly()[0]).toContain(`/archives/${channel}/p${ts.replace('.', '')}`);
     await searched();
     await stopsAsIfAway(120);
     await world.startApp();
     await searched();
-    expect(privately()).toHaveLength(1);
+    expect(directly()).toHaveLength(1);
     expect(service.questions()).toEqual([]);
-    await world.pressPrivately('Ask it now');
+    await world.press('Ask it now');
     await asked('an old question?');
     await eventually(() => expect(world.card(ts)).toBeDefined());
+    expect(directly()).toHaveLength(1);
+  });
+
+  test('gets its line beside it in direct messages, and in the channel if those are off', async () => {
+    await stopsAsIfAway(120);
+    const root = wrote('an old direct one?', { place: dmOf(ada), minutesAgo: 60 });
+    wrote(`${bot} an old mention?`, { minutesAgo: 50, user: bob });
+    world.slack.scriptFaults((method, args) =>
+      method === 'chat.postMessage' && args.channel === bob ? { error: 'messages_tab_disabled' } : undefined,
+    );
+    await world.startApp();
+    await searched();
+    expect(directly()).toEqual([expect.stringMatching(/^I was away\. You asked:/)]);
+    expect(privately(bob)).toEqual([expect.stringContaining('an old mention?')]);
+    await world.press('Ask it now');
+    await asked('an old direct one?');
+    await eventually(() => expect(world.slack.inThread(root).some(({ bot_id: id }) => id !== undefined)).toBe(true));
+  });
+
+  test('is not asked again under a new id of its channel', async () => {
+    const before = await world.mention('asked before?');
+    await asked('asked before?');
+    await stopsAsIfAway(5);
+    const general = world.slack.channels.get(channel);
+    if (general === undefined) throw new Error('there is no such channel');
+    world.slack.channels.set('C0MOVED', general).delete(channel);
+    for (const message of world.slack.messages) if (message.channel === channel) message.channel = 'C0MOVED';
+    wrote(`${bot} asked after?`, { place: 'C0MOVED' });
+    await world.startApp();
+    await asked('asked after?');
+    await searched();
+    expect(service.find('asked before?')).toHaveLength(1);
+    expect(world.slack.inThread(before).length).toBeGreaterThan(0);
+  });
+
+  test('changes what runs: an edit shows its author the new question', async () => {
+    const edited = await world.mention('first version?');
+    await asked('first version?');
+    await eventually(() => expect(world.card(edited)).toBeDefined());
+    await stopsAsIfAway(5);
+    world.slack.edit(edited, `${bot} second version?`);
+    await world.startApp();
+    await eventually(() => expect(privately()).toEqual([expect.stringContaining('second version?')]), patient);
+    await searched();
+    expect(service.questions()).toHaveLength(1);
   });
 
   test('cancels what runs: by a reply, and by the deletion of the question', async () => {

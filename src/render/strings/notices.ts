@@ -58,7 +58,8 @@ const en = (f: Formats) => ({
   shownHere: (channel: string) => `I show the answer in ${channel}, and later ones to you in that thread.`,
   alwaysShown: (channel: string) => `I show your answers in ${channel} from now on without asking you.`,
   readersChosen: () => 'You already chose who sees this answer.',
-  away: () => 'I was away. You asked:',
+  away: (youAsked: string) => `I was away. ${youAsked}:`,
+  youAsked: () => 'You asked',
   missedAsked: () => 'I am asking it now.',
   choiceTooLate: () =>
     'The 24 hours for this choice are over. I sent the answer to our direct messages, where only you see it.',
@@ -124,7 +125,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   shownHere: (channel) => `Ich zeige die Antwort in ${channel}, und spätere an dich in diesem Thread auch.`,
   alwaysShown: (channel) => `Ich zeige deine Antworten in ${channel} ab jetzt, ohne dich zu fragen.`,
   readersChosen: () => 'Du hast schon gewählt, wer diese Antwort sieht.',
-  away: () => 'Ich war nicht da. Du hast gefragt:',
+  away: (youAsked) => `Ich war nicht da. ${youAsked}:`,
+  youAsked: () => 'Du hast gefragt',
   missedAsked: () => 'Ich stelle sie jetzt.',
   choiceTooLate: () =>
     'Die 24 Stunden für diese Wahl sind vorbei. Ich habe die Antwort in unsere Direktnachrichten geschickt, wo nur du sie siehst.',

@@ -13,25 +13,30 @@ export type AskMissedDeps = BlockActionDeps & MessageDeps & { slack: SlackApi; q
 export function registerAskMissed(app: App, deps: AskMissedDeps): void {
   const handle = createHandleMessage(deps);
 
-  onBlockAction(app, deps, ACTIONS.askMissed, async ({ value, requester }: BlockAction): Promise<Handled> => {
-    if (value.message === undefined) return expired(deps, value);
-    const known = await deps.questions.get(value.questionId);
-    if (known !== undefined && known.phase !== 'offered') {
-      return { notice: { kind: 'alreadyAskedByYou' }, replacesPressed: true };
-    }
-    const { teamId, channelId, userId } = requester;
-    const message = await readMessage(deps.slack, channelId, value.message);
-    if (message?.user !== userId) return expired(deps, value);
-    await handle(toEvent(message, channelId, deps.slack.identity.botUserId), teamId);
-    return { notice: { kind: 'missedAsked' }, replacesPressed: true };
-  });
+  onBlockAction(
+    app,
+    deps,
+    ACTIONS.askMissed,
+    async ({ value, requester }: BlockAction): Promise<Handled> => {
+      if (value.message === undefined) return expired(deps, value);
+      const known = await deps.questions.get(value.questionId);
+      if (known !== undefined && known.phase !== 'offered') {
+        return { notice: { kind: 'alreadyAskedByYou' }, replacesPressed: true };
+      }
+      const { teamId, userId } = requester;
+      const message = await readMessage(deps.slack, value.message);
+      if (message?.user !== userId) return expired(deps, value);
+      await handle(toEvent(message, value.message.channelId, deps.slack.identity.botUserId), teamId);
+      return { notice: { kind: 'missedAsked' }, replacesPressed: true };
+    },
+    'person',
+  );
 }
 
 /** Undefined if the message is gone, or the app may not read it. */
 async function readMessage(
   slack: Pick<SlackApi, 'call'>,
-  channel: string,
-  { ts, threadTs }: MessageInChannel,
+  { channelId: channel, ts, threadTs }: MessageInChannel,
 ): Promise<HistoryMessage | undefined> {
   const window = { channel, oldest: ts, latest: ts, inclusive: true };
   try {

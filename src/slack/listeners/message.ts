@@ -7,6 +7,7 @@ import type { ThreadStore } from '../../core/ports.ts';
 import type { Place, Thread, ThreadPlace } from '../../core/question/question.ts';
 import { mayWantMute, withReplier } from '../../core/question/second-person.ts';
 import { within } from '../../core/timeout.ts';
+import { permalink } from '../../render/links.ts';
 import type { Notice } from '../../render/notices.ts';
 import { takesOnlyMentions } from '../access/channel-rules.ts';
 import type { SlackApi } from '../api/slack-api.ts';
@@ -178,8 +179,15 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
     if (missed?.isLate === true) {
       if (missed.mayBeTold) return;
       const questionId = deps.requests.idOf(key);
-      const message = { ts: event.ts, ...(isReply ? { threadTs: place.threadTs } : {}) };
-      return missed.sayAway(recipient, { kind: 'away', questionId, message, text: request.text });
+      const { channelId, threadTs } = place;
+      const message = { channelId, ts: event.ts, ...(isReply ? { threadTs } : {}) };
+      const { workspaceUrl } = deps.slack.identity;
+      const isHere = event.channel_type === 'im' || workspaceUrl === undefined;
+      const url = isHere ? undefined : permalink(workspaceUrl, message);
+      return missed.sayAway(
+        { ...recipient, mayBeAway: true },
+        { kind: 'away', questionId, message, text: request.text, url },
+      );
     }
     const acceptance = await taken(request, event);
     const disposition = dispositionOf(acceptance);

@@ -208,6 +208,11 @@ export interface Recipient {
   responseUrl?: string;
   /** The message takes the place of the private one with the button that was pressed, where `responseUrl` still works. */
   replacesPressed?: boolean;
+  /**
+   * The person may not be there now. Slack does not keep ephemeral messages for them, so the message goes to their direct
+   * messages with the app.
+   */
+  mayBeAway?: boolean;
   /** Their language, where it is known. */
   locale?: string;
 }
@@ -216,7 +221,10 @@ export interface Recipient {
 export type PrivateMessage = Notice | ((locale: string | undefined) => RenderedMessage);
 
 export interface PrivateSender {
-  /** Tells one person something: by the response URL, else by an ephemeral message, else by a direct message. */
+  /**
+   * Tells one person something: by the response URL, else by an ephemeral message, else by a direct message. For a person
+   * who may be away, a direct message comes first.
+   */
   sendPrivately(to: Recipient, word: PrivateMessage): Promise<void>;
 }
 
@@ -243,24 +251,29 @@ function createPrivateSender({
         // The URL may have expired. The other two ways do not need it.
       }
     }
-    try {
-      await slack.call(
-        'chat.postEphemeral',
+    const isDirect = to.channelId.startsWith('D');
+    const channelId = isDirect && to.mayBeAway === true ? to.channelId : to.userId;
+    const post = (): Promise<unknown> =>
+      slack.call(
+        'chat.postMessage',
         {
-          channel: to.channelId,
-          user: to.userId,
-          ...thread,
-          ...private_,
+          ...{ channel: channelId, unfurl_links: false, unfurl_media: false, ...private_ },
+          ...(channelId === to.channelId ? thread : {}),
         },
+        { priority: 'private', channelId },
+      );
+    const show = (): Promise<unknown> =>
+      slack.call(
+        'chat.postEphemeral',
+        { channel: to.channelId, user: to.userId, ...thread, ...private_ },
         { priority: 'private' },
       );
+    const [first, second] = to.mayBeAway === true ? [post, show] : [show, post];
+    try {
+      await first();
     } catch (error) {
       if (!isAppError(error, 'undeliverable')) throw error;
-      await slack.call(
-        'chat.postMessage',
-        { channel: to.userId, unfurl_links: false, unfurl_media: false, ...private_ },
-        { priority: 'private', channelId: to.userId },
-      );
+      await second();
     }
   };
 }

@@ -3,15 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Attendance, type Gap, withHolder, withSearched, withStart } from '../../core/attendance.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Requests } from '../../core/intake/requests.ts';
-import type { Claims, Clock, Log, QuestionStore, Records } from '../../core/ports.ts';
+import type { AskedQuestions, Claims, Clock, Log, QuestionStore, Records } from '../../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
 import { getReadable } from '../../core/question/readable.ts';
 import { mostOpenRead } from '../../core/settings.ts';
+import type { Notice } from '../../render/notices.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { ArgumentsOf, ResultOf, SlackApi } from '../api/slack-api.ts';
 import type { HandleMessage } from '../listeners/message.ts';
 import { messageKey } from '../listeners/message-key.ts';
-import type { PrivateSender } from '../messages/messenger.ts';
+import type { PrivateSender, Recipient } from '../messages/messenger.ts';
 import {
   absenceOverlapMs,
   askedUpToMs,
@@ -45,6 +46,7 @@ export interface CatchUpDeps {
   attendance: Pick<Records<Attendance>, 'get' | 'update'>;
   keeper: Pick<AttendanceKeeper, 'mayMiss' | 'nothingMissed'>;
   questions: Pick<QuestionStore, 'get' | 'openIds'>;
+  askedQuestions: Pick<AskedQuestions, 'of'>;
   claims: Pick<Claims, 'claim' | 'ownerOf'>;
   requests: Pick<Requests, 'startedBy'>;
   handle: HandleMessage;
@@ -67,6 +69,8 @@ interface Search {
   renewMs: number;
   /** The threads whose replies were read, by channel and root. */
   read: Set<string>;
+  /** The messages by which each author lately asked, by their timestamps. */
+  askedBy: Map<string, Set<string>>;
   asked: number;
   toldAway: number;
   /** Something was not read for lack of calls or time. */
@@ -121,7 +125,7 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
     const oldestMs = Math.max(fromMs - absenceOverlapMs, startedMs - longestAbsenceMs);
     return {
       ...{ fromMs, startedMs, oldestTs: toTs(oldestMs), left: { ...mostMissedCalls }, noticesLeft: mostAwayNotices },
-      ...{ renewMs: startedMs, read: new Set(), asked: 0, toldAway: 0, isCut: false },
+      ...{ renewMs: startedMs, read: new Set(), askedBy: new Map(), asked: 0, toldAway: 0, isCut: false },
     };
   }
 
@@ -190,24 +194,54 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
       const key = messageKey(teamId, channelId, message.ts);
       const known = await deps.requests.startedBy(key);
       if (known !== undefined && known.phase !== 'offered') continue;
+      // If Slack changed the channel's id since a message was asked, its question has an id that comes from the old one.
+      const asked = await askedBy(search, message.user);
+      if (asked.has(message.ts)) continue;
       const isLate = search.startedMs - toMs(message.ts) > askedUpToMs;
       await deps.handle(toEvent(message, channelId, botUserId), teamId, {
         isLate,
         mayBeTold: toMs(message.ts) < search.fromMs,
         sayAway: async (to, notice) => {
-          if ((await deps.claims.ownerOf(`away:${key}`)) !== undefined) return;
+          // Without the channel, whose id may change.
+          const told = `away:${teamId}:${message.user}:${message.ts}`;
+          if ((await deps.claims.ownerOf(told)) !== undefined) return;
           if (search.noticesLeft <= 0) {
             search.isCut = true;
             return;
           }
           search.noticesLeft -= 1;
-          await deps.sendPrivately(to, notice);
+          await tell(search, to, notice);
           // After the notice: a crash in between repeats it, which is better than silence.
-          await deps.claims.claim(`away:${key}`, holder);
+          await deps.claims.claim(told, holder);
           search.toldAway += 1;
         },
       });
-      if (!isLate && (await deps.requests.startedBy(key)) !== undefined) search.asked += 1;
+      if (isLate || (await deps.requests.startedBy(key)) === undefined) continue;
+      asked.add(message.ts);
+      search.asked += 1;
+    }
+  }
+
+  async function askedBy(search: Search, userId = ''): Promise<Set<string>> {
+    const known = search.askedBy.get(userId);
+    if (known !== undefined) return known;
+    const timestamps = new Set<string>();
+    for (const id of await deps.askedQuestions.of(teamId, userId)) {
+      const question = await getReadable(deps.questions, id);
+      if (question?.messageTs !== undefined && question.phase !== 'offered') timestamps.add(question.messageTs);
+    }
+    search.askedBy.set(userId, timestamps);
+    return timestamps;
+  }
+
+  /** A person who can't be reached is no reason to stop the search. */
+  async function tell(search: Search, to: Recipient, notice: Notice): Promise<void> {
+    await keepHold(search);
+    try {
+      await deps.sendPrivately(to, notice);
+    } catch (error) {
+      if (!isAppError(error, 'undeliverable', 'refused', 'notFound')) throw error;
+      log.debug({ event: 'away_not_told', outcome: error.kind });
     }
   }
 

@@ -34,8 +34,11 @@ describe('the values of buttons', () => {
     for (const value of [
       { questionId: QUESTION_ID, index: 2, choice: 'edit' },
       { questionId: QUESTION_ID, choice: 'mute' },
-      { questionId: QUESTION_ID, message: { ts: '1700000000.000100' } },
-      { questionId: QUESTION_ID, message: { ts: '1700000000.000100', threadTs: '1700000000.000001' } },
+      { questionId: QUESTION_ID, message: { channelId: 'C1', ts: '1700000000.000100' } },
+      {
+        questionId: QUESTION_ID,
+        message: { channelId: 'D0A1', ts: '1700000000.000100', threadTs: '1700000000.000001' },
+      },
     ] as const)
       expect(parseButtonValue(buttonValue(value))).toEqual(value);
   });

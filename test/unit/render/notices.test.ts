@@ -107,7 +107,14 @@ describe('a private notice of a failure', () => {
     [{ kind: 'emptyQuestion' }],
     [{ kind: 'alreadyAskedByYou' }],
     [{ kind: 'edited', questionId, text }],
-    [{ kind: 'away', questionId, message: { ts: '1700000000.000100', threadTs: '1700000000.000001' }, text }],
+    [
+      {
+        kind: 'away',
+        questionId,
+        message: { channelId: 'C1', ts: '1700000000.000100', threadTs: '1700000000.000001' },
+        text,
+      },
+    ],
   ])('%o, which is none, has no reference', (notice) => {
     expect(shown(notice)).not.toContain('Reference');
   });

@@ -153,6 +153,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     ],
     shownHere: [['<#C1>']],
     alwaysShown: [['<#C1>']],
+    away: [['<https://e.org/x|You asked>']],
   },
   modals: {
     cut: [[3000]],

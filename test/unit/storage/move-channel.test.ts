@@ -31,7 +31,10 @@ it('settings, threads, counts and choices of a channel move along to its new id,
   const threads = [{ channelId: 'C1', threadTs: '1.1' }];
   await storage.readerChoices.update('T1:U1', () => ({ version: 1, threads, channels: ['C1', 'C11'] }));
 
-  expect([await storage.moveChannel(move), await storage.moveChannel(move)]).toEqual([4, 0]);
+  const attended = [{ channelId: 'C1', threadTs: '1.1', atMs: 1 }];
+  await storage.attendance.update('T1', () => ({ version: 1, lastMs: 1, threads: attended }));
+
+  expect([await storage.moveChannel(move), await storage.moveChannel(move)]).toEqual([5, 0]);
 
   expect(await storage.channelSettings.get('T1:C2')).toMatchObject({ channelId: 'C2', isOn: false });
   expect(await storage.threads.get(at('C2'))).toMatchObject({
@@ -41,6 +44,7 @@ it('settings, threads, counts and choices of a channel move along to its new id,
   expect(await storage.readerChoices.get('T1:U1')).toMatchObject({
     ...{ channels: ['C2', 'C11'], threads: [{ channelId: 'C2', threadTs: '1.1' }] },
   });
+  expect(await storage.attendance.get('T1')).toMatchObject({ threads: [{ channelId: 'C2', threadTs: '1.1' }] });
   for (const gone of [await storage.channelSettings.get('T1:C1'), await storage.threads.get(at('C1'))]) {
     expect(gone).toBeUndefined();
   }
