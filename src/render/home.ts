@@ -323,6 +323,7 @@ function whyNot({ home }: Say, reason: Refusal, contact: string | undefined): st
     case 'noKeys':
       return home.unknownPerson();
     case 'unknownChannel':
+    case 'channelTooLarge':
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':

@@ -375,6 +375,8 @@ function refusal(
     case 'notConnected':
     case 'tooManyWaiting':
       return { why, sentence: `${why} ${refusals.connectDo()}`, canAskInDm };
+    case 'channelTooLarge':
+      return { why, sentence: `${why} ${otherwise} ${refusals.tooLargeDo(contact)}`, canAskInDm };
     case 'unknownChannel':
     case 'sharedChannel':
     case 'guestsInChannel':

@@ -63,6 +63,7 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
       'outsider',
       'unknownPerson',
       'unknownChannel',
+      'channelTooLarge',
       'sharedChannel',
       'guestsInChannel',
       'channelRefused',

@@ -327,6 +327,8 @@ export type Refusal =
   /** Slack could not say who the person is, or what kind of channel it is. */
   | 'unknownPerson'
   | 'unknownChannel'
+  /** More people are in the channel than can be checked. */
+  | 'channelTooLarge'
   /** The channel is shared with other organizations, or has guests. */
   | 'sharedChannel'
   | 'guestsInChannel'

@@ -7,6 +7,9 @@ const en = (_: Formats) => ({
   unknownPerson: (so: string) => `Slack could not tell me who you are, ${so}.`,
   unknownPersonDo: () => 'Try again in a few minutes.',
   unknownChannel: (so: string) => `Slack could not tell me who can read this channel, ${so}.`,
+  channelTooLarge: (so: string) => `This channel has too many members to check who would see the answer, ${so}.`,
+  tooLargeDo: (contact: string | undefined) =>
+    `The operator of this app${inBrackets(contact)} can name the channel in \`OPEN_CHANNELS\`.`,
   sharedChannel: (so: string) => `People from other organizations in this channel would see the answer, ${so}.`,
   guestsInChannel: (so: string) => `Guests in this channel would see the answer, ${so}.`,
   channelRefused: (so: string) => `Deep Search is not turned on for this channel, ${so}.`,
@@ -45,6 +48,9 @@ const de = (_: Formats): ReturnType<typeof en> => ({
   unknownPerson: (so) => `Slack konnte mir nicht sagen, wer du bist, ${so}.`,
   unknownPersonDo: () => 'Versuch es in ein paar Minuten noch einmal.',
   unknownChannel: (so) => `Slack konnte mir nicht sagen, wer diesen Channel lesen kann, ${so}.`,
+  channelTooLarge: (so) => `Dieser Channel hat zu viele Mitglieder, um zu prüfen, wer die Antwort sehen würde, ${so}.`,
+  tooLargeDo: (contact) =>
+    `Wer diese App betreibt${inBrackets(contact)}, kann den Channel in \`OPEN_CHANNELS\` nennen.`,
   sharedChannel: (so) => `Leute aus anderen Organisationen in diesem Channel würden die Antwort sehen, ${so}.`,
   guestsInChannel: (so) => `Gäste in diesem Channel würden die Antwort sehen, ${so}.`,
   channelRefused: (so) => `Deep Search ist für diesen Channel nicht eingeschaltet, ${so}.`,

@@ -42,6 +42,7 @@ const en = (f: Formats) => ({
   outsider: () => 'not asked: only members of this workspace can ask',
   unknownPerson: () => 'not asked: Slack could not tell me who wrote it',
   unknownChannel: () => 'not asked: Slack could not tell me who can read this channel',
+  channelTooLarge: () => 'not asked: this channel has too many members to check who would see the answer',
   sharedChannel: () => 'not asked: people from other organizations would see the answer here',
   guestsInChannel: () => 'not asked: guests would see the answer here',
   channelRefused: () => 'not asked: Deep Search is not turned on for this channel',
@@ -108,6 +109,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   outsider: () => 'nicht gestellt: nur Mitglieder dieses Workspace dürfen fragen',
   unknownPerson: () => 'nicht gestellt: Slack konnte mir nicht sagen, wer sie geschrieben hat',
   unknownChannel: () => 'nicht gestellt: Slack konnte mir nicht sagen, wer diesen Channel lesen kann',
+  channelTooLarge: () =>
+    'nicht gestellt: dieser Channel hat zu viele Mitglieder, um zu prüfen, wer die Antwort sehen würde',
   sharedChannel: () => 'nicht gestellt: Leute aus anderen Organisationen würden die Antwort hier sehen',
   guestsInChannel: () => 'nicht gestellt: Gäste würden die Antwort hier sehen',
   channelRefused: () => 'nicht gestellt: Deep Search ist für diesen Channel nicht eingeschaltet',

@@ -36,6 +36,8 @@ export interface Audience {
    * False when Slack does not tell all members of the channel, or what one of them is. The counts are incomplete then.
    */
   isKnown: boolean;
+  /** It is not known because more people are in the channel than the app can check. */
+  isTooLarge?: boolean;
   /** The ids of all who are not full members. Absent when unknown, or when there are too many. */
   ids?: ReaderIds;
 }
@@ -50,6 +52,7 @@ export interface Audiences {
 const nobodyElse = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 const justOne: Audience = { ...nobodyElse, members: 1, ids: { guests: [], outsiders: [], organizations: [] } };
 const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organizations: 0, isKnown: false };
+const tooLargeAudience: Audience = { ...unknownAudience, isTooLarge: true };
 
 /** Whether only full members of the workspace see what is said there. */
 export function isInsidersOnly({ guests, outsiders, organizations, isKnown }: Audience): boolean {
@@ -71,7 +74,8 @@ export function createAudiences(options: {
     most: mostMemberListsCached,
     now,
     load: count,
-    keeps: ({ isKnown }) => isKnown,
+    // Reading too large a channel takes many calls, and does not end better a moment later.
+    keeps: ({ isKnown, isTooLarge = false }) => isKnown || isTooLarge,
   });
 
   return {
@@ -91,8 +95,11 @@ export function createAudiences(options: {
   async function count(channelId: string): Promise<Audience> {
     try {
       const userIds = await membersOf(channelId);
-      const standings = userIds === undefined ? undefined : await standingsOf(userIds);
-      return standings === undefined ? unknownAudience : tally(standings);
+      if (userIds === undefined) return unknownAudience;
+      const standings = userIds === 'tooMany' ? undefined : await standingsOf(userIds);
+      if (standings !== undefined) return tally(standings);
+      log.warn({ event: 'channel_too_large', channelId });
+      return tooLargeAudience;
     } catch (error) {
       if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
       if (error.code !== 'channel_not_found')
@@ -101,8 +108,8 @@ export function createAudiences(options: {
     }
   }
 
-  /** Ids of everybody in a channel but the app; undefined when there are too many to be read. */
-  async function membersOf(channel: string): Promise<string[] | undefined> {
+  /** Ids of everybody in a channel but the app. `tooMany`: to be read. Undefined when Slack does not say. */
+  async function membersOf(channel: string): Promise<string[] | 'tooMany' | undefined> {
     const userIds: string[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < mostMemberPages; page += 1) {
@@ -113,8 +120,7 @@ export function createAudiences(options: {
       cursor = reply.response_metadata?.next_cursor || undefined;
       if (cursor === undefined) return userIds;
     }
-    log.warn({ event: 'channel_too_large', channelId: channel, members: userIds.length });
-    return undefined;
+    return 'tooMany';
   }
 
   /** Undefined when too many people would have to be looked up one by one. */

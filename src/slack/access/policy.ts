@@ -124,7 +124,9 @@ export function createAccessPolicy(options: {
     if (areAllAllowed && kind !== 'unknown') return undefined;
     const hasOthers = kind === 'shared' || audience.outsiders > 0 || audience.organizations > 0;
     if (hasOthers && settings.shareWithOthers !== true && !rules.othersMayRead) return 'sharedChannel';
-    if (kind === 'unknown' || !audience.isKnown || audience.ids === undefined) return 'unknownChannel';
+    if (kind === 'unknown') return 'unknownChannel';
+    if (!audience.isKnown) return unknownReaders(audience);
+    if (audience.ids === undefined) return 'unknownChannel';
     const { guests, outsiders, organizations } = audience.ids;
     const areOthersConfirmed = isWithin(outsiders, ids.outsiders) && isWithin(organizations, ids.organizations);
     if (!rules.othersMayRead && !areOthersConfirmed) return 'sharedChannel';
@@ -204,7 +206,11 @@ function refusalOfChannel(kind: ChannelKind, settled: Settled<Audience>, rules: 
   const audience = resultOf(settled);
   if (!othersMayRead && (audience.outsiders > 0 || audience.organizations > 0)) return 'sharedChannel';
   if (!guestsMayRead && audience.guests > 0) return 'guestsInChannel';
-  return audience.isKnown ? undefined : 'unknownChannel';
+  return audience.isKnown ? undefined : unknownReaders(audience);
+}
+
+function unknownReaders({ isTooLarge }: Audience): Refusal {
+  return isTooLarge === true ? 'channelTooLarge' : 'unknownChannel';
 }
 
 const noReaders: ReaderIds = { guests: [], outsiders: [], organizations: [] };

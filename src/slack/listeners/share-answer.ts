@@ -210,13 +210,13 @@ interface Chosen {
   audience: ShownAudience;
 }
 
-function shownAudience({ ids, ...counts }: Audience): ShownAudience {
+function shownAudience({ ids, isTooLarge: _, ...counts }: Audience): ShownAudience {
   const { guests = [], outsiders = [], organizations = [] } = ids ?? {};
   const readers = JSON.stringify([guests, outsiders, organizations].map((each) => each.toSorted()));
   return { ...counts, fingerprint: createHash('sha256').update(readers).digest('hex').slice(0, 32) };
 }
 
-function confirmedOf({ members: _, ...readers }: Audience): ConfirmedAudience {
+function confirmedOf({ members: _members, isTooLarge: _tooLarge, ...readers }: Audience): ConfirmedAudience {
   return readers;
 }
 
@@ -228,6 +228,7 @@ function refusalOfShare({ sharing }: Say, reason: Refusal): string {
     case 'sharedChannel':
       return sharing.otherOrganizations();
     case 'unknownChannel':
+    case 'channelTooLarge':
     case 'guestsInChannel':
       return sharing.notCheckable();
     default:

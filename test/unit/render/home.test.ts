@@ -99,6 +99,7 @@ describe('the Home tab', () => {
     'outsider',
     'unknownPerson',
     'unknownChannel',
+    'channelTooLarge',
     'sharedChannel',
     'guestsInChannel',
     'channelRefused',

@@ -228,6 +228,7 @@ describe('a German asker', () => {
       'outsider',
       'unknownPerson',
       'unknownChannel',
+      'channelTooLarge',
       'sharedChannel',
       'guestsInChannel',
       'channelRefused',

@@ -141,6 +141,7 @@ describe('a refusal', () => {
     ['outsider', 'Only members', false],
     ['unknownPerson', 'who you are', false],
     ['unknownChannel', 'who can read this channel', true],
+    ['channelTooLarge', 'can name the channel in `OPEN_CHANNELS`', true],
     ['sharedChannel', 'other organizations', true],
     ['guestsInChannel', 'Guests in this channel', true],
     ['channelRefused', 'not turned on', true],

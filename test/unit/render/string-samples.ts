@@ -166,6 +166,8 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     outsider: so,
     unknownPerson: so,
     unknownChannel: so,
+    channelTooLarge: so,
+    tooLargeDo: someone,
     sharedChannel: so,
     guestsInChannel: so,
     channelRefused: so,

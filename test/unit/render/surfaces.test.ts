@@ -44,6 +44,7 @@ const refusals: Refusal[] = [
   'outsider',
   'unknownPerson',
   'unknownChannel',
+  'channelTooLarge',
   'sharedChannel',
   'guestsInChannel',
   'channelRefused',

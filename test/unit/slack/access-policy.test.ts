@@ -84,6 +84,11 @@ describe('the access policy', () => {
     ['refuses a member among outsiders', { audience: { outsiders: 1, guests: 1 } }, no('sharedChannel')],
     ['refuses a member among unknown people', { audience: { isKnown: false } }, no('unknownChannel')],
     [
+      'refuses a member among more people than it can check',
+      { audience: { isKnown: false, isTooLarge: true } },
+      no('channelTooLarge'),
+    ],
+    [
       'allows a member in a channel that is hidden from the app',
       { channel: 'hidden', audience: { isKnown: false } },
       { ...may, isHidden: true },
@@ -198,6 +203,11 @@ describe('the access policy, for a share with confirmed readers,', () => {
       no('sharedChannel'),
     ],
     ['refuses readers who are unknown now', { ...shared, audience: { isKnown: false } }, no('unknownChannel')],
+    [
+      'refuses more readers than it can check now',
+      { ...shared, audience: { isKnown: false, isTooLarge: true } },
+      no('channelTooLarge'),
+    ],
     ['refuses more readers than can be named', { ...shared, audience: counts }, no('unknownChannel')],
     [
       'refuses a channel that Slack says nothing about',

@@ -127,11 +127,20 @@ describe('the audience of a channel', () => {
   });
 
   it.each<[string, Parameters<typeof begin>[0]]>([
-    ['Slack says nothing about one member', { members: ['M1', 'X1'], listed: ['M1'] }],
     ['too many members are not listed', { members: many('M', 51), listed: ['M99'] }],
     ['there are too many members to read', { members: many('M', 30), pageSize: 1 }],
-  ])('is unknown where %s', async (_, options) => {
-    expect((await audienceOf(options)).isKnown).toBe(false);
+  ])('is too large to check where %s, and is not read again at once', async (_, options) => {
+    const { slack, directory, audiences } = begin(options);
+    await directory.tend();
+    expect(await audiences.of('C1')).toMatchObject({ isKnown: false, isTooLarge: true });
+    const calls = slack.calls.length;
+    expect(await audiences.of('C1')).toMatchObject({ isKnown: false, isTooLarge: true });
+    expect(slack.calls.length).toBe(calls);
+  });
+
+  it('is unknown, and not too large, where Slack says nothing about one member', async () => {
+    const audience = await audienceOf({ members: ['M1', 'X1'], listed: ['M1'] });
+    expect(audience).toEqual({ ...known, members: 1, isKnown: false });
   });
 
   it.each([['missing_scope'], ['fetch_members_failed'], ['channel_not_found']])(
