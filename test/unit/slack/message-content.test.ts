@@ -453,7 +453,7 @@ describe('files', () => {
         ...clip,
         transcription: { status: 'complete', locale: 'en-US', preview: { content: 'hello', has_more: true } },
       },
-      [{ ...shown, url: transcript, text: 'hello' }],
+      [{ ...shown, url: transcript, text: 'hello…' }],
     ],
     [
       'a clip whose transcript is not ready',
