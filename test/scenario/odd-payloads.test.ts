@@ -79,7 +79,7 @@ describe('one post as two kinds of events', () => {
       ),
     ]);
     expect(await asked(0)).toEqual([]);
-    expect(world.ephemeralsTo(people.ada)).toHaveLength(1);
+    await eventually(() => expect(world.ephemeralsTo(people.ada)).toHaveLength(1));
   });
 
   test('a mention in a group that arrives only as a message is a question, and replies are follow-ups', async () => {

@@ -134,7 +134,7 @@ describe('the shortcut on a message', () => {
     });
 
     test('is not read when the asker tries again', async () => {
-      service.fail(await askAndLeave(), 'RateLimitExceeded');
+      service.fail(await askAndLeave(), 'InternalError');
       const [card] = roots('D0ADA');
       await eventually(() => expect(world.answersIn(card?.ts ?? '')).toHaveLength(1));
       await world.press('Try again');

@@ -151,7 +151,9 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     const continues = fresh || conversationId !== undefined || upstream.conversationLost === true;
     if (continues || follows !== undefined || !hasConversation(thread)) return {};
     const earlier = await findEarlier(ports.questions, question, thread, allConversations);
-    const isOwn = question.access === 'own' ? { startsOwnConversation: true } : {};
+    // Where answers are private, each asker has a conversation of their own with any account, and the card need not say so.
+    const isOwn =
+      question.answersPrivately === true && question.access !== 'own' ? {} : { startsOwnConversation: true };
     return { ...isOwn, ...(earlier === undefined ? {} : { follows: earlier }) };
   }
 

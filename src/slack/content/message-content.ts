@@ -126,9 +126,10 @@ function isCard({ blocks }: MessageObject): boolean {
 function ownText({ text, blocks }: MessageObject, author: Author, reading: Reading): string {
   const said = canonical(withoutPlaceholder(text), reading.identity);
   const isPerson = typeof author === 'object' && 'userId' in author;
-  const read = isPerson
-    ? blocks.filter(({ type }) => ofPeople.has(type))
-    : blocks.slice(0, endOfAnswer(blocks, author));
+  const read =
+    isPerson && said !== ''
+      ? blocks.filter(({ type }) => ofPeople.has(type))
+      : blocks.slice(0, endOfAnswer(blocks, author));
   const words = blocksText(read, reading);
   if (words === '') return said;
   // A mention that only the text has is one all the same: nothing that mentions the app may be silent.
