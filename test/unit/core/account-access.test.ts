@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
 import { createAccept } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';
-import type { Question } from '../../../src/core/question/question.ts';
+import type { Origin, Question } from '../../../src/core/question/question.ts';
 import { mostWaitingForAccount } from '../../../src/core/settings.ts';
 import { crash, digestOf, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import {
@@ -33,14 +33,19 @@ function start(mode: AccountMode, chooseFault?: (operation: Operation, call: num
   const accept = createAccept({ ...life.ports, digest: digestOf });
   const requests = createRequests({ ...life.ports, accept, digest: digestOf });
   let keys = 0;
-  async function ask(askerId: string, text = `question ${keys}`, place = direct): Promise<string> {
+  async function ask(
+    askerId: string,
+    text = `question ${keys}`,
+    place = direct,
+    origin: Origin = 'mention',
+  ): Promise<string> {
     keys += 1;
     const accepted = await accept({
       key: `${askerId} ${text}`,
       place,
       askerId,
       text,
-      origin: 'mention',
+      origin,
       beginsThread: true,
     });
     if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
@@ -358,5 +363,22 @@ describe('after a fault at any call', () => {
         }
       }
     }
+  });
+});
+
+describe('a second root message in direct messages', () => {
+  it.each([
+    ['the same account', true],
+    ['another account', false],
+  ])('has the choice to continue a conversation of %s: %s', async (_name, isSame) => {
+    const { life, ask } = start('preferred');
+    if (isSame) life.people.connect('U1');
+    await ask('U1', 'first?', direct, 'direct');
+    await life.run();
+    life.people.connect('U1');
+    const id = await ask('U1', 'second?', { ...direct, threadTs: '1800000000.000001' }, 'direct');
+    await life.run();
+    expect(life.question(id)).toMatchObject({ access: 'own', outcome: { kind: 'answered' } });
+    expect(life.question(id).asFollowUp !== undefined).toBe(isSame);
   });
 });
