@@ -34,6 +34,8 @@ export interface UpstreamQuestion {
   sources: Source[];
   /** The sources are only the links of the answer. The service does not tell what else it consulted. */
   citedOnly?: true;
+  /** The answer has parts of kinds that this app does not know. */
+  hasMore?: true;
   followUps: string[];
   durationMs?: number;
   credits?: number;

@@ -41,7 +41,7 @@ const PART_LINE = 40;
 export function prepareAnswer(question: Question, answer: Answer): PreparedMessages {
   const say = sayIn(question.locale);
   const head = renderHead(question, answer, say);
-  const longestNote = findLongestNote(question, say);
+  const longestNote = findLongestNote(question, answer, say);
   const sources = renderSources(answer, LIMITS.sectionText - longestNote.length - 1, say);
   const allSources = sources.hasMore
     ? button(allSourcesLabel(answer, sources.total, say), ACTIONS.allSources, { questionId: question.id })
@@ -73,7 +73,11 @@ export function prepareAnswer(question: Question, answer: Answer): PreparedMessa
     if (part === undefined) throw new RangeError(`The answer has no part ${index}.`);
     const hasFile = current.delivery.file?.state === 'attached';
     const isLonger = say.answer.isLonger(linkTo(question, say.words.deepSearch()), hasFile);
-    const notes = divided.isWhole ? (hasFile ? [say.answer.attached()] : []) : [isLonger];
+    const whole = divided.isWhole ? (hasFile ? [say.answer.attached()] : []) : [isLonger];
+    const notes = [
+      ...(answer.hasMore === true ? [say.answer.hasMore(linkTo(question, say.words.deepSearch()))] : []),
+      ...whole,
+    ];
     const marker = partMarker(current, index);
     const isLast = index === parts.length - 1;
     const numbered = parts.length > 1 ? [say.answer.part(index + 1, parts.length)] : [];
@@ -119,10 +123,11 @@ function diagramNotes(question: Question, say: Say): DiagramNotes | undefined {
   return { url: shareUrl, label: say.words.openInDeepSearch(), names };
 }
 
-function findLongestNote(question: Question, say: Say): string {
+function findLongestNote(question: Question, { hasMore }: Answer, say: Say): string {
   const link = linkTo(question, say.words.deepSearch());
   const notes = [say.answer.attached(), say.answer.isLonger(link, true), say.answer.isLonger(link, false)];
-  return notes.reduce((longest, note) => (note.length > longest.length ? note : longest), '');
+  const more = hasMore === true ? `${say.answer.hasMore(link)}\n` : '';
+  return more + notes.reduce((longest, note) => (note.length > longest.length ? note : longest), '');
 }
 
 function emptyAnswer(say: Say): AnswerPart {
@@ -247,9 +252,11 @@ function askedSince({ usedFollowUps = [] }: Question): string {
   return usedFollowUps.map(({ index, byUserId }) => `${index}${byUserId}`).join();
 }
 
-/** Returns the text of notifications: the beginning of the part as plain words. */
+/**
+ * Returns the text of notifications, which screen readers read in place of the blocks: the words of the part. A part is
+ * far shorter than Slack's limit for it.
+ */
 function preview(answer: Answer, part: AnswerPart, say: Say): string {
-  // Removing line breaks makes no text longer, so four times the limit is enough to read.
-  const words = inertCut(part.words.slice(0, 4 * LIMITS.notificationText), LIMITS.notificationText);
+  const words = inertCut(part.words, LIMITS.postText);
   return words === '' ? inertCut(answer.title, LIMITS.notificationText) || say.answer.empty() : words;
 }

@@ -4,8 +4,8 @@ import type { Question } from '../core/question/question.ts';
 /** A message for `chat.postMessage`, `chat.update` or `chat.postEphemeral`, without the channel. */
 export interface RenderedMessage {
   /**
-   * With blocks: the text of notifications (≤ 1,000 characters). Without blocks: the whole message. Slack mrkdwn, no
-   * pings.
+   * With blocks: the text of notifications and screen readers, of an answer all its words. Without blocks: the whole
+   * message. Slack mrkdwn, no pings.
    */
   text: string;
   blocks?: KnownBlock[];

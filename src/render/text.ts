@@ -66,6 +66,14 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
+/** Cuts written mrkdwn to so many bytes of UTF-8, not inside an entity. */
+export function withinBytes(text: string, bytes: number): string {
+  const encoded = new TextEncoder().encode(text);
+  if (encoded.length <= bytes) return text;
+  const begun = new TextDecoder().decode(encoded.subarray(0, bytes - 3)).replace(/\ufffd+$/, '');
+  return `${begun.replace(/&[a-z]{0,4}$/, '')}…`;
+}
+
 /**
  * The best end ≤ `limit`: at a line, else a sentence, else a word, else between graphemes. At least half of `limit`.
  */

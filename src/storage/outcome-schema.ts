@@ -37,6 +37,7 @@ const answerSchema = z.looseObject({
   markdown: z.string(),
   sources: z.array(sourceSchema),
   citedOnly: z.literal(true).exactOptional(),
+  hasMore: z.literal(true).exactOptional(),
   followUps: z.array(z.string()),
   durationMs: z.number(),
   steps: z.number().exactOptional(),

@@ -40,6 +40,7 @@ const conversationSchema = z.object({
       answer: z.string().exactOptional(),
       sources: z.array(sourceSchema),
       citedOnly: z.literal(true).exactOptional(),
+      hasMore: z.literal(true).exactOptional(),
       followUps: z.array(z.string()),
       durationMs: z.number().exactOptional(),
       credits: z.number().exactOptional(),

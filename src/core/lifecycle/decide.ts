@@ -366,7 +366,17 @@ export function interpret(
   }
 
   function answered(more: Pick<Answer, 'stopped'>): Reading {
-    const { title = '', answer = '', sources, followUps, durationMs = 0, steps, citedOnly, credits } = observed;
+    const {
+      title = '',
+      answer = '',
+      sources,
+      followUps,
+      durationMs = 0,
+      steps,
+      citedOnly,
+      hasMore,
+      credits,
+    } = observed;
     return {
       is: 'ended',
       outcome: {
@@ -379,6 +389,7 @@ export function interpret(
           durationMs: durationMs > 0 ? durationMs : elapsedMs,
           ...(steps === undefined ? {} : { steps }),
           ...(citedOnly === undefined ? {} : { citedOnly }),
+          ...(hasMore === undefined ? {} : { hasMore }),
           ...(credits === undefined ? {} : { credits }),
           ...(conversation.quota === undefined ? {} : { quota: conversation.quota }),
           ...more,

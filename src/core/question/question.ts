@@ -59,6 +59,8 @@ export interface Answer {
   sources: Source[];
   /** The sources are only those that the answer links to. */
   citedOnly?: true;
+  /** The service answered with parts that this app can't show. */
+  hasMore?: true;
   followUps: string[];
   durationMs: number;
   steps?: number;

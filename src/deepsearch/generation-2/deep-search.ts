@@ -187,7 +187,7 @@ export function mapConversation(raw: ApiConversation, reading: AnswerReading): C
  * same time. So an earlier one without an answer may run as long as the conversation does. Then it has failed.
  */
 function stateOfEarlier({ answer }: ApiQuestion, { is }: ApiState): ApiState {
-  if (answer !== '') return { is: 'completed' };
+  if (answer.text !== '') return { is: 'completed' };
   return is === 'processing' ? { is } : { is: 'failed', error: { code: '', message: '', retryTime: '' } };
 }
 
@@ -195,11 +195,12 @@ function mapQuestion(raw: ApiQuestion, state: ApiState, reading: AnswerReading):
   return {
     text: raw.input,
     state: state.is,
-    sources: reading.sourcesOf(raw.answer),
+    sources: reading.sourcesOf(raw.answer.text),
     citedOnly: true,
+    ...(raw.answer.hasMore ? { hasMore: true } : {}),
     followUps: followUpsOf(raw.suggestedFollowups),
     ...defined('createdMs', parseTime(raw.createTime)),
-    ...defined('answer', raw.answer === '' ? undefined : reading.withAbsoluteLinks(raw.answer)),
+    ...defined('answer', raw.answer.text === '' ? undefined : reading.withAbsoluteLinks(raw.answer.text)),
     ...(state.is === 'failed' && { error: mapError(state.error) }),
   };
 }

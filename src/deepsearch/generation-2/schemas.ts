@@ -26,7 +26,7 @@ const textBlock = message({ text });
 const inputBlock = message({ question: textBlock });
 const answerBlock = message({ markdown: textBlock });
 
-/** The texts of the blocks of a known kind, as paragraphs. Other blocks are skipped. */
+/** The texts of the blocks of a known kind, as paragraphs. Of an answer, `hasMore` tells that there are other blocks. */
 const input = z
   .array(z.unknown())
   .default([])
@@ -34,7 +34,11 @@ const input = z
 const blocks = z
   .array(z.unknown())
   .default([])
-  .transform(blocksJoined(answerBlock, ({ markdown }) => markdown.text));
+  .transform((list) => ({
+    text: blocksJoined(answerBlock, ({ markdown }) => markdown.text)(list),
+    // Of a kind that no description of the API names, such as an artifact.
+    hasMore: list.some((block) => !answerBlock.safeParse(block).success),
+  }));
 
 function blocksJoined<Block>(schema: z.ZodType<Block>, textOf: (block: Block) => string) {
   return (list: unknown[]): string =>
@@ -48,7 +52,9 @@ function blocksJoined<Block>(schema: z.ZodType<Block>, textOf: (block: Block) =>
 export const questionSchema = message({
   input,
   /** Blocks, or a text as in the first generation. */
-  answer: z.union([z.string(), blocks]).default(''),
+  answer: z
+    .union([z.string().transform((text) => ({ text, hasMore: false })), blocks])
+    .default({ text: '', hasMore: false }),
   createTime: text,
   /** No description of this API has this field, so nothing depends on its shape. */
   suggestedFollowups: z.array(z.string()).default([]).catch([]),

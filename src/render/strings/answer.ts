@@ -24,6 +24,10 @@ const en = (f: Formats) => ({
       return `${said} The full answer is in the attached file${link === undefined ? '' : ` and in ${link}`}.`;
     return link === undefined ? `${said} Only its beginning is shown.` : `${said} The full answer is in ${link}.`;
   },
+  hasMore: (link: string | undefined) =>
+    link === undefined
+      ? 'This answer has parts that cannot be shown in Slack.'
+      : `This answer has parts that cannot be shown in Slack. They are in ${link}.`,
   onlyIn: (names: string) => `searched only in ${names}`,
   /** `language` as the code names it. */
   diagram: (language: string) => `Diagram (${language})`,
@@ -62,6 +66,10 @@ const de = (f: Formats): ReturnType<typeof en> => ({
       return `${said} Die ganze Antwort steht in der angehängten Datei${link === undefined ? '' : ` und in ${link}`}.`;
     return link === undefined ? `${said} Hier steht nur ihr Anfang.` : `${said} Die ganze Antwort steht in ${link}.`;
   },
+  hasMore: (link) =>
+    link === undefined
+      ? 'Diese Antwort hat Teile, die Slack nicht zeigen kann.'
+      : `Diese Antwort hat Teile, die Slack nicht zeigen kann. Sie stehen in ${link}.`,
   onlyIn: (names) => `nur durchsucht: ${names}`,
   diagram: (language) => `Diagramm (${language})`,
   quota: (share, used, limit) =>

@@ -1,7 +1,9 @@
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Answer, Question } from '../../core/question/question.ts';
+import { LIMITS } from '../../render/limits.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
 import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
+import { withinBytes } from '../../render/text.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { longestUpdateWaitMs, mostUpdateTries } from '../settings.ts';
@@ -116,7 +118,13 @@ export function createAnswerUpdates(deps: {
       try {
         await slack.call(
           'chat.update',
-          { channel: question.place.channelId, ts, blocks: [], ...message },
+          {
+            channel: question.place.channelId,
+            ts,
+            blocks: [],
+            ...message,
+            text: withinBytes(message.text, LIMITS.updateTextBytes),
+          },
           { priority: 'edit' },
         );
         return;

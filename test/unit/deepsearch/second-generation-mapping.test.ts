@@ -135,6 +135,15 @@ describe('an answer', () => {
     expect(last({ completed: {} }, { answer })?.answer).toBe(expected);
   });
 
+  test('tells that it has blocks of other kinds', () => {
+    const hasMore = (answer: unknown) => last({ completed: {} }, { answer })?.hasMore;
+    expect([{ chart: {} }, { artifact: { id: 1 } }].map((other) => hasMore([block('One.'), other]))).toEqual([
+      true,
+      true,
+    ]);
+    expect([[block('One.'), block('')], 'One.', undefined].map(hasMore)).toEqual([undefined, undefined, undefined]);
+  });
+
   test('has its links as sources', () => {
     expect(last({ completed: {} }, { answer: 'x' })).toMatchObject({
       sources: [{ url: 'https://code.example.com/x', label: 'x' }],

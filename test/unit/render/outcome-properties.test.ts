@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question/question.ts';
+import { LIMITS } from '../../../src/render/limits.ts';
 import type { MessageFormat, RenderedMessage } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
@@ -31,7 +32,7 @@ function expectDeliverable(question: Question, limit = Number.POSITIVE_INFINITY)
     const messages = renderOutcome(question, { format });
     for (const message of messages) {
       expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
-      expect(message.text.length).toBeLessThan(format === 'plain' ? 14_000 : 3_000);
+      expect(message.text.length).toBeLessThan(format === 'plain' ? 14_000 : LIMITS.postText + 1);
       expect(message.text).not.toBe('');
       expect(JSON.stringify(message).replaceAll('<@U0ASKER>', '')).not.toMatch(PINGS);
       for (const block of message.blocks ?? []) {

@@ -226,6 +226,23 @@ describe('an answer', () => {
     }
   });
 
+  it('is announced by all its words, for screen readers', () => {
+    const markdown = `# Title\n\n${'All of it is *read*. '.repeat(300)}\n\nThe end.`;
+    const [{ text } = { text: '' }] = renderOutcome(answered({ markdown }), { format: 'markdown' });
+    expect(text.startsWith('Title All of it is read.')).toBe(true);
+    expect(text.endsWith('The end.')).toBe(true);
+  });
+
+  it('says in one line that it has parts which Slack cannot show, and where they are', () => {
+    for (const format of ['markdown', 'mrkdwn', 'plain'] as const) {
+      const messages = renderOutcome(answered({ markdown: 'Text.', hasMore: true }), { format });
+      expect(
+        JSON.stringify(messages).match(/cannot be shown in Slack. They are in <https:[^|]*\|Deep Search>/g),
+      ).toHaveLength(1);
+      for (const message of messages) expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
+    }
+  });
+
   it('pings no person, wherever the token appears', () => {
     const token = '<!channel> <!here|x> <@U123> <!subteam^S1> @everyone';
     const everywhere = [

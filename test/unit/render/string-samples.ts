@@ -26,6 +26,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     revoke: [['<https://e.org/x|x>']],
   },
   answer: {
+    hasMore: [[undefined], ['<https://e.org|Deep Search>']],
     moreSources: counts,
     part: [[1, 3]],
     isLonger: [

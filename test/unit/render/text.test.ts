@@ -8,6 +8,7 @@ import {
   niceEnd,
   oneLine,
   pieces,
+  withinBytes,
 } from '../../../src/render/text.ts';
 
 const family = '👩‍👩‍👧‍👦';
@@ -126,5 +127,23 @@ describe('the pieces of a text', () => {
     const twice = (piece: string) => piece + piece;
     expect(pieces('abcdefgh', 4, twice)).toEqual(['ab', 'cd', 'ef', 'gh']);
     expect(pieces('abc', 1, twice)).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('text within so many bytes', () => {
+  it.each([
+    ['a text that fits', 'aé€', 6, 'aé€'],
+    ['a text that is one byte too long', 'aé€b', 6, 'aé…'],
+    ['a character of two units', 'a👍bcd', 7, 'a…'],
+    ['an entity', 'ab&amp;cd', 8, 'ab…'],
+    ['the end of an entity', 'ab&amp;cdef', 10, 'ab&amp;…'],
+  ])('cuts %s between characters', (_, text, bytes, expected) => {
+    expect(withinBytes(text, bytes)).toBe(expected);
+  });
+
+  it('fits whatever the text is', () => {
+    for (const unit of ['a', 'é', '€', '👍', '&lt;'])
+      for (let bytes = 20; bytes < 30; bytes += 1)
+        expect(new TextEncoder().encode(withinBytes(unit.repeat(40), bytes)).length).toBeLessThanOrEqual(bytes);
   });
 });
