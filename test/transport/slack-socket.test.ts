@@ -26,8 +26,17 @@ beforeEach(async () => {
   lines = written;
   const logger = createLibraryLogger(log);
   const clientOptions = webClientOptions(slack.apiUrl, logger);
-  const steadyMs = 300;
-  receiver = createSocketReceiver({ appToken, clientOptions, outbound, logger, log, random: () => 0, steadyMs });
+  const [steadyMs, absenceMs] = [300, 400];
+  receiver = createSocketReceiver({
+    appToken,
+    clientOptions,
+    outbound,
+    logger,
+    log,
+    random: () => 0,
+    steadyMs,
+    absenceMs,
+  });
   app = new App({
     receiver,
     logger,
@@ -204,4 +213,22 @@ test('the connection is tried again after errors on which the client would give 
     { event: 'slack_connection_failed', failures: 2, waitMs: 1_000 },
     { event: 'slack_connection_failed', failures: 3, waitMs: 3_000 },
   ]);
+});
+
+test('only a connection that comes after a gap lets the app look for what it missed', async () => {
+  let searches = 0;
+  receiver.init({
+    processEvent: async () => {},
+    missed: () => {
+      searches += 1;
+    },
+  });
+  await steady();
+  slack.refresh();
+  await eventually(() => expect(slack.connections()).toBe(2));
+  await steady();
+  expect(searches).toBe(0);
+  slack.refuse({ status: 500, body: 'down' });
+  slack.sever();
+  await eventually(() => expect(searches).toBe(1));
 });

@@ -37,9 +37,11 @@ export function createSocketReceiver(
     /** Uniform in [0, 1). */
     random: () => number;
     steadyMs?: number;
+    /** After a time without a connection that is longer than this, deliveries may be missing. */
+    absenceMs?: number;
   },
 ): SlackReceiver {
-  const { log, random, steadyMs = steadyConnectionMs } = options;
+  const { log, random, steadyMs = steadyConnectionMs, absenceMs = shortestAbsenceMs } = options;
   const stopping = new AbortController();
   let app: Processor | undefined;
   /** The newest connection that had its `hello`, and when. */
@@ -129,7 +131,7 @@ export function createSocketReceiver(
         }
         const openedMs = performance.now();
         latest = { connection, openedMs };
-        if (awayFromMs !== undefined && openedMs - awayFromMs > shortestAbsenceMs) app?.missed?.();
+        if (awayFromMs !== undefined && openedMs - awayFromMs > absenceMs) app?.missed?.();
         previous = replace(previous, connection);
         log.info({ event: 'slack_connected', outcome: 'ok' });
         const reason = await Promise.race([connection.ended, stopped]);

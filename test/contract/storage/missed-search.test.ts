@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Question } from '../../../src/core/question/question.ts';
+import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createAttendanceKeeper } from '../../../src/slack/missed/attendance-keeper.ts';
+import { createCatchUp } from '../../../src/slack/missed/catch-up.ts';
+import { missedLeaseMs } from '../../../src/slack/settings.ts';
+import { openStorage } from '../../../src/storage/open-storage.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
+import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
+import { hasRedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
+import { createTempDir } from '../../support/processes/temp-dir.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+
+type Storage = Awaited<ReturnType<typeof openStorage>>;
+
+let slack: FakeSlack;
+let aheadMs: number;
+/** The question of each message, by its key, as any copy stored it. */
+let asked: Map<string, Question>;
+let handled: string[];
+let reads: string[];
+const { log } = createRecordingLog();
+const clock = (): number => Date.now() + aheadMs;
+
+beforeEach(async () => {
+  slack = await startFakeSlack();
+  [aheadMs, asked, handled, reads] = [0, new Map(), [], []];
+});
+afterEach(() => slack.stop());
+
+/** A copy of the app that was not reached for a while. `stopsAt`: it is killed while it handles this message. */
+async function copyOn(storage: Storage, stopsAt?: string): Promise<() => Promise<void>> {
+  const { requests, accept } = createCoreHarness();
+  const identity = { teamId: team.id, botUserId: team.botUserId };
+  const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
+  const api = createUnlimitedSlackApi(client, identity, (method) => void reads.push(method));
+  const keeper = createAttendanceKeeper({ attendance: storage.attendance, teamId: team.id, now: clock });
+  await keeper.store();
+  return createCatchUp({
+    slack: api,
+    attendance: storage.attendance,
+    keeper,
+    questions: storage.questions,
+    askedQuestions: { of: async () => [] },
+    claims: storage.claims,
+    requests: { startedBy: async (key) => asked.get(key) ?? (await requests.startedBy(key)) },
+    handle: async (raw) => {
+      const { ts, channel } = Object.assign({ ts: '', channel: '' }, raw);
+      if (ts === stopsAt) await new Promise(() => undefined);
+      handled.push(ts);
+      const key = `message:${team.id}:${channel}:${ts}`;
+      const place = { teamId: team.id, channelId: channel, threadTs: ts };
+      await accept({ key, place, askerId: people.ada, text: 'where?', origin: 'mention', beginsThread: true });
+      const question = await requests.startedBy(key);
+      if (question !== undefined) asked.set(key, { ...question, phase: 'waiting' });
+    },
+    sendPrivately: async () => undefined,
+    isStopping: () => false,
+    now: clock,
+    log,
+  });
+}
+
+async function wasAway({ attendance }: Storage): Promise<string[]> {
+  await attendance.update(team.id, () => ({ version: 1, lastMs: clock() - 60_000, threads: [] }));
+  return ['one?', 'two?', 'three?'].map((text) => slack.say('C0GENERAL', people.ada, `<@${team.botUserId}> ${text}`));
+}
+
+it('a search that is killed in the middle is done again by the next start: nothing is lost, and nothing is doubled', async () => {
+  const data = await createTempDir();
+  const storage = await openStorage({ dataDir: data.path }, { clock, log });
+  const written = await wasAway(storage);
+  const killed = await copyOn(storage, written[1]);
+  void killed();
+  await eventually(() => expect(handled).toEqual(written.slice(0, 1)));
+  const next = await copyOn(storage);
+  await next();
+  expect(handled).toEqual(written.slice(0, 1));
+  aheadMs = missedLeaseMs + 1_000;
+  await next();
+  expect(handled).toEqual(written);
+  await next();
+  expect(handled).toEqual(written);
+  await storage.close();
+  await data.remove();
+});
+
+describe.skipIf(!hasRedisServer())('two copies on one Redis', () => {
+  it('search once', async () => {
+    const server = await startRedisServer();
+    const open = () => openStorage({ redisUrl: server.url }, { clock, log });
+    const storages = [await open(), await open()] as const;
+    const written = await wasAway(storages[0]);
+    const copies = [await copyOn(storages[0]), await copyOn(storages[1])];
+    await Promise.all(copies.map((search) => search()));
+    await Promise.all(copies.map((search) => search()));
+    expect(handled).toEqual(written);
+    expect(reads.filter((method) => method === 'users.conversations')).toHaveLength(2);
+    for (const storage of storages) await storage.close();
+    await server.stop();
+  });
+});
