@@ -1,12 +1,9 @@
 /**
  * Hides credentials in texts of the service before anything is stored or posted.
  *
- * The formats are those of the rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml, 8.30, MIT), whose
- * names are in the table: those whose tokens can be told by their form, and the generic rule for quoted values of a name
- * like `api_key`. secretlint's recommended preset was tried and not taken: it is written for files on disk. It looks for
- * no ids of AWS keys unless told to, finds a Google key only in a file that is JSON, reads the file at the path that it
- * is given, and obeys comments in the text that switch it off, which the author of an answer could use. The versions
- * that run on Node 20 are no longer kept.
+ * The formats are those of the rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml, 8.30): those whose
+ * tokens can be told by their form, and the generic rule for quoted values of a name like `api_key`. What differs, and why
+ * secretlint was not taken, stands in docs/decisions/0041-credentials-in-answers.md.
  *
  * Every pattern takes linear time: it begins at an edge, and its repetitions are bounded.
  */
@@ -37,6 +34,7 @@ const RULES: readonly Rule[] = [
     ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
     /(?<!\w)(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{36,255})/g,
   ),
+  rule('GitLab token', ['gr1348941'], /(?<!\w)GR1348941[\w-]{20,60}/g),
   rule('GitLab token', ['gl'], /(?<!\w)gl(?:pat|dt|rt|cbt|oas|soat|ft|imt|agent|ptt|ffct|rtr)-[\w.=-]{20,300}/g),
   rule('Slack token', ['xox', 'xapp-'], /(?<!\w)(?:xox[abdeoprs](?:\.xox[bp])?|xapp)-\d[\w-]{10,300}/gi),
   rule(
@@ -81,6 +79,16 @@ const RULES: readonly Rule[] = [
   ),
   rule('Vault token', ['hvs.', 'hvb.'], /(?<![\w.])hv[sb]\.[\w-]{24,400}/g),
   rule('Terraform token', ['.atlasv1.'], /(?<!\w)[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70}/g),
+  rule('Azure secret', ['q~'], /(?<![\w.~-])[\w.~]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])/g),
+  rule('Alibaba key', ['ltai'], /(?<!\w)LTAI[A-Za-z0-9]{20}(?!\w)/g),
+  rule('Airtable token', ['pat'], /(?<!\w)pat[A-Za-z0-9]{14}\.[a-f0-9]{64}(?!\w)/g),
+  rule('Artifactory token', ['akcp', 'cmvmd'], /(?<!\w)(?:AKCp[A-Za-z0-9]{69}|cmVmd[A-Za-z0-9]{59})(?!\w)/g),
+  rule('Doppler token', ['dp.'], /(?<![\w.])dp\.(?:pt|st|ct|sa)\.[\w.-]{40,80}/g),
+  rule('Dynatrace token', ['dt0c01.'], /(?<!\w)dt0c01\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}/gi),
+  rule('Fly token', ['fo1_', 'fm1', 'fm2_'], /(?<!\w)(?:fo1_[\w-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{100,1000}={0,3})/g),
+  rule('Heroku key', ['hrku-aa'], /(?<!\w)HRKU-AA[\w-]{58}/g),
+  rule('PlanetScale token', ['pscale_'], /(?<!\w)pscale_(?:tkn|oauth|pw)_[\w=.-]{32,64}/gi),
+  rule('Pulumi token', ['pul-'], /(?<!\w)pul-[a-f0-9]{40}(?!\w)/g),
   rule('Docker token', ['dckr_'], /(?<!\w)dckr_[po]at_[\w-]{27,32}/g),
   rule('Figma token', ['figd_'], /(?<!\w)figd_[\w-]{40}/g),
   rule('Postman key', ['pmak-'], /(?<!\w)PMAK-[a-f0-9]{24}-[a-f0-9]{34}/gi),
