@@ -8,6 +8,7 @@ import {
   channelIds,
   type Environment,
   encryptionKeys,
+  headerLines,
   inHeader,
   noProxyList,
   oneLine,
@@ -113,6 +114,10 @@ export const SETTINGS = {
   SRC_SUDO_USER: service(
     inHeader(),
     'Ask as this user: the token is then sent as a `token-sudo` token and needs the scope `site-admin:sudo`.',
+  ),
+  SRC_HEADERS: service(
+    headerLines(),
+    'Headers that every request to the service carries in addition, for an identity proxy before it: `Name: value`, several of them on lines of their own or with `\\n` between them. A secret. Sent to the origin of `SRC_ENDPOINT` only, and not to services of workspaces.',
   ),
   SRC_API: service(
     oneOf(['auto', '1', '2']),

@@ -138,7 +138,33 @@ export const yesOrNo = (): z.ZodType<boolean, string> =>
     .transform((value) => value.toLowerCase())
     .pipe(z.enum(['true', 'false'], 'must be true or false'))
     .transform((value) => value === 'true');
+/** Names that the app, the connection or the body decides about. */
+const ownHeader =
+  /^(?:authorization|host|content-.*|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|accept|accept-encoding|x-requested-with|connect-.*|traceparent)$/;
+/** `Name: value`, each on a line of its own, or with `\n` between them where a file of settings takes one line only. */
+export const headerLines = (): z.ZodType<Record<string, Secret>, string> =>
+  z
+    .string()
+    .transform((value) => value.split(/\r?\n|\\n/).filter((line) => line.trim() !== ''))
+    .refine(
+      (lines) => lines.every((line) => headerLine.test(line)),
+      'must be lines such as CF-Access-Client-Id: abc, one for each header, without characters that no HTTP header can carry',
+    )
+    .transform((lines) => lines.map(readHeader))
+    .refine(
+      (headers) => headers.every(([name]) => !ownHeader.test(name)),
+      'must not have Authorization, Host, Content-… or another header that the app sets itself or that is about the connection',
+    )
+    .refine((headers) => new Set(headers.map(([name]) => name)).size === headers.length, 'must not name a header twice')
+    .transform((headers) => Object.fromEntries(headers));
 export const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
+
+const headerLine = /^\s*([!#$%&'*+.^_`|~\w-]{1,100})\s*:\s*([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)\s*$/;
+
+function readHeader(line: string): [name: string, value: Secret] {
+  const [, name = '', value = ''] = headerLine.exec(line) ?? [];
+  return [name.toLowerCase(), new Secret(value)];
+}
 
 function isNetwork(entry: string): boolean {
   const [, address = '', bits] = /^\[?([^\]/]+)\]?\/(\d{1,3})(?::\d+)?$/.exec(entry) ?? [];

@@ -9,7 +9,7 @@ import { createDeepSearchClient } from '../deepsearch/client.ts';
 import { createOAuthClient, type OAuthClient } from '../deepsearch/oauth.ts';
 import { createSignIn, type SignIn } from '../sign-in/sign-in.ts';
 import type { AppContext } from './context.ts';
-import { proxyOf, serviceOptions } from './deep-search.ts';
+import { headersFor, proxyOf, serviceOptions } from './deep-search.ts';
 
 /** Longest check of a token, in ms, so that the form in Slack, which must be answered within 3 s, can show its result. */
 const checkMs = 1_800;
@@ -75,6 +75,7 @@ export function createAuthorizationServer({
     authorizeUrl,
     tokenUrl,
     scopes: config.SRC_OAUTH_SCOPES,
+    headers: headersFor(tokenUrl, config),
     proxy: proxyOf(config),
     ...(config.SRC_CA_FILE === undefined ? {} : { ca: readFileSync(config.SRC_CA_FILE, 'utf8') }),
     clock: now,

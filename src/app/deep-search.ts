@@ -115,6 +115,7 @@ export function serviceOptions({
   return {
     baseUrl: config.SRC_ENDPOINT,
     userAgentVersion: version,
+    headers: headersFor(config.SRC_ENDPOINT, config),
     timeoutMs: config.SRC_TIMEOUT_MS,
     proxy: proxyOf(config),
     ...(config.SRC_CA_FILE === undefined ? {} : { ca: readFileSync(config.SRC_CA_FILE, 'utf8') }),
@@ -122,6 +123,15 @@ export function serviceOptions({
     random,
     tracer,
   };
+}
+
+/** `SRC_HEADERS`, if this address is at the service's origin. */
+export function headersFor(
+  address: string,
+  { SRC_ENDPOINT: endpoint, SRC_HEADERS: headers = {} }: Config,
+): Record<string, string> {
+  if (new URL(address).origin !== new URL(endpoint).origin) return {};
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]));
 }
 
 export function proxyOf(config: Config): ProxySettings {

@@ -16,6 +16,7 @@ export function configOf(config: Config, { endpoint, token, sudoUser, api }: Own
     SRC_ENDPOINT: endpoint,
     SRC_ACCESS_TOKEN: token,
     SRC_SUDO_USER: sudoUser,
+    SRC_HEADERS: undefined,
     SRC_API: api,
     ACCOUNTS: 'shared',
   };

@@ -6,6 +6,8 @@ import { createProxyAgent, type ProxySettings } from './proxy.ts';
 export interface HttpOptions {
   /** The only origin that this client sends requests to. Redirects don't change it. */
   origin: string;
+  /** Headers that each request has besides its own, by their lower-case names. */
+  headers?: Record<string, string> | undefined;
   maxConnections: number;
   maxResponseBytes: number;
   connectTimeoutMs: number;
@@ -78,7 +80,7 @@ export function createHttp(options: HttpOptions): Http {
     return tracer.request({ method: request.method, origin, path: request.template }, async (span) => {
       const { context } = span;
       const trace = sendsTrace && context ? { traceparent: context } : {};
-      const headers = { ...request.headers, ...common, ...trace };
+      const headers = { ...options.headers, ...request.headers, ...common, ...trace };
       const reply = await exchange(request.safe ? kept : fresh, options, { ...request, headers }, signal);
       span.note({ status: reply.status });
       return reply;

@@ -21,6 +21,8 @@ export interface OAuthOptions {
   scopes?: string | undefined;
   /** Time limit of one call. */
   timeoutMs?: number | undefined;
+  /** Headers that an identity proxy before this server asks for, by their lower-case names. */
+  headers?: Record<string, string> | undefined;
   proxy?: ProxySettings | undefined;
   /** PEM of certificate authorities to trust in addition to the usual ones. */
   ca?: string | undefined;
@@ -73,6 +75,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
   const closing = new AbortController();
   const http = createHttp({
     origin: endpoint.origin,
+    headers: options.headers,
     maxConnections: MAX_CONNECTIONS,
     maxResponseBytes: MAX_RESPONSE_BYTES,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,

@@ -24,6 +24,8 @@ export interface ServiceClientOptions {
    * answer is ready.
    */
   createTimeoutMs?: number | undefined;
+  /** Headers that an identity proxy before the service asks for, by their lower-case names. */
+  headers?: Record<string, string> | undefined;
   /** Default 10 s. */
   connectTimeoutMs?: number | undefined;
   /** Default 10 MiB. */
@@ -92,6 +94,7 @@ const byStatus: FailureReader = { needsBody: () => false, errorOf: replyFailure 
 export function createServiceHttp(options: Omit<ServiceClientOptions, 'auth' | 'http'>): Http {
   return createHttp({
     origin: parseBaseUrl(options.baseUrl).origin,
+    headers: options.headers,
     maxConnections: options.maxConnections ?? 16,
     maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,

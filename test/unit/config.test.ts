@@ -276,6 +276,42 @@ describe('reading the configuration', () => {
     },
   );
 
+  it.each([
+    ['lines', 'CF-Access-Client-Id: abc.access\n  Cookie:a=1; b=2 \r\n'],
+    ['written line ends', 'CF-Access-Client-Id: abc.access\\nCookie: a=1; b=2'],
+    ['quotes', '"CF-Access-Client-Id: abc.access\\nCookie: a=1; b=2"'],
+  ])('reads headers for the service in %s', (_, SRC_HEADERS) => {
+    const headers = Object.entries(parseConfig({ ...enough, SRC_HEADERS }).SRC_HEADERS ?? {});
+    expect(headers.map(([name, value]) => [name, value.reveal()])).toEqual([
+      ['cf-access-client-id', 'abc.access'],
+      ['cookie', 'a=1; b=2'],
+    ]);
+    expect(inspect(headers)).not.toContain('abc');
+  });
+
+  it.each([
+    ['no colon', 'secret-value', 'must be lines such as'],
+    ['no value', 'X-Proxy:', 'must be lines such as'],
+    ['no name', ': secret-value', 'must be lines such as'],
+    ['a name with a space', 'X Proxy: secret-value', 'must be lines such as'],
+    ['a value that no header can carry', 'X-Proxy: sécret-value', 'must be lines such as'],
+    ['one good line and one other', 'X-Proxy: a\nsecret-value', 'must be lines such as'],
+    ['a header twice', 'X-Proxy: a\nx-proxy: b', 'must not name a header twice'],
+    ...[
+      'Authorization',
+      'HOST',
+      'Content-Type',
+      'Connection',
+      'Transfer-Encoding',
+      'Proxy-Authorization',
+      'Accept',
+    ].map((name) => [name, `X-Proxy: a\n${name}: secret-value`, 'must not have Authorization, Host,']),
+  ])('refuses headers for the service with %s', (_, SRC_HEADERS, says) => {
+    const problems = problemsOf({ ...enough, SRC_HEADERS });
+    expect(problems).toEqual([expect.stringContaining(`SRC_HEADERS ${says}`)]);
+    expect(problems.join()).not.toContain('cret-value');
+  });
+
   it('accepts a file of certificate authorities, also with text between them', async () => {
     const folder = await createTempDir();
     const file = `${folder.path}/ca.pem`;

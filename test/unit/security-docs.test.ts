@@ -41,6 +41,7 @@ describe('docs/security.md', () => {
       SLACK_SIGNING_SECRET: 'secret',
       SRC_ENDPOINT: 'https://search.example.com',
       SRC_ACCESS_TOKEN: 'sgp_1',
+      SRC_HEADERS: 'X-Proxy: secret',
       SRC_OAUTH_CLIENT_ID: 'client',
       SRC_OAUTH_CLIENT_SECRET: 'secret',
       SRC_OAUTH_AUTHORIZE_URL: 'https://search.example.com/authorize',

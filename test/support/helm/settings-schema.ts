@@ -5,6 +5,7 @@ const samples = [
   'text',
   'https://user:password@proxy.example.com',
   'redis://redis.example.com',
+  'X-Name: text',
   `key:${Buffer.alloc(32).toString('base64')}`,
 ];
 
