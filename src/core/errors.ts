@@ -75,6 +75,8 @@ export const serviceCodes = {
   apiMissing: 'apiMissing',
   /** The reply is over the size limit. */
   tooLarge: 'tooLarge',
+  /** A search for a conversation ended before it looked at all of them. It says nothing about the service. */
+  searchCut: 'searchCut',
 } as const;
 
 const deepestCause = 5;

@@ -133,9 +133,12 @@ export function createAccessNote(options: {
   }
 }
 
-/** Why a far side is of no use after this error. Undefined: it answered. One answer that is too large says nothing else. */
+/** The far side answered, only not as needed: one answer is too large, or one search sees too few conversations. */
+const answeredCodes: unknown[] = [serviceCodes.tooLarge, serviceCodes.searchCut];
+
+/** Why a far side is of no use after this error. Undefined: it answered. */
 function awayBy(error: unknown): 'unreachable' | 'apiMissing' | 'signInPage' | undefined {
-  if (!isAppError(error, 'unavailable', 'badReply') || error.code === serviceCodes.tooLarge) return undefined;
+  if (!isAppError(error, 'unavailable', 'badReply') || answeredCodes.includes(error.code)) return undefined;
   if (hasCode(error, serviceCodes.signInPage)) return 'signInPage';
   return hasCode(error, serviceCodes.apiMissing) ? 'apiMissing' : 'unreachable';
 }

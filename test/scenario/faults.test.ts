@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import {
   type FakeService,
+  type Quirks,
   type ServiceCall,
   type ServiceFault,
   serviceToken,
@@ -14,8 +15,8 @@ import { startWorld, visibleText, type World } from '../support/world/world.ts';
 /** The app searches for unknown outcomes after a wait of some seconds, and repeats failed calls with back-off. */
 const patient = { timeoutMs: 45_000 };
 
-async function inWorld(run: (world: World, service: FakeService) => Promise<void>): Promise<void> {
-  const service = await startFakeService();
+async function inWorld(run: (world: World, service: FakeService) => Promise<void>, quirks: Quirks = {}): Promise<void> {
+  const service = await startFakeService(quirks);
   const world = await startWorld({ service: { url: service.url, token: serviceToken } });
   try {
     await run(world, service);
@@ -81,6 +82,37 @@ describe.concurrent('the service', () => {
       for (const ts of asked) await expectOneEnd(world, ts);
       expect(service.find('the same?')).toHaveLength(5);
     });
+  });
+
+  test.each([
+    ['shows as many as asked for', undefined],
+    ['never shows more than 20 at once', 20],
+  ])('has 30 newer conversations than a lost one, in a list without cursors that %s', async (_name, longestPage) => {
+    const quirks: Quirks = { listEnvelope: 'array', ...(longestPage === undefined ? {} : { longestPage }) };
+    await inWorld(async (world, service) => {
+      service.answerEverything();
+      service.fault('create', { breakAfterEffect: true });
+      const ts = await world.mention('only once?');
+      const lost = await eventually(() => one(service.conversations));
+      for (let id = 1_001; id <= 1_030; id += 1) {
+        const questions = lost.questions.map((each) => ({
+          ...each,
+          id,
+          conversation_id: id,
+          question: `Other ${id}?`,
+        }));
+        service.know({ ...lost, id, questions, read_token: `${id}` });
+      }
+      if (longestPage !== undefined) {
+        await eventually(() => {
+          expect(world.slack.inThread(ts).map(visibleText).join('\n')).toContain('still trying');
+        }, patient);
+        expect(world.answersIn(ts)).toEqual([]);
+        delete quirks.longestPage;
+      }
+      await expectOneEnd(world, ts);
+      expect(service.find('only once?')).toHaveLength(1);
+    }, quirks);
   });
 
   test('has an older equal question, which is not mistaken for a lost one', async () => {

@@ -63,27 +63,63 @@ test('all pages are read, with the same parameters', async () => {
     json({ conversations: page(3), page_info: { end_cursor: '', has_next_page: false } }),
   );
   const ids: number[] = [];
-  for await (const { id } of client.conversations({ first: 2, sort: '-id' })) ids.push(id);
+  for await (const { id } of client.conversations(2)) ids.push(id);
   expect(ids).toEqual([1, 2, 3]);
   expect(server.requests.map(({ url }) => url)).toEqual([
-    '/.api/deepsearch/v1?page_first=2&sort=-id',
-    '/.api/deepsearch/v1?page_first=2&page_after=a+b&sort=-id',
+    '/.api/deepsearch/v1?page_first=2&sort=-created_at',
+    '/.api/deepsearch/v1?page_first=2&page_after=a+b&sort=-created_at',
   ]);
 });
 
-test('reading stops when a cursor is repeated', async () => {
+test('what follows a repeated cursor is unknown', async () => {
   const { client, server } = await connect();
   for (const next_cursor of ['a', 'b', 'a']) server.script(json({ conversations: page(1), next_cursor }));
-  const ids: number[] = [];
-  for await (const { id } of client.conversations()) ids.push(id);
-  expect(ids).toHaveLength(3);
+  expect(await errorOf(idsOf(client.conversations(1)))).toMatchObject({ kind: 'unavailable', code: 'searchCut' });
   expect(server.requests).toHaveLength(3);
 });
+
+const count = (most: number) => Array.from({ length: most }, (_, index) => conversation({ id: most - index }));
+const large = text(' '.repeat(1_000_000), 'application/json');
+
+test.each([
+  ['a page that is not full', [json(count(7))], 7, [20]],
+  ['a full page of an envelope that says so', [json({ conversations: count(20), next_cursor: null })], 20, [20]],
+  ['a longer page that ends with the oldest', [json(count(20)), json(count(30)), json(count(1))], 30, [20, 40, 1]],
+  ['a longest page that ends elsewhere', [json(count(20)), json(count(20)), json(page(0))], 'cut', [20, 40, 1]],
+  ['a list that ignores the order', [json(count(20)), json(count(25)), json(page(25))], 'cut', [20, 40, 1]],
+  [
+    'a page that says that more follow',
+    [json({ items: count(7), page_info: { has_next_page: true } }), json(page(0))],
+    'cut',
+    [20, 1],
+  ],
+  ['a longer page that is refused', [json(count(20)), json({}, 400)], 'cut', [20, 40]],
+  ['a longer page that is too large', [json(count(20)), large], 'cut', [20, 40]],
+  [
+    '1,000 conversations',
+    [20, 40, 80, 160, 320, 640, 1_000].map((most) => json(count(most))),
+    'cut',
+    [20, 40, 80, 160, 320, 640, 1_000],
+  ],
+])('a list without cursors: %s', async (_name, replies, expected, lengths) => {
+  const { client, server } = await connect({ maxResponseBytes: 500_000 });
+  server.script(...replies);
+  const listed = idsOf(client.conversations(20));
+  if (expected === 'cut') expect(await errorOf(listed)).toMatchObject({ kind: 'unavailable', code: 'searchCut' });
+  else expect(new Set(await listed).size).toBe(expected);
+  expect(server.requests.map(({ url }) => Number(/page_first=(\d+)/.exec(url ?? '')?.[1]))).toEqual(lengths);
+});
+
+async function idsOf(conversations: AsyncIterable<{ id: number }>): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const { id } of conversations) ids.push(id);
+  return ids;
+}
 
 test('reading stops when the reader stops', async () => {
   const { client, server } = await connect();
   server.script(json({ conversations: page(1), next_cursor: 'a' }));
-  for await (const _ of client.conversations()) break;
+  for await (const _ of client.conversations(1)) break;
   expect(server.requests).toHaveLength(1);
 });
 

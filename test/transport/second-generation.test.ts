@@ -312,11 +312,12 @@ describe('the list', () => {
     ]);
   });
 
-  test('ends where a token is repeated', async () => {
+  test('is inconclusive where a token is repeated', async () => {
     const { deepSearch, server } = await connectSecond();
-    for (const nextPageToken of ['a', 'b', 'a', 'a']) server.script(json({ nextPageToken }));
-    expect(await deepSearch.newest(1_000, Date.UTC(2026, 2, 5, 9))).toEqual([]);
-    expect(bodiesOf(server).map(({ pageToken }) => pageToken)).toEqual([undefined, 'a', 'b', undefined]);
+    for (const nextPageToken of ['a', 'b', 'a']) server.script(json({ nextPageToken }));
+    const found = deepSearch.newest(1_000, Date.UTC(2026, 2, 5, 9));
+    expect(await errorOf(found)).toMatchObject({ kind: 'unavailable', code: 'searchCut' });
+    expect(bodiesOf(server).map(({ pageToken }) => pageToken)).toEqual([undefined, 'a', 'b']);
   });
 
   test('of an account without conversations is an empty object', async () => {

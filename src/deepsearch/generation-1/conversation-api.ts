@@ -1,7 +1,8 @@
-import { AppError, isAppError } from '../../core/errors.ts';
+import { AppError, hasCode, isAppError, serviceCodes } from '../../core/errors.ts';
 import { apiGone, isApiGone } from '../api-gone.ts';
 import type { HttpReply } from '../http.ts';
 import { replyFailure } from '../reply-failure.ts';
+import { searchCut } from '../search-cut.ts';
 import type { FailureReader, ServiceCall, ServiceClient } from '../service-client.ts';
 import {
   type ApiConversation,
@@ -32,13 +33,10 @@ export interface ConversationApi {
   create(question: string): Promise<ApiConversation>;
   list(params?: ListParams): Promise<ConversationPage>;
   /**
-   * All pages in order. Ends when a page has no cursor or repeats one that was already used. `beforeNext` runs before each
-   * page but the first.
+   * All conversations in order, latest created first. `first`: how many the first page has. `beforeNext` runs before each
+   * request but the first. Throws {@link searchCut} where it can't tell whether there are more.
    */
-  conversations(
-    params?: ListParams,
-    beforeNext?: () => Promise<void>,
-  ): AsyncGenerator<ApiConversation, void, undefined>;
+  conversations(first: number, beforeNext?: () => Promise<void>): AsyncGenerator<ApiConversation, void, undefined>;
   get(conversationId: number): Promise<ApiConversation>;
   /** Succeeds when the conversation is already gone. */
   delete(conversationId: number): Promise<void>;
@@ -51,6 +49,9 @@ export interface ConversationApi {
 }
 
 const API = '/.api/deepsearch/v1';
+
+/** The most conversations to ask for at once. */
+const LONGEST_PAGE = 1_000;
 
 /** An instance without this generation replies 404 with this text. Any other 404 is about one conversation. */
 const NO_ROUTE = 'no route';
@@ -92,17 +93,57 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
       conversationPageSchema,
     );
 
-  async function* conversations(params: ListParams = {}, beforeNext?: () => Promise<void>) {
-    const used = new Set<string | undefined>();
-    let after = params.after;
-    while (!used.has(after)) {
-      if (used.size > 0) await beforeNext?.();
-      used.add(after);
-      const page = await list({ ...params, ...(after !== undefined && { after }) });
-      yield* page.conversations;
-      if (page.nextCursor === undefined) return;
-      after = page.nextCursor;
+  /**
+   * A full page without a cursor is not the end: then this asks for the same page, but longer. A longer page that is not
+   * full may be the end, or as much as the service ever lists at once.
+   */
+  async function* conversations(first: number, beforeNext?: () => Promise<void>) {
+    const seen = new Set<number>();
+    const used = new Set<string>();
+    let length = first;
+    let after: string | undefined;
+    for (;;) {
+      const params = { sort: '-created_at', first: length, ...(after !== undefined && { after }) } as const;
+      const page = await (length > first ? listLonger(params) : list(params));
+      for (const conversation of page.conversations) {
+        if (seen.has(conversation.id)) continue;
+        seen.add(conversation.id);
+        yield conversation;
+      }
+      if (page.hasMore === false) return;
+      if (page.nextCursor !== undefined) {
+        if (used.has(page.nextCursor)) throw searchCut('the list repeats a cursor');
+        after = page.nextCursor;
+        used.add(after);
+      } else {
+        const { length: listed } = page.conversations;
+        if (listed < first && page.hasMore === undefined) return;
+        if (listed < length) {
+          await beforeNext?.();
+          if (await endsWith(page.conversations.at(-1))) return;
+          throw searchCut(`the list shows no more than ${listed} conversations`);
+        }
+        if (length >= LONGEST_PAGE) throw searchCut(`more than ${LONGEST_PAGE} conversations`);
+        length = Math.min(length * 2, LONGEST_PAGE);
+      }
+      await beforeNext?.();
     }
+  }
+
+  /** Lists a longer page than before. The service may refuse its length, or the app may refuse the reply's size. */
+  async function listLonger(params: ListParams): Promise<ConversationPage> {
+    try {
+      return await list(params);
+    } catch (error) {
+      if (!isAppError(error, 'refused') && !hasCode(error, serviceCodes.tooLarge)) throw error;
+      throw searchCut(`no page of ${params.first} conversations`);
+    }
+  }
+
+  /** Whether this conversation is the first that the account created. False where the service ignores the order. */
+  async function endsWith(last: ApiConversation | undefined): Promise<boolean> {
+    const { conversations: oldest } = await list({ sort: 'created_at', first: 1 });
+    return last !== undefined && oldest[0]?.id === last.id;
   }
 
   return {

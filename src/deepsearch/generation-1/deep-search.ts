@@ -63,8 +63,7 @@ export function createDeepSearch(
     async newest(limit, sinceMs = 0, search = undefined) {
       const wanted = Math.min(Math.max(1, limit), MAX_NEWEST);
       const newest: Conversation[] = [];
-      const params = { first: Math.min(wanted, NEWEST_PAGE), sort: '-created_at' } as const;
-      for await (const raw of client.conversations(params, search?.beforeRequest)) {
+      for await (const raw of client.conversations(Math.min(wanted, NEWEST_PAGE), search?.beforeRequest)) {
         const conversation = mapConversation(withoutAnswers(raw), baseHref, withAbsoluteLinks);
         const { createdMs = sinceMs } = conversation;
         if (createdMs < sinceMs) break;

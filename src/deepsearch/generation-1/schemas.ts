@@ -92,13 +92,28 @@ export const conversationPageSchema = z
       return z.NEVER;
     }
     const info = looseRecord.safeParse(page.page_info).data ?? {};
-    const cursors = [info.end_cursor, page.next_cursor, page.next_page, page.page_after].map(cursorText);
-    const nextCursor = info.has_next_page === false ? undefined : cursors.find((cursor) => cursor !== '');
-    return { conversations: page[key] ?? [], nextCursor };
+    const fields = [info.end_cursor, page.next_cursor, page.next_page, page.page_after];
+    const cursor = fields.map(cursorText).find((each) => each !== '');
+    const saysLast = cursor === undefined && fields.some((field) => field !== undefined);
+    const hasNextPage = info.has_next_page ?? (saysLast ? false : undefined);
+    return {
+      conversations: page[key] ?? [],
+      nextCursor: hasNextPage === false ? undefined : cursor,
+      hasMore: typeof hasNextPage === 'boolean' ? hasNextPage : undefined,
+    };
   })
-  .pipe(z.object({ conversations: z.array(conversationSchema), nextCursor: z.string().optional() }));
+  .pipe(
+    z.object({
+      conversations: z.array(conversationSchema),
+      nextCursor: z.string().optional(),
+      hasMore: z.boolean().optional(),
+    }),
+  );
 
-/** `nextCursor` is the `after` of the next page. Absent on the last page. */
+/**
+ * `nextCursor` is the `after` of the next page. `hasMore`: whether the service says that more conversations follow. Many
+ * services have no cursors, and do not say it.
+ */
 export type ConversationPage = z.infer<typeof conversationPageSchema>;
 
 function cursorText(value: unknown): string {

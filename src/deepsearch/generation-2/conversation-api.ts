@@ -1,4 +1,5 @@
 import type { ConversationId } from '../../core/question/question.ts';
+import { searchCut } from '../search-cut.ts';
 import type { ServiceCall, ServiceClient } from '../service-client.ts';
 import { failuresWithoutConversation, secondGenerationFailures } from './connect-errors.ts';
 import {
@@ -21,8 +22,8 @@ export interface ConversationApi {
   cancel(conversationId: ConversationId): Promise<void>;
   delete(conversationId: ConversationId): Promise<void>;
   /**
-   * The pages of the list. Ends when a page has no token or repeats one that was already used. `beforeNext` runs before
-   * each page but the first.
+   * The pages of the list. In this generation the last page is the one without a token. Throws {@link searchCut} when a page
+   * repeats a token. `beforeNext` runs before each page but the first.
    */
   summaries(pageSize: number, beforeNext?: () => Promise<void>): AsyncGenerator<ApiSummary[], void, undefined>;
   /** One page of the list. Both tokens are empty for the first and after the last page. */
@@ -44,13 +45,14 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
   async function* summaries(pageSize: number, beforeNext?: () => Promise<void>) {
     const used = new Set<string>();
     let pageToken = '';
-    while (!used.has(pageToken)) {
+    for (;;) {
       if (used.size > 0) await beforeNext?.();
       used.add(pageToken);
       const page = await summariesPage(pageSize, pageToken);
       yield page.conversationSummaries;
       if (page.nextPageToken === '') return;
       pageToken = page.nextPageToken;
+      if (used.has(pageToken)) throw searchCut('the list repeats a token');
     }
   }
 

@@ -7,7 +7,10 @@ export interface Quirks {
   createStatus?: 202 | 200;
   /** Creating a conversation replies only when the answer is ready, as in early releases. */
   answersAtOnce?: boolean;
+  /** An `array` has no cursors. */
   listEnvelope?: 'conversations' | 'array' | 'nodes';
+  /** The most conversations that a list shows at once. Default: as many as are asked for. */
+  longestPage?: number;
   followUpReturns?: 'question' | 'conversation';
   cancelReturns?: 'question' | 'nothing';
   failsAs?: 'completed' | 'failed';
@@ -288,9 +291,11 @@ export async function startFakeService(quirks: Quirks = {}) {
       const changedMs = new Map(all.map((each) => [each, Date.parse(lastChange(each))]));
       all.sort((one, other) => (changedMs.get(other) ?? 0) - (changedMs.get(one) ?? 0));
     }
-    if (quirks.listEnvelope === 'array') return all;
-    const page = all.slice(from, from + Number(parameters.get('page_first') ?? all.length));
+    if (parameters.get('sort') === 'created_at') all.reverse();
+    const length = Math.min(Number(parameters.get('page_first') ?? all.length), quirks.longestPage ?? all.length);
+    const page = all.slice(from, from + length);
     onListed(page.map(({ id }) => id));
+    if (quirks.listEnvelope === 'array') return page;
     const end = from + page.length;
     return {
       [quirks.listEnvelope ?? 'conversations']: page.map((each) => ({ ...each, updated_at: lastChange(each) })),
