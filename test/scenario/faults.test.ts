@@ -265,22 +265,3 @@ describe.concurrent('a restart of the app', () => {
     });
   });
 });
-
-describe.concurrent('where the first message of a thread is deleted while the question runs,', () => {
-  test('the asker is told by direct message', async () => {
-    await inWorld(async (world, service) => {
-      const root = world.slack.say('C0GENERAL', 'U0ADA', 'a root of people');
-      await world.mention('how?', { threadTs: root });
-      const question = await eventually(() =>
-        one(service.questions().filter((each) => each.question.startsWith('how?'))),
-      );
-      world.slack.remove(root);
-      service.answer(question);
-      const told = await eventually(
-        () => one(world.slack.messages.filter(({ channel: at }) => at === 'D0ADA')),
-        patient,
-      );
-      expect(visibleText(told)).toContain('<#C0GENERAL>');
-    });
-  });
-});
