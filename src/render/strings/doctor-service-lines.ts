@@ -30,7 +30,7 @@ export const serviceLines: { [Code in OfAddress]: (values: FindingValues[Code]) 
 
   serviceSignInPage: ({ host }) => [
     `${host} answers with a page for people, such as the sign-in of an identity proxy.`,
-    'Let the app pass the proxy without a sign-in. Without such a proxy, check the path of SRC_ENDPOINT.',
+    'Let the app pass the proxy: set SRC_HEADERS to what it asks for. Without such a proxy, check the path of SRC_ENDPOINT.',
   ],
   serviceCompresses: ({ host, coding }) => [
     `${host} answers compressed (${coding}), although the app asks for plain replies.`,
