@@ -58,6 +58,7 @@ describe('the watch of the access', () => {
       'signInPage',
     ],
     ['tooLarge', new AppError('badReply', 'an answer over the limit', { code: 'tooLarge' }), 'fine'],
+    ['searchCut', new AppError('unavailable', 'too many conversations', { code: 'searchCut' }), 'fine'],
     ['apiMissing', new AppError('unavailable', 'no route', { code: 'apiMissing' }), 'apiMissing'],
     ['no reply', new AppError('unavailable', 'no reply'), 'unreachable'],
   ])('names for operators what %s means', async (_name, error, state) => {
