@@ -1,4 +1,3 @@
-import { isAppError } from '../errors.ts';
 import type { Question } from '../question/question.ts';
 import { noReplyMs } from '../settings.ts';
 import type { CardUpdates } from './card-updates.ts';
@@ -42,7 +41,7 @@ export function createSilence(
       const question = await questions.get(questionId);
       if (question !== undefined) await card.refresh({ ...question, trouble }, standing);
     } catch (error) {
-      if (!isAppError(error)) throw error;
+      // Also what should not happen: if the call outlasts this, nothing waits for it, so a rejection would end the process.
       log.warn({ event: 'silence_not_told', questionId }, error);
     }
   }
