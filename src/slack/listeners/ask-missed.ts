@@ -26,7 +26,7 @@ export function registerAskMissed(app: App, deps: AskMissedDeps): void {
       const { teamId, userId } = requester;
       const message = await readMessage(deps.slack, value.message);
       if (message?.user !== userId) return expired(deps, value);
-      await handle(toEvent(message, value.message.channelId, deps.slack.identity.botUserId), teamId);
+      await handle(toEvent(message, value.message.channelId, deps.slack.identity), teamId);
       return { notice: { kind: 'missedAsked' }, replacesPressed: true };
     },
     'person',

@@ -84,7 +84,7 @@ interface Search {
  */
 export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
   const { slack, attendance, keeper, now, log } = deps;
-  const { teamId, botUserId } = slack.identity;
+  const { teamId } = slack.identity;
   const holder = randomUUID();
   const notBegun = withStart(undefined, now());
   let notBeforeMs = 0;
@@ -176,7 +176,7 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
     sinceTs = search.oldestTs,
   ): Promise<HistoryMessage[] | undefined> {
     search.read.add(`${channelId}:${rootTs}`);
-    const gone = { ts: rootTs, subtype: 'tombstone', text: '' };
+    const gone = { ts: rootTs, subtype: 'tombstone' };
     const oldest = Number(sinceTs) < Number(search.oldestTs) ? sinceTs : search.oldestTs;
     return pages(search, 'conversations.replies', (cursor) => ({
       ...{ channel: channelId, ts: rootTs, oldest, inclusive: true, limit: missedPerPage },
@@ -187,7 +187,7 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
   /** Hands the messages that were not handled yet to the listener, oldest first. */
   async function take(search: Search, channelId: string, messages: readonly HistoryMessage[]): Promise<void> {
     const missed = messages
-      .filter((message) => mayConcernApp(message, channelId, botUserId))
+      .filter((message) => mayConcernApp(message, channelId, slack.identity))
       .filter(({ ts }) => Number(ts) >= Number(search.oldestTs) && toMs(ts) <= search.startedMs + absenceOverlapMs)
       .toSorted((one, other) => Number(one.ts) - Number(other.ts));
     for (const message of missed) {
@@ -198,7 +198,7 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
       const asked = await askedBy(search, message.user);
       if (asked.has(message.ts)) continue;
       const isLate = search.startedMs - toMs(message.ts) > askedUpToMs;
-      await deps.handle(toEvent(message, channelId, botUserId), teamId, {
+      await deps.handle(toEvent(message, channelId, slack.identity), teamId, {
         isLate,
         mayBeTold: toMs(message.ts) < search.fromMs,
         sayAway: async (to, notice) => {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import type { Identity } from '../api/identity.ts';
 import { mentions } from '../content/incoming-text.ts';
+import { readContent } from '../content/message-content.ts';
 
 /** What is read of a message of `conversations.history` and `.replies`. The rest of it goes along. */
 const historyMessage = z.looseObject({
   ts: z.string(),
   user: z.string().optional(),
-  bot_id: z.string().nullish(),
   subtype: z.string().optional(),
-  text: z.string().catch(''),
   thread_ts: z.string().optional(),
   latest_reply: z.string().optional(),
   edited: z.looseObject({ ts: z.string() }).optional().catch(undefined),
@@ -28,10 +28,10 @@ export function readPage(messages: unknown): HistoryMessage[] {
  * The event that Slack would have sent for a message. Only events have a channel. An edit of a message that was never
  * asked is read like the first version. A mention in a channel is an `app_mention`, as the app ignores its `message` twin.
  */
-export function toEvent(message: HistoryMessage, channelId: string, botUserId: string): Record<string, unknown> {
+export function toEvent(message: HistoryMessage, channelId: string, identity: Identity): Record<string, unknown> {
   const { edited: _edited, latest_reply: _latest, ...rest } = message;
   const isDirect = channelId.startsWith('D');
-  const isMention = !isDirect && mentions(message.text, botUserId);
+  const isMention = !isDirect && mentionsApp(message, identity);
   return {
     ...rest,
     type: isMention ? 'app_mention' : 'message',
@@ -61,14 +61,16 @@ export function toChange(message: HistoryMessage, channelId: string): Record<str
 }
 
 /** Whether a message is worth a look: a person wrote it to the app, or in a thread. */
-export function mayConcernApp(
-  { bot_id: botId, user, text, thread_ts: threadTs, ts }: HistoryMessage,
-  channelId: string,
-  botUserId: string,
-): boolean {
-  if (botId != null || user === undefined || user === botUserId) return false;
-  const isReply = threadTs !== undefined && threadTs !== ts;
-  return channelId.startsWith('D') || isReply || mentions(text, botUserId);
+export function mayConcernApp(message: HistoryMessage, channelId: string, identity: Identity): boolean {
+  const content = readContent(message, identity);
+  if (typeof content?.author !== 'object' || !('userId' in content.author)) return false;
+  const isReply = message.thread_ts !== undefined && message.thread_ts !== message.ts;
+  return channelId.startsWith('D') || isReply || mentions(content.text, identity.botUserId);
+}
+
+/** Reads mentions like a live message. */
+function mentionsApp(message: HistoryMessage, identity: Identity): boolean {
+  return mentions(readContent(message, identity)?.text ?? '', identity.botUserId);
 }
 
 /** Slack's timestamp of a time in milliseconds. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Attendance, withHandled, withHolder, withSearched, withStart } from '../../../src/core/attendance.ts';
 import { mostThreadsAttended } from '../../../src/core/settings.ts';
+import { readContent } from '../../../src/slack/content/message-content.ts';
 import {
   inReadingOrder,
   mayConcernApp,
@@ -14,6 +15,7 @@ import {
 import { addresseeOf } from '../../../src/slack/routing.ts';
 
 const bot = 'U0BOT';
+const identity = { teamId: 'T1', botUserId: bot, botId: 'B0BOT' };
 const said = { type: 'message', user: 'U1', ts: '1700000000.000100', text: `<@${bot}> where?`, team: 'T1' };
 
 describe('what a start knows of the time before it', () => {
@@ -53,14 +55,15 @@ describe('what a start knows of the time before it', () => {
 describe('a missed message', () => {
   it.each([
     ['a mention in a channel', 'C1', said, 'app'],
+    ['a mention by the id of its bot', 'C1', { ...said, text: '<@B0BOT> where?' }, 'app'],
     ['a mention that an edit added', 'C1', { ...said, edited: { user: 'U1', ts: '1700000009.000100' } }, 'app'],
     ['a direct message', 'D1', { ...said, text: 'where?' }, 'app'],
     ['a reply', 'C1', { ...said, text: 'and?', thread_ts: '1700000000.000001' }, 'thread'],
   ])('becomes the event that Slack would have sent: %s', (_, channelId, message, addressee) => {
     const [read] = readPage([message, { text: 'no ts' }, null]);
     if (read === undefined) throw new Error('unread');
-    expect(mayConcernApp(read, channelId, bot)).toBe(true);
-    const event = toEvent(read, channelId, bot);
+    expect(mayConcernApp(read, channelId, identity)).toBe(true);
+    const event = toEvent(read, channelId, identity);
     expect(event).toMatchObject({ channel: channelId, text: message.text, team: 'T1' });
     expect(
       addresseeOf(
@@ -68,7 +71,7 @@ describe('a missed message', () => {
           isMention: event.type === 'app_mention',
           channelType: String(event.channel_type),
           userId: message.user,
-          text: message.text,
+          text: readContent(message, identity)?.text ?? '',
           ts: message.ts,
           threadTs: 'thread_ts' in message ? message.thread_ts : undefined,
           edited: event.edited !== undefined,
@@ -80,11 +83,12 @@ describe('a missed message', () => {
 
   it.each([
     ['what people say to each other', { ...said, text: 'hello all' }],
+    ['the id of the app in code', { ...said, text: `what is \`<@${bot}>\`?` }],
     ['a message of a program', { ...said, bot_id: 'B1' }],
     ['a message of the app', { ...said, user: bot }],
     ['a notice of Slack', { type: 'message', ts: said.ts, subtype: 'channel_name', text: `<@${bot}>` }],
   ])('is not %s', (_, message) => {
-    expect(readPage([message]).some((each) => mayConcernApp(each, 'C1', bot))).toBe(false);
+    expect(readPage([message]).some((each) => mayConcernApp(each, 'C1', identity))).toBe(false);
   });
 
   it('may be gone or changed', () => {
