@@ -136,6 +136,7 @@ const scopesOfMethod: Record<string, string[]> = {
   'files.completeUploadExternal': ['files:write'],
   'files.delete': ['files:write'],
   'files.getUploadURLExternal': ['files:write'],
+  'files.info': ['files:read'],
   // Authenticated by the app's client secret, without a token.
   'oauth.v2.access': [],
   'usergroups.list': ['usergroups:read'],
