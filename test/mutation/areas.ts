@@ -16,7 +16,11 @@ export const areas: Record<string, Area> = {
   },
   /** Who may ask, and who can read answers and quotes. */
   people: {
-    mutate: ['src/slack/access/**/*.ts', 'src/slack/threads/thread-{messages,quotes,reader}.ts'],
+    mutate: [
+      'src/slack/access/**/*.ts',
+      'src/slack/content/thread-messages.ts',
+      'src/slack/threads/thread-{quotes,reader}.ts',
+    ],
     testFiles: [
       'test/unit/slack/{access-policy,audience,brief-cache,channels,membership,mention-names,thread-note-keeper}.test.ts',
       'test/unit/slack/{user-directory,users}.test.ts',
