@@ -13,8 +13,8 @@ export interface Attendance {
   /** When a delivery of Slack was last handled. At first, when the app began. */
   lastMs: number;
   /**
-   * Since when deliveries may be missing. `openedMs` names the start that noticed it. `holder`: the copy that looks for
-   * them, and until when it has that to itself. Absent once they were looked for.
+   * Since when deliveries may be missing. `openedMs`: when the start that noticed it was. `holder`: the copy that searches
+   * for them, and until when no other copy may. Absent after the search.
    */
   gap?: { fromMs: number; openedMs: number; holder?: { id: string; untilMs: number } };
   /** Newest first. */

@@ -10,9 +10,9 @@
 interface Rule {
   /** What people read: "[hidden: AWS key]". */
   name: string;
-  /** One of these is in every match, in any case of letters. Looking for them is much faster than the pattern. */
+  /** Every match contains one of these, in upper or lower case. A search for them is much faster than the pattern. */
   hints: readonly string[];
-  /** With a group `hidden` only that is hidden, otherwise the whole match. */
+  /** Finds the credential. If it has a group `hidden`, only that group is hidden, otherwise the whole match. */
   pattern: RegExp;
   /** For values that prove little by their form: whether this one is random. */
   isRandom?: boolean;

@@ -38,9 +38,9 @@ export function withSessionSent(stored: SessionMarks | undefined, place: Place, 
 }
 
 /**
- * Slack took the status back by a call that began at `atMs`, or (`processing`) refused the one that sent it then. If the
- * call that sent it may still arrive after the one that took it back, Slack would show for an hour that the app works. So
- * its mark stays, and the status is taken back again.
+ * Removes marks after a call that began at `atMs`. `active`: Slack ended the status, and all settled marks up to then go.
+ * `processing`: Slack refused to show it, and only that call's mark goes. A mark whose call may still arrive stays, so that
+ * the status is ended again.
  */
 export function withoutSessionMark(
   stored: SessionMarks | undefined,

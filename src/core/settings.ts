@@ -170,6 +170,7 @@ export const longestDeliveryMs = 20 * 60_000;
 /** After what time without a reply the card says so, in milliseconds. */
 export const noReplyMs = 10_000;
 
+/** After what time of limits in a row that name no end a question ends, in milliseconds. */
 export const limitPatienceMs = 24 * 60 * 60 * 1000;
 
 /** The shortest wait after a limit. It doubles with every refusal of the same question, up to the longest one. */

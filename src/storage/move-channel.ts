@@ -22,9 +22,9 @@ interface Kind<T> {
   prefix: string;
   format: RecordFormat<T>;
   life: Life<T>;
-  /** The record in the channel's new place. The same object if it has nothing of the channel. */
+  /** The record with the channel's new id. The same object if it does not name the channel. */
   moved(record: T): T;
-  /** What is stored if the new place has a record already. Default: that one stays. */
+  /** Joins both records if there is already one with the new id. Default: that one stays. */
   merged?: (moved: T, there: T) => T;
 }
 

@@ -8,7 +8,7 @@ const NO_KEY = 'ds:ping:none';
 /** How long a test write stays, in milliseconds. */
 const PROBE_LIFE_MS = 10_000;
 
-/** Proves scripts and writes at once: all that changes a question is a script. */
+/** Tests scripts and writes in one command, because every change of a question is a script that writes. */
 const TEST_WRITE = `return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`;
 
 /**

@@ -1,7 +1,7 @@
 /** What people can say to the app instead of a question, in a thread or a direct message. */
 export type Verb = 'help' | 'cancel' | 'mute' | 'unmute' | 'status' | 'history' | 'why';
 
-/** What people say to the app that asks nothing: a greeting or only marks, or thanks and the like. */
+/** What people say to the app that asks nothing. `greeting`: a greeting, or only marks or emoji. `thanks`: thanks, "ok", "+1". */
 export type Nothing = 'greeting' | 'thanks';
 
 /** What people can say with the app's command: all verbs and four more. */

@@ -14,7 +14,7 @@ export function createSilence(
 
   return {
     during,
-    /** Whether the card of a question says so since the last time this was asked. */
+    /** Whether the card of a question has said so since the last call of this. */
     wasTold: (questionId: string) => told.delete(questionId),
   };
 

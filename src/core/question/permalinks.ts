@@ -12,7 +12,7 @@ export interface Permalink {
 /** Begins with the path, because a search for a host would begin at every letter of a text. */
 const messagePath = /\/archives\/([CDG][A-Z0-9]{1,20})\/p(\d{10})(\d{6})(?!\d)(?:\?([\w.=&%-]{1,200}))?/g;
 
-/** The end of the text before that path. The host of another address's path is none. */
+/** Finds the host at the end of the text before that path. A host within the path or the query of another address does not count. */
 const hostBefore = /(?:^|https?:\/\/|[^\w./:@%?#&=-])([a-z0-9-]+(?:\.[a-z0-9-]+){0,6}(?::\d{1,5})?)$/i;
 
 const longestHost = 120;

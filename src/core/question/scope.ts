@@ -5,7 +5,7 @@ import type { Question } from './question.ts';
 type Scope = NonNullable<Question['scope']>;
 
 /**
- * `refused`: the text names a repository that is not allowed. `allowed` is empty if the text only names too many. `unknown`: the
+ * `refused`: the text names a repository that is not allowed, or too many repositories; then `allowed` is empty. `unknown`: the
  * service has none of this name; `nearest` are the most similar names of the `total`.
  */
 export type ScopeDecision =
@@ -110,7 +110,7 @@ interface Clause {
 
 const open = '"\'“”„‟«‹‘‚`*_~(<';
 const close = '"\'“”„‟»›’`*_~)>';
-/** What may stand between letters and is not seen. */
+/** Invisible characters that may stand between letters. */
 const unseen = '\\u00AD\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\uFEFF';
 const space = `[\\s${unseen}]{0,20}`;
 /** `in:repo`, or `in:` before a name with a slash. In code it is not at the beginning, where people ask about the words. */

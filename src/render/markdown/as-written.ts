@@ -5,8 +5,8 @@ import { cjkFriendlyExtension } from 'micromark-extension-cjk-friendly';
 import { gfmStrikethroughCjkFriendly } from 'micromark-extension-cjk-friendly-gfm-strikethrough';
 import { gfm } from 'micromark-extension-gfm';
 
-// What Markdown would read otherwise than an answer about code means it: emphasis in names and beside Chinese,
-// Japanese and Korean, bars in code in tables, and HTML.
+// Common Markdown misreads some parts of answers about code: emphasis in names and beside Chinese, Japanese and Korean,
+// bars in code in tables, and HTML. This file reads them as they are meant.
 
 const EXTENSIONS = [
   // A single tilde stands in names (`HEAD~1..HEAD~3`) and before numbers, so only two strike through.
@@ -126,8 +126,8 @@ function isExpression(before: string, inside: string, after: string): boolean {
 }
 
 /**
- * Places the punctuation at the edge of a formatted text outside if a letter follows there. Common Markdown, which Slack
- * reads, takes such marks for text (`**强调。**文字`), although people write them so where no spaces divide words.
+ * Places the punctuation at the edge of a formatted text outside if a letter follows there. In languages
+ * without spaces between words people write `**强调。**文字`. Common Markdown, which Slack reads, shows these marks as text.
  */
 export function punctuationOutside(
   source: string,

@@ -35,7 +35,7 @@ const fileObject = z.object({
 
 type FileObject = z.infer<typeof fileObject>;
 
-/** Most characters of a file's text that Slack gives with the file itself. */
+/** Most characters that are read of a text that the message itself has of a file: of an e-mail or a transcript. */
 const givenTextRoom = 8_000;
 
 /**

@@ -49,7 +49,7 @@ export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** A link. Where its address is none that a message may have, it is written out. */
+/** A link. If Slack makes no link of its address, label and address are written as text. */
 export function linked(url: string, label: string): string {
   if (!/^(?:https?|mailto|tel|ftp|slack):[^\s]/.test(url))
     return escaped(label === '' || label === url ? url : `${label} (${url})`);

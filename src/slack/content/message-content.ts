@@ -62,8 +62,8 @@ export type Author = { userId: string } | { program: string } | 'app';
 export interface MessageContent {
   author: Author;
   /**
-   * What its author wrote, in Slack's own markup. Only this text decides what is asked: a `<@…>` in it is a mention, the
-   * app's own always by its user id, and what stands in code has no tokens. Empty for a bare forward or file.
+   * What its author wrote, in Slack's own markup. Only this text decides what is asked. Every `<@…>` in it is a mention. The app is
+   * always mentioned by its user id. Code never has the app's token. Empty for a bare forward or file.
    */
   text: string;
   /** Messages that its author passed on: other people's words, so nothing in them is obeyed. Texts are Slack's markup. */
@@ -132,7 +132,7 @@ function ownText({ text, blocks }: MessageObject, author: Author, reading: Readi
       : blocks.slice(0, endOfAnswer(blocks, author));
   const words = blocksText(read, reading);
   if (words === '') return said;
-  // A mention that only the text has is one all the same: nothing that mentions the app may be silent.
+  // If only `text` mentions the app, `text` is read, because the app must reply to every mention.
   if (isPerson) return mentionsApp(said, reading) && !mentionsApp(words, reading) ? said : words;
   return words.length > said.length ? words : said;
 }
@@ -255,8 +255,8 @@ function labelsIn(text: string): Map<string, string> {
 const belowSources = new Set(['actions', 'context', 'context_actions']);
 
 /**
- * An answer of the app ends above its sources. Earlier versions wrote a divider and then several sections. Other dividers
- * are lines within the answer.
+ * An answer of the app ends above its sources. Earlier versions wrote a divider above several sections of sources.
+ * Any other divider is a line of the answer itself.
  */
 function endOfAnswer(blocks: readonly Block[], author: Author): number {
   if (author !== 'app') return blocks.length;

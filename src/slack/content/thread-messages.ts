@@ -18,8 +18,8 @@ export interface ThreadMessage extends MessageContent {
 }
 
 /**
- * A page of a thread: messages to quote, oldest first. If the first message of the thread is on it also what Slack says
- * there: the number of replies, and the time of the newest.
+ * A page of a thread: messages to quote, oldest first. `replyCount` and `latestReply` are known only if the thread's first
+ * message is on the page.
  */
 export interface ThreadPage {
   messages: ThreadMessage[];

@@ -24,8 +24,9 @@ export interface NotInstalledDeps {
 }
 
 /**
- * Acknowledges a delivery of a workspace that does not have the app, and tells the person so. There is no token of the workspace,
- * so what needs none comes first. A global shortcut has nothing of the kind: another workspace of the organization opens the modal.
+ * Acknowledges a delivery of a workspace that does not have the app, and tells the person so. The app has no token of the
+ * workspace, so it replies in ways that need none. A global shortcut has no such way: there, the app opens a modal with the
+ * token of another workspace of the organization.
  */
 export async function tellNotInstalled(deps: NotInstalledDeps, { body, ack }: ReceiverEvent): Promise<void> {
   const text = sayIn(undefined).install.notInstalled();

@@ -53,7 +53,7 @@ export function createAttendanceKeeper({
     },
   };
 
-  /** The beginning first: what is handled after it must not hide what was missed before it. */
+  /** Stores the start first: if a later delivery were stored before it, the gap before the start would be lost. */
   async function store(): Promise<void> {
     if (hasBegun) {
       const begun = await attendance.update(teamId, (stored) => withStart(stored, now()));

@@ -140,7 +140,7 @@ export function createSocketReceiver(
           break;
         }
         flaps = performance.now() - openedMs < steadyMs;
-        // Also while connections only live for moments, deliveries may be lost.
+        // The absence lasts until a connection is steady, because deliveries may also be lost while each lives only for moments.
         if (!flaps || awayFromMs === undefined) awayFromMs = performance.now();
         failures = flaps ? failures + 1 : 0;
         if (flaps) {
@@ -162,7 +162,7 @@ export function createSocketReceiver(
     replace(previous, undefined);
   }
 
-  /** Closes the connection before in the background, and returns the one that is now to be closed later. */
+  /** Closes `before` in the background. Returns `next`, which the caller closes later. */
   function replace(
     before: SocketConnection | undefined,
     next: SocketConnection | undefined,

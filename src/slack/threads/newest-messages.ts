@@ -9,7 +9,7 @@ export type FetchWindow = (window: {
   limit: number;
 }) => Promise<ThreadPage & { hasMore: boolean }>;
 
-/** How many messages a window is meant to hold at most, at the pace of the part that was not read. */
+/** How many messages the first window should hold at most, if the unread ones were spread evenly in time. */
 const aimedAt = 120;
 
 /**
