@@ -59,6 +59,13 @@ const forward = {
   ],
 };
 
+test('a long row of emoji that is none is read in linear time', () => {
+  const text = `${':a::skin-tone-2:'.repeat(2_500)}x`;
+  const startedMs = performance.now();
+  expect(read({ ...person, text }).text).toBe(text);
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+});
+
 describe('a forward', () => {
   const known = {
     from: '<@UBEN|Ben B>',
