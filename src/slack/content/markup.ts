@@ -9,6 +9,11 @@ import { withEmoji } from './emoji.ts';
 /** Code in a message: a fence, or a span within one line. */
 const code = /```[\s\S]*?```|`[^`\n]+`/g;
 
+/** A text without its code, where a mention is none. */
+export function withoutCode(text: string): string {
+  return text.replace(code, ' ');
+}
+
 /** A token in code: people typed it, or Slack made a link of it. */
 const tokenInCode = /<(?:@([A-Z0-9]+)|((?:https?|mailto|tel|ftp|slack):[^<>|]+))(?:\|([^<>]*))?>/g;
 

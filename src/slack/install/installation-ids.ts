@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutCode } from '../content/markup.ts';
 
 const id = z.string().nullish();
 const named = z.looseObject({ id }).nullish();
@@ -54,11 +55,16 @@ export function installationIdsOf(body: unknown): string[] {
   ]);
 }
 
-/** The ids that the message of an event mentions, as Slack writes them: `<@U…>`. */
+/**
+ * The ids that a message mentions, as Slack writes them: `<@U…>`. Only in a channel of several organizations: in any other,
+ * a message is for the workspace of its delivery, also if it names the app of another one.
+ */
 export function mentionedIdsOf(body: unknown): string[] {
   const parsed = delivery.safeParse(body);
-  const text = parsed.success ? (parsed.data.event?.text ?? '') : '';
-  return [...text.matchAll(/<@([A-Z0-9]{1,30})[>|]/g)].map(([, mentioned = '']) => mentioned);
+  if (!parsed.success || parsed.data.is_ext_shared_channel !== true) return [];
+  return [...withoutCode(parsed.data.event?.text ?? '').matchAll(/<@([A-Z0-9]{1,30})[>|]/g)].map(
+    ([, mentioned = '']) => mentioned,
+  );
 }
 
 /**

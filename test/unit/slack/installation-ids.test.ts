@@ -68,11 +68,16 @@ describe('the installation of a delivery', () => {
   });
 
   it('is also told by whom the message mentions', () => {
-    expect(mentionedIdsOf({ event: { type: 'message', text: 'hey <@UBOT1> and <@W2|two> <#C1>' } })).toEqual([
-      'UBOT1',
-      'W2',
-    ]);
-    for (const body of [undefined, {}, { event: { type: 'message' } }]) expect(mentionedIdsOf(body)).toEqual([]);
+    const event = { type: 'message', text: 'hey <@UBOT1> and <@W2|two> <#C1>, not `<@UBOT3>` or ```\n<@UBOT4>```' };
+    expect(mentionedIdsOf({ is_ext_shared_channel: true, event })).toEqual(['UBOT1', 'W2']);
+    for (const body of [
+      undefined,
+      {},
+      { event },
+      { is_ext_shared_channel: false, event },
+      { event: { type: 'message' } },
+    ])
+      expect(mentionedIdsOf(body)).toEqual([]);
   });
 
   it.each([undefined, null, 'T1', []])('is unknown for %j', (body) => {
