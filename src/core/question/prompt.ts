@@ -30,7 +30,7 @@ export function upstreamText({ text, follows, forwarded, context, scope }: Asked
     ...(scope === undefined ? [] : [`${ONLY_IN}${scope.repositories.join(', ')}`]),
     ...(follows === undefined ? [] : [carryingOn(follows)]),
   ];
-  const asked = scope?.isFromText === true ? readScope(text).rest : text;
+  const asked = scope?.isFromText === true ? readScope(text, scope.repositories).rest : text;
   return [...before, asked, forwarded?.text ?? '', context?.text ?? ''].filter((part) => part !== '').join('\n\n');
 }
 

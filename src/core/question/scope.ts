@@ -28,7 +28,8 @@ export function isRepositoryName(name: string): boolean {
  * told them.
  */
 export function decideScope(text: string, allowed: readonly string[], known?: readonly string[]): ScopeDecision {
-  const { repositories: named } = readScope(text);
+  const listed = allowed.length > 0 ? allowed : known;
+  const { repositories: named } = readScope(text, listed);
   if (named.length === 0) {
     return allowed.length === 0 ? { kind: 'all' } : { kind: 'limited', scope: { repositories: [...allowed] } };
   }
@@ -87,9 +88,11 @@ function matching(name: string, allowed: readonly string[]): string[] {
  * Reads `in:repo NAME` of a question: several names with commas, or the words repeated. Quotes, code marks and other marks around a
  * name do not matter; in quotes a name may have spaces. `in:NAME` with a slash in the name means the same at the beginning
  * and the end. `rest` is the question without all that. It is the whole text if nothing else is left.
+ * `known` are the names that there are. `in:` with a space after it, or without the word, is part of the sentence where it
+ * is before any other name, as in "What changed in: repository settings?".
  */
-export function readScope(text: string): { repositories: string[]; rest: string } {
-  const found = clausesIn(text);
+export function readScope(text: string, known?: readonly string[]): { repositories: string[]; rest: string } {
+  const found = clausesIn(text, known ?? []);
   if (found.length === 0) return { repositories: [], rest: text };
   const kept: string[] = [];
   let end = 0;
@@ -126,7 +129,7 @@ const word = new RegExp(`${space}[^\\s,${unseen}]{1,${2 * longestRepositoryName}
 const comma = new RegExp(`${space},`, 'uy');
 const marksAround = new RegExp(`^[${open}${unseen}]+|[${close}${unseen}.:;!?…]+$`, 'gu');
 
-function clausesIn(text: string): Clause[] {
+function clausesIn(text: string, known: readonly string[]): Clause[] {
   const clauses: (Clause & { isAnywhere: boolean })[] = [];
   opener.lastIndex = 0;
   for (let found = opener.exec(text); found !== null; found = opener.exec(text)) {
@@ -140,6 +143,8 @@ function clausesIn(text: string): Clause[] {
         .trim() !== '';
     const clause = isCode ? undefined : namesAt(text, found.index + found[0].length);
     if (clause === undefined) continue;
+    const isSure = known.length === 0 || /^in:repo/i.test(found[0]);
+    if (!isSure && clause.names.some((name) => matching(name, known).length === 0)) continue;
     const from = /[^\s]/.test(text.charAt(found.index - 1)) ? found.index - 1 : found.index;
     clauses.push({ from, ...clause, isAnywhere });
     opener.lastIndex = clause.to;

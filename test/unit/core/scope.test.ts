@@ -113,6 +113,29 @@ describe('the scope of a question', () => {
     for (const known of [undefined, []]) expect(decideScope('in:repo bilings where?', [], known).kind).toBe('limited');
   });
 
+  it.each([
+    ['What changed in: repository settings page?'],
+    ['log in: repos are empty'],
+    ['in:src/app why does it fail'],
+    ['in: repo bilings where?'],
+  ])('does not follow from the sentence %j, which names no repository', (text) => {
+    expect(decideScope(text, [], allowed)).toEqual({ kind: 'all' });
+    expect(decideScope(text, allowed)).toEqual({ kind: 'limited', scope: { repositories: allowed } });
+    const decision = decideScope(`in:repo billing ${text}`, [], allowed);
+    const scope = { repositories: ['github.com/acme/Billing'], isFromText: true };
+    expect(decision).toEqual({ kind: 'limited', scope });
+    expect(upstreamText({ text: `in:repo billing ${text}`, scope })).toMatch(new RegExp(`${text.slice(0, -1)}.$`));
+  });
+
+  it.each([['in: repo billing where?'], ['in:acme/billing where?']])(
+    'follows from %j, a name that there is',
+    (text) => {
+      const scope = { repositories: ['github.com/acme/Billing'], isFromText: true };
+      expect(decideScope(text, [], allowed)).toEqual({ kind: 'limited', scope });
+      expect(upstreamText({ text, scope })).toMatch(/\n\nwhere\?$/);
+    },
+  );
+
   it('has at most as many repositories as the settings can have', () => {
     const names = (count: number) => Array.from({ length: count }, (_, index) => `a/r${index}`).join(',');
     expect(decideScope(`in:repo ${names(mostRepositories)} where?`, []).kind).toBe('limited');
