@@ -152,6 +152,17 @@ describe('the shortcut on a message', () => {
     expect(form.blocks[0]?.element?.initial_value).toBe('*Alert* of @ada\nDisk full\non db-1 & db-2');
   });
 
+  test('fills the form with a message that only forwards another one, as a quote', async () => {
+    const ts = world.slack.say('C0GENERAL', people.bob, '');
+    const attachments = [{ is_share: true, author_name: 'Ben', text: 'why does it fail?\nsee the log' }];
+    Object.assign(one(world.slack.messages.filter((each) => each.ts === ts)), { text: '', attachments });
+    await world.shortcut('deepsearch:ask_about', { message: ts });
+    const form = await world.modal();
+    expect(form.blocks[0]?.element?.initial_value).toBe(
+      'Forwarded message from Ben:\n> why does it fail?\n> see the log',
+    );
+  });
+
   test('cuts a very long message, and says so', async () => {
     const ts = world.slack.say('C0GENERAL', people.bob, `${'long '.repeat(1_000)}end`);
     await world.shortcut('deepsearch:ask_about', { message: ts });

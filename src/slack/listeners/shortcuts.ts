@@ -8,7 +8,7 @@ import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
 import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
 import { localeOf } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { readContent } from '../content/message-content.ts';
+import { readContent, wholeText } from '../content/message-content.ts';
 import { openDirect } from './block-actions.ts';
 import { type ModalDeps, openInOwnTime } from './open-modal.ts';
 import { refusedProblem } from './refusals.ts';
@@ -62,8 +62,9 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
       ...(responseUrl === undefined ? {} : { responseUrl }),
     };
     openInOwnTime(deps, { triggerId, recipient }, async () => {
+      const content = readContent(message, deps.slack.identity);
       const [text, locale] = await Promise.all([
-        deps.read(readContent(message, deps.slack.identity)?.text ?? ''),
+        deps.read(content === undefined ? '' : wholeText(content)),
         localeOf(deps.people, user.id),
       ]);
       return renderAskForm({ text, about: `${channel.id} ${threadTs}` }, locale);
