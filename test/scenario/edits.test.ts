@@ -225,6 +225,25 @@ describe('a message that an edit turns from talk into a mention', () => {
     expect(question.question).toMatch(/^Answer what was asked above\.[\s\S]*why is the build red\?/);
   });
 
+  test.each([
+    ['the name of the app alone', 'C0GENERAL', mentioned('')],
+    ['a question that is too long', 'C0GENERAL', mentioned('long '.repeat(3_000))],
+    ['a greeting in direct messages', 'D0ADA', 'hello'],
+  ])('is asked once too where it was %s', async (_, channel, first) => {
+    const ts = await (channel === 'D0ADA' ? world.direct(first) : world.mention(first.replace(mentioned(''), '')));
+    const { before, after } = world.slack.edit(ts, channel === 'D0ADA' ? 'where is it?' : mentioned('where is it?'));
+    const changed = messageChangedOf({
+      before,
+      after,
+      ts: after.edited?.ts ?? '',
+      channelType: channel === 'D0ADA' ? 'im' : 'channel',
+    });
+    await world.deliver(changed);
+    await world.deliver({ ...changed, event_id: 'EvAGAIN' });
+    await eventually(() => one(service.find('where is it?')));
+    await nothingElseIsAsked(['where is it?']);
+  });
+
   test('is not asked by a person who may not ask', async () => {
     world.slack.changePerson(people.ada, { is_restricted: true });
     await turned(mentioned('where is it?'));

@@ -62,8 +62,7 @@ export function createEdits(deps: EditDeps) {
 
   /**
    * Only edits of the text matter. An edited question is offered by a button, and is not asked automatically. Returns the
-   * message, as an `app_mention`, if the edit added a mention to a message that asked nothing: it is asked as if the
-   * mention had been there before. Its question has the id of the message, so that it is asked once.
+   * message, if it asked nothing and the edit makes it one for the app: it is handled as if it had been written so. Its question has the id of the message, so that it is asked once.
    */
   async function changed(raw: unknown, teamId: string): Promise<object | undefined> {
     const parsed = changeEvent.safeParse(raw);
@@ -85,17 +84,23 @@ export function createEdits(deps: EditDeps) {
       await offer(event, question, teamId);
       return undefined;
     }
-    const isMention = mentions(textOf(message), botUserId);
+    const isDirect = event.channel_type === 'im';
+    const isForApp = isDirect || mentions(textOf(message), botUserId);
     // Slack marks a message as edited when a person edits it, and not when it gets a preview.
     const isEdit = previous !== undefined && message.edited !== undefined;
-    if (event.channel_type !== 'im' && isEdit && isMention && !mentions(textOf(previous), botUserId)) {
+    if (isEdit && isForApp) {
       const { thread_ts: threadTs, ts } = message;
       // Its own words are no context of the question.
       if (threadTs !== undefined) await deps.threadNotes.remove({ teamId, channelId, threadTs }, ts);
       const { edited: _, ...unedited } = message;
-      return { ...unedited, type: 'app_mention', channel: channelId, channel_type: event.channel_type };
+      return {
+        ...unedited,
+        type: isDirect ? 'message' : 'app_mention',
+        channel: channelId,
+        channel_type: event.channel_type,
+      };
     }
-    if (event.channel_type === 'im' || isMention) note(event, teamId, undefined);
+    if (isForApp) note(event, teamId, undefined);
     return undefined;
   }
 
