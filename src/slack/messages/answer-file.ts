@@ -1,5 +1,5 @@
 import type { Confirm } from '../../core/access-policy.ts';
-import { AppError } from '../../core/errors.ts';
+import { AppError, isAppError, threadGone } from '../../core/errors.ts';
 import type { Messenger } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
 import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
@@ -44,8 +44,24 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
     // Only from here on people see the file, and the upload may have taken long.
     await confirm();
     await slack.call('files.completeUploadExternal', { files: [{ id, title }], ...share }, { priority: 'answer' });
-    // The reply does not say where the file is. If the thread is gone, this removes the file from the channel and throws.
-    if (threadTs !== undefined) await findAttachment(question);
+    if (threadTs !== undefined) await checkThread(question);
+  }
+
+  /**
+   * Throws if the thread of a file that was just shared is gone: the reply does not say where the file is, and the search
+   * removes it from the channel. If another error said that nothing happened, the file would come a second time.
+   */
+  async function checkThread(question: Question): Promise<void> {
+    try {
+      await findAttachment(question);
+    } catch (error) {
+      if (!isAppError(error) || error.code === threadGone) throw error;
+      // A later search is not allowed either.
+      if (error.code === 'missing_scope') return;
+      const { kind, retryAfterMs, isAppointed, code } = error;
+      const details = { cause: error, outcomeUnknown: true, retryAfterMs, isAppointed, code };
+      throw new AppError(kind, 'not known whether the file is in its thread', details);
+    }
   }
 
   async function findAttachment(question: Question): Promise<boolean> {

@@ -53,6 +53,8 @@ describe('removing copies', () => {
     });
   }
 
+  const sent = () => ({ state: 'intended' as const, intentMs: Date.now() });
+
   const timestamps = (threadTs: string | undefined) =>
     slack.messages.filter(({ thread_ts: ts, bot_id: bot }) => ts === threadTs && bot !== undefined).map(({ ts }) => ts);
 
@@ -131,6 +133,20 @@ describe('removing copies', () => {
     await messenger.attachAnswer(question, mayPost);
     expect(await messenger.removeCopies(question)).toBe(1);
     expect(timestamps(question.place.threadTs)).toEqual([first]);
+  });
+
+  it.each([
+    ['ratelimited', { kind: 'rateLimited', outcomeUnknown: true }],
+    ['fatal_error', { outcomeUnknown: true }],
+    ['channel_not_found', { outcomeUnknown: true }],
+    ['missing_scope', undefined],
+  ])('knows that a file may be there where the search for it fails with %s', async (error, failure) => {
+    const messenger = createParts();
+    const question = ask();
+    slack.fault('conversations.replies', { error });
+    const attached = messenger.attachAnswer({ ...question, delivery: { ...question.delivery, file: sent() } }, mayPost);
+    await (failure === undefined ? attached : expect(attached).rejects.toMatchObject(failure));
+    expect(timestamps(question.place.threadTs)).toHaveLength(1);
   });
 
   it('counts a copy that a person deleted in the meantime as removed', async () => {
