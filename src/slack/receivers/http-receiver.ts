@@ -23,6 +23,8 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
   let app: Processor | undefined;
   const noteWrongClock = createRefusalNote(log, 'clock');
   const noteWrongSignature = createRefusalNote(log, 'signature');
+  const noteTooLarge = createRefusalNote(log, 'tooLarge');
+  const noteAborted = createRefusalNote(log, 'aborted');
 
   return {
     init: (bolt) => {
@@ -98,15 +100,19 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
     try {
       return await countBody(request, () => http.parseAndVerifyHTTPRequest({ signingSecret, bodyLimit }, request));
     } catch (error) {
-      const isTooLarge = http.isRawBodyError(error) && error.statusCode === 413;
-      noteWrongSignature({}, error);
-      return isTooLarge ? 413 : 401;
+      if (!http.isRawBodyError(error)) {
+        noteWrongSignature({}, error);
+        return 401;
+      }
+      const isTooLarge = error.statusCode === 413;
+      (isTooLarge ? noteTooLarge : noteAborted)({}, error);
+      return isTooLarge ? 413 : 400;
     }
   }
 }
 
 /** Logs refused requests, with the number of those since the last line: a stranger can send any number. */
-function createRefusalNote(log: Log, outcome: 'clock' | 'signature') {
+function createRefusalNote(log: Log, outcome: 'clock' | 'signature' | 'tooLarge' | 'aborted') {
   let refused = 0;
   let loggedMs = Number.NEGATIVE_INFINITY;
   return (fields: Partial<WrongClock>, error?: unknown): void => {

@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createHttpReceiver } from '../../../src/slack/receivers/http-receiver.ts';
+import { mostUnsignedBytes } from '../../../src/slack/settings.ts';
+import { eventually } from '../../support/eventually.ts';
 import { listenLocally } from '../../support/fake-service/scripted-server.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -16,9 +18,9 @@ async function startReceiver() {
     server.closeAllConnections();
     server.close();
   });
-  const post = async (headers: Record<string, string>) =>
-    (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { ...json, ...headers }, body: '{}' })).status;
-  return { post, lines };
+  const post = async (headers: Record<string, string>, body = '{}') =>
+    (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { ...json, ...headers }, body })).status;
+  return { post, lines, port };
 }
 
 const json = { 'content-type': 'application/json' };
@@ -58,4 +60,13 @@ test.each([
   const { post, lines } = await startReceiver();
   expect(await post(headers)).toBe(401);
   expect(lines).toEqual([{ event: 'slack_request_refused', outcome: 'signature', refused: 1 }]);
+});
+
+test('a body that is too long, or breaks off, says nothing about the signature', async () => {
+  const { post, lines, port } = await startReceiver();
+  expect(await post({}, 'x'.repeat(mostUnsignedBytes + 1))).toBe(413);
+  const headers = { ...json, ...signedAt(nowSeconds()), 'content-length': '100' };
+  const cut = request({ host: '127.0.0.1', port, method: 'POST', headers }).on('error', () => {});
+  cut.write('{', () => setImmediate(() => cut.destroy()));
+  await eventually(() => expect(lines.map(({ outcome }) => outcome)).toEqual(['tooLarge', 'aborted']));
 });
