@@ -103,7 +103,13 @@ export function clusterRefusal(where: string): AppError {
   );
 }
 
-/** Which of {@link neededCommands} Redis does not let this user run. Leaves nothing behind. */
+/** A command that is renamed or switched off. The code of this reply, `ERR`, is also that of wrong arguments. */
+const unknownCommand = 'unknown command';
+
+/** What {@link refusalOf} tells of a command that can't be run. */
+const refusals: ReadonlySet<string> = new Set(['NOPERM', 'EXECABORT', unknownCommand]);
+
+/** Which of {@link neededCommands} Redis does not have, or does not let this user run. Leaves nothing behind. */
 export function refusedCommands({ client, run, where }: RedisConnection): Promise<string[]> {
   return run('trying its commands', async () => {
     const send = (...command: string[]) => refusalOf(client.sendCommand(command));
@@ -114,7 +120,7 @@ export function refusedCommands({ client, run, where }: RedisConnection): Promis
     ]);
     await send('UNLINK', PROBE_KEY);
     if (tried.some(({ code }) => clusterCodes.has(code))) throw clusterRefusal(where);
-    return tried.flatMap(({ names, code }) => (code === 'NOPERM' || code === 'EXECABORT' ? names : [])).toSorted();
+    return tried.flatMap(({ names, code }) => (refusals.has(code) ? names : [])).toSorted();
   });
 }
 
@@ -144,13 +150,16 @@ export async function proveWrites({ client, run, where }: RedisConnection): Prom
   }
 }
 
-/** The code with which Redis refused a command. Empty if it did not. Passes on failures of the connection. */
+/**
+ * The code with which Redis refused a command, or {@link unknownCommand}. Empty if it ran it. Passes on failures of the
+ * connection.
+ */
 async function refusalOf(reply: Promise<unknown>): Promise<string> {
   try {
     await reply;
     return '';
   } catch (error) {
-    if (error instanceof ErrorReply) return codeOf(error) ?? 'ERR';
-    throw error;
+    if (!(error instanceof ErrorReply)) throw error;
+    return /^ERR unknown command/i.test(error.message) ? unknownCommand : (codeOf(error) ?? 'ERR');
   }
 }

@@ -163,6 +163,13 @@ describe.skipIf(!hasRedisServer())('the rights of the user of Redis', () => {
     await expect(openAt(app)).rejects.toMatchObject({ message: expect.stringContaining('EVAL, EVALSHA, EXEC, MULTI') });
     expect(await doctorOf(app)).toEqual(['fail redisCommandsRefused']);
   });
+
+  it('are of no use where the server renamed or switched off commands, and the refusal names them', async () => {
+    const off = ['LPOS', 'MULTI', 'XTRIM'].flatMap((name) => ['--rename-command', name, '']);
+    const { url } = await startServer(off);
+    await expect(openAt(url)).rejects.toMatchObject({ message: expect.stringContaining('EXEC, LPOS, MULTI, XTRIM:') });
+    expect(await doctorOf(url)).toEqual(['fail redisCommandsRefused']);
+  });
 });
 
 describe('the list of commands in docs/operations.md', () => {
