@@ -141,7 +141,9 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
       const messages = await readThread(search, place.channelId, place.threadTs, messageTs);
       if (messages === undefined) continue;
       const message = messages.find(({ ts }) => ts === messageTs);
-      if (messages.length > 0 && (message === undefined || message.subtype === 'tombstone')) {
+      const isGone =
+        message === undefined ? await isDeleted(search, place, messageTs) : message.subtype === 'tombstone';
+      if (isGone) {
         await deps.handle(toDeletion(place.channelId, messageTs, place.threadTs, askerId), teamId);
       } else if (message?.edited !== undefined && Number(message.edited.ts) >= Number(search.oldestTs)) {
         await deps.handle(toChange(message, place.channelId), teamId);
@@ -150,18 +152,37 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
     }
   }
 
+  /** Whether Slack has a message no more. A long list may end before it, so a window with only this message is read. */
+  async function isDeleted(
+    search: Search,
+    { channelId: channel, threadTs: ts }: ThreadPlace,
+    messageTs: string,
+  ): Promise<boolean> {
+    const window = { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
+    const found = await call(search, 'conversations.replies', { channel, ts, ...window });
+    if (found === undefined || found === 'gone') return found === 'gone';
+    return found.has_more !== true && !readPage(found.messages).some((message) => message.ts === messageTs);
+  }
+
   async function readChannels(search: Search, threads: Attendance['threads']): Promise<void> {
+    // A thread whose first message is older than the gap may have replies in it, so first messages are read from further back.
+    const window = {
+      oldest: toTs(search.startedMs - longestAbsenceMs),
+      latest: toTs(search.startedMs + absenceOverlapMs),
+      inclusive: true,
+    };
     for (const channelId of inReadingOrder(await channelIds(search), threads)) {
       const roots = await pages(search, 'conversations.history', (cursor) => ({
-        ...{ channel: channelId, oldest: search.oldestTs, inclusive: true, limit: missedPerPage },
+        ...{ channel: channelId, ...window, limit: missedPerPage },
         ...(cursor === undefined ? {} : { cursor }),
       }));
       if (roots === 'gone') continue;
       await take(search, channelId, roots ?? []);
       const known = threads.filter((thread) => thread.channelId === channelId).map(({ threadTs }) => threadTs);
-      // The history shows the newest reply of each root in it. Older threads of the app are read to find out.
-      const older = known.filter((ts) => Number(ts) < Number(search.oldestTs));
-      for (const rootTs of [...repliedSince(roots ?? [], search.oldestTs).map(({ ts }) => ts), ...older]) {
+      // The history shows the newest reply of each root in it. Other threads of the app are read to find out.
+      const shown = new Set((roots ?? []).map(({ ts }) => ts));
+      const others = known.filter((ts) => !shown.has(ts));
+      for (const rootTs of [...repliedSince(roots ?? [], search.oldestTs).map(({ ts }) => ts), ...others]) {
         if (search.read.has(`${channelId}:${rootTs}`)) continue;
         await take(search, channelId, (await readThread(search, channelId, rootTs)) ?? []);
       }

@@ -4,12 +4,14 @@ import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createAttendanceKeeper } from '../../../src/slack/missed/attendance-keeper.ts';
 import { createCatchUp } from '../../../src/slack/missed/catch-up.ts';
-import { missedLeaseMs } from '../../../src/slack/settings.ts';
+import { toTs } from '../../../src/slack/missed/missed-message.ts';
+import { missedLeaseMs, missedPerPage, mostMissedPages } from '../../../src/slack/settings.ts';
 import { openStorage } from '../../../src/storage/open-storage.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 import { hasRedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
@@ -21,13 +23,14 @@ let aheadMs: number;
 /** The question of each message, by its key, as any copy stored it. */
 let asked: Map<string, Question>;
 let handled: string[];
+let deleted: string[];
 let reads: string[];
 const { log } = createRecordingLog();
 const clock = (): number => Date.now() + aheadMs;
 
 beforeEach(async () => {
   slack = await startFakeSlack();
-  [aheadMs, asked, handled, reads] = [0, new Map(), [], []];
+  [aheadMs, asked, handled, deleted, reads] = [0, new Map(), [], [], []];
 });
 afterEach(() => slack.stop());
 
@@ -48,7 +51,8 @@ async function copyOn(storage: Storage, stopsAt?: string): Promise<() => Promise
     claims: storage.claims,
     requests: { startedBy: async (key) => asked.get(key) ?? (await requests.startedBy(key)) },
     handle: async (raw) => {
-      const { ts, channel } = Object.assign({ ts: '', channel: '' }, raw);
+      const { ts, channel, subtype } = Object.assign({ ts: '', channel: '', subtype: '' }, raw);
+      if (subtype === 'message_deleted') return void deleted.push(ts);
       if (ts === stopsAt) await new Promise(() => undefined);
       handled.push(ts);
       const key = `message:${team.id}:${channel}:${ts}`;
@@ -84,6 +88,38 @@ it('a search that is killed in the middle is done again by the next start: nothi
   expect(handled).toEqual(written);
   await next();
   expect(handled).toEqual(written);
+  await storage.close();
+  await data.remove();
+});
+
+it('a mention in a thread that is older than the gap is found, though no one asked there before', async () => {
+  const data = await createTempDir();
+  const storage = await openStorage({ dataDir: data.path }, { clock, log });
+  const root = slack.say('C0GENERAL', people.bob, 'deploys fail', undefined, toTs(clock() - 3 * 3_600_000));
+  await storage.attendance.update(team.id, () => ({ version: 1, lastMs: clock() - 60_000, threads: [] }));
+  const mention = slack.say('C0GENERAL', people.ada, `<@${team.botUserId}> why?`, root);
+  await (await copyOn(storage))();
+  expect(handled).toEqual([mention]);
+  await storage.close();
+  await data.remove();
+});
+
+it('a question is taken back when its message is gone, and not when its thread is too long to be read', async () => {
+  const data = await createTempDir();
+  const storage = await openStorage({ dataDir: data.path }, { clock, log });
+  const root = slack.say('C0GENERAL', people.bob, 'deploys fail', undefined, toTs(clock() - 3 * 3_600_000));
+  for (let n = 0; n <= mostMissedPages * missedPerPage; n += 1)
+    slack.say('C0GENERAL', team.botUserId, 'said', root, toTs(clock() - 300_000 + n));
+  const [kept, gone] = ['kept?', 'gone?'].map((text) => slack.say('C0GENERAL', people.ada, text, root));
+  for (const [index, messageTs] of [kept, gone].entries()) {
+    if (messageTs === undefined) throw new Error('not said');
+    const place = { teamId: team.id, channelId: 'C0GENERAL', threadTs: root };
+    await storage.questions.create(questionWith({ id: `q${String(index).repeat(24)}`, place, messageTs }));
+  }
+  slack.remove(gone ?? '');
+  await storage.attendance.update(team.id, () => ({ version: 1, lastMs: clock() - 60_000, threads: [] }));
+  await (await copyOn(storage))();
+  expect(deleted).toEqual([gone]);
   await storage.close();
   await data.remove();
 });
