@@ -81,13 +81,13 @@ export function createCancel(ports: CancelPorts) {
   /**
    * Cancels the first question in a thread's queue, or else the person's own one that waits for their account. `key` names the requesting message: a second delivery of that
    * message cancels the same question. `ownOnly`: cancels the person's own first question, for people who may cancel no
-   * other.
+   * other. `askedBeforeMs`: cancels only what was asked before then.
    */
   async function cancelInThread(
     place: ThreadPlace,
     userId: string,
     key: string,
-    { ownOnly = false }: { ownOnly?: boolean } = {},
+    { ownOnly = false, askedBeforeMs }: { ownOnly?: boolean; askedBeforeMs?: number | undefined } = {},
   ): Promise<CancelResult> {
     const queue = (await threads.get(place))?.queue ?? [];
     const first = ownOnly ? await firstOwn(queue, userId) : queue[0];
@@ -95,30 +95,34 @@ export function createCancel(ports: CancelPorts) {
     const targetId = target === undefined ? undefined : await claims.claim(`cancel:${key}`, target);
     const question = targetId === undefined ? undefined : await questions.get(targetId);
     if (question === undefined || (ownOnly && question.askerId !== userId)) return { kind: 'nothing' };
+    if (!wasAskedBefore(question, askedBeforeMs)) return { kind: 'nothing' };
     return cancelFound(question, userId);
   }
 
   /** The question that {@link cancelInThread} would cancel. Undefined if it has ended or is being cancelled. */
-  async function runningIn(place: ThreadPlace): Promise<Question | undefined> {
+  async function runningIn(place: ThreadPlace, askedBeforeMs?: number): Promise<Question | undefined> {
     const [first] = (await threads.get(place))?.queue ?? [];
     const question = first === undefined ? undefined : await getReadable(questions, first);
-    return question === undefined || hasEnded(question) || question.cancel !== undefined ? undefined : question;
+    if (question === undefined || hasEnded(question) || question.cancel !== undefined) return undefined;
+    return wasAskedBefore(question, askedBeforeMs) ? question : undefined;
   }
 
   /**
-   * Cancels the one question that a person has open in a channel, in any thread. `key` as in {@link cancelInThread}.
+   * Cancels the one question that a person has open in a channel, in any thread. `key` and `askedBeforeMs` as in {@link cancelInThread}.
    */
   async function cancelOnlyIn(
     { teamId, channelId }: Omit<Place, 'threadTs'>,
     userId: string,
     key: string,
+    askedBeforeMs?: number,
   ): Promise<CancelOnlyResult> {
     const claim = `cancel:${key}`;
     let targetId = await claims.ownerOf(claim);
     if (targetId === undefined) {
       const own = (await readOpen())
         .filter(({ askerId, place }) => askerId === userId && place.teamId === teamId && place.channelId === channelId)
-        .filter((question) => !hasEnded(question) && question.phase !== 'offered');
+        .filter((question) => !hasEnded(question) && question.phase !== 'offered')
+        .filter((question) => wasAskedBefore(question, askedBeforeMs));
       const running = own.filter(({ cancel }) => cancel === undefined);
       if (running.length > 1) return { kind: 'several' };
       const [only = own[0]] = running;
@@ -188,4 +192,9 @@ export function createCancel(ports: CancelPorts) {
     observer.changed(cancelled);
     return { kind: 'cancelling' };
   }
+}
+
+function wasAskedBefore({ writtenMs, acceptedMs }: Question, ms = Number.POSITIVE_INFINITY): boolean {
+  // By Slack's clock, if a message asked it.
+  return (writtenMs ?? acceptedMs) < ms;
 }

@@ -153,11 +153,14 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
     const isReply = event.thread_ts !== undefined && event.thread_ts !== event.ts;
     if (decided.to === 'verb') {
       const { verb } = decided;
-      if (missed !== undefined && verb === 'cancel' && isReply && !(await isMeant(event, place))) return;
+      // A reply to "help" of long ago helps no one.
+      if (missed?.isLate === true && verb !== 'cancel') return;
+      // People may have asked another question since a missed "cancel".
+      const askedBeforeMs = missed === undefined ? undefined : Number(event.ts) * 1000;
       const isDirect = event.channel_type === 'im';
       const isPlain = originOf(event, deps.slack.identity.botUserId) === 'reply';
       await verbs.runVerb({
-        ...{ verb, place, thread, isReply, isDirect, isPlain, userId, key, recipient },
+        ...{ verb, place, thread, isReply, isDirect, isPlain, userId, key, recipient, askedBeforeMs },
         deliveredAs: event.type,
       });
       // The report of `why` does not need to list the request for it.
@@ -199,15 +202,6 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
     // The only message to the app without a question is a bare "new".
     const refusal = acceptance.kind === 'empty' ? emptyAfterNew : noticeOfAcceptance(acceptance, text);
     if (refusal !== undefined && missed?.mayBeTold !== true) deps.notify(recipient, refusal);
-  }
-
-  /** Whether a missed "cancel" is about the question that runs now. People may have asked another one meanwhile. */
-  async function isMeant({ ts }: MessageEvent, place: ThreadPlace): Promise<boolean> {
-    const running = await deps.requests.runningIn(place);
-    if (running === undefined) return false;
-    // By Slack's clock, if a message asked it.
-    const sinceTs = running.messageTs ?? running.place.threadTs ?? '0';
-    return Number(sinceTs) < Number(ts);
   }
 
   async function taken(request: NewQuestion, event: MessageEvent): Promise<Acceptance> {

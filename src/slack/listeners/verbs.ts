@@ -37,6 +37,8 @@ export interface SaidVerb {
   /** The kind of event that brought the message. The same message may come as two kinds. */
   deliveredAs: string;
   recipient: Recipient;
+  /** For a message that was missed: only questions that were asked before it are meant. */
+  askedBeforeMs?: number | undefined;
 }
 
 export type VerbDeps = ActionCheckDeps & {
@@ -129,7 +131,10 @@ export function createVerbs(deps: VerbDeps) {
     // Without a mention only their own question is meant, also when the queue moved on since it was read.
     const result = await deps.requests.cancelInThread(said.place, said.userId, said.key, {
       ownOnly: ownOnly || said.isPlain,
+      askedBeforeMs: said.askedBeforeMs,
     });
+    // What a missed message meant has ended visibly.
+    if (said.askedBeforeMs !== undefined && result.kind === 'nothing') return undefined;
     return ownOnly && result.kind === 'nothing' ? refusal : noticeOfCancel(result);
   }
 
@@ -137,8 +142,8 @@ export function createVerbs(deps: VerbDeps) {
    * People also say "stop" to each other, so another person's question is cancelled only by a button in a private
    * message.
    */
-  async function othersQuestion({ place, userId }: SaidVerb): Promise<Notice | undefined> {
-    const question = await deps.requests.runningIn(place);
+  async function othersQuestion({ place, userId, askedBeforeMs }: SaidVerb): Promise<Notice | undefined> {
+    const question = await deps.requests.runningIn(place, askedBeforeMs);
     if (question === undefined || question.askerId === userId) return undefined;
     const { id: questionId, askerId, text } = question;
     return { kind: 'confirmCancel', questionId, askerId, text };
@@ -146,14 +151,15 @@ export function createVerbs(deps: VerbDeps) {
 
   /** In direct messages outside of threads, a person means their only open question there. */
   async function cancelInDirect(
-    { place, userId, key }: SaidVerb,
+    { place, userId, key, askedBeforeMs }: SaidVerb,
     refusal: Notice | undefined,
   ): Promise<Notice | undefined> {
-    const result = await deps.requests.cancelOnlyIn(place, userId, key);
+    const result = await deps.requests.cancelOnlyIn(place, userId, key, askedBeforeMs);
     switch (result.kind) {
       case 'several':
         return { kind: 'severalToCancel' };
       case 'nothing':
+        if (askedBeforeMs !== undefined) return undefined;
         return refusal ?? { kind: 'nothingToCancelInDirect' };
       default:
         return noticeOfCancel(result);

@@ -127,6 +127,17 @@ describe('cancelling the only question', () => {
     expect([stored(0).cancel?.byUserId, stored(1).cancel?.byUserId]).toEqual(['U7', 'U1']);
   });
 
+  it('is only one that was asked before a message that was missed, by Slack’s clock', async () => {
+    const { requests, stored } = await harness({ writtenMs: 1_000, acceptedMs: 9_000 }, { acceptedMs: 5_000 });
+    expect(await requests.cancelOnlyIn(place, 'U1', 'first of all', 900)).toEqual({ kind: 'nothing' });
+    expect(await requests.cancelInThread(thread, 'U1', 'the same', { askedBeforeMs: 900 })).toEqual({
+      kind: 'nothing',
+    });
+    expect(await requests.runningIn(thread, 900)).toBeUndefined();
+    expect(await requests.cancelOnlyIn(place, 'U1', 'between', 2_000)).toEqual({ kind: 'cancelling' });
+    expect([0, 1].map((index) => stored(index).cancel !== undefined)).toEqual([true, false]);
+  });
+
   it('has no effect where there is no question, and decides nothing for later', async () => {
     const { life, requests } = await harness({ askerId: 'U2' });
     expect(await requests.cancelOnlyIn(place, 'U1', 'said')).toEqual({ kind: 'nothing' });
