@@ -99,6 +99,8 @@ export type Notice =
   | { kind: 'away'; questionId: string; message: MessageInChannel; text: string; url?: string | undefined }
   /** A missed message is being asked now. */
   | { kind: 'missedAsked' }
+  /** A missed message could not be asked. A reply beside it may say why. */
+  | { kind: 'missedNotAsked' }
   /** The question was answered before its edited version could be asked. */
   | { kind: 'editedAfterAnswer' };
 
@@ -257,6 +259,8 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
     }
     case 'missedAsked':
       return said(say.notices.missedAsked());
+    case 'missedNotAsked':
+      return said(say.notices.missedNotAsked());
     case 'editedAfterAnswer':
       return said(say.verbs.editedAfterAnswer());
     case 'formNotOpened':

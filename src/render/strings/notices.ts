@@ -61,6 +61,7 @@ const en = (f: Formats) => ({
   away: (youAsked: string) => `I was away. ${youAsked}:`,
   youAsked: () => 'You asked',
   missedAsked: () => 'I am asking it now.',
+  missedNotAsked: () => 'I did not ask it. If I replied beside your message, the reply says why.',
   choiceTooLate: () =>
     'The 24 hours for this choice are over. I sent the answer to our direct messages, where only you see it.',
 });
@@ -128,6 +129,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   away: (youAsked) => `Ich war nicht da. ${youAsked}:`,
   youAsked: () => 'Du hast gefragt',
   missedAsked: () => 'Ich stelle sie jetzt.',
+  missedNotAsked: () =>
+    'Ich habe sie nicht gestellt. Wenn ich bei deiner Nachricht geantwortet habe, steht dort der Grund.',
   choiceTooLate: () =>
     'Die 24 Stunden für diese Wahl sind vorbei. Ich habe die Antwort in unsere Direktnachrichten geschickt, wo nur du sie siehst.',
 });

@@ -19,18 +19,24 @@ export function registerAskMissed(app: App, deps: AskMissedDeps): void {
     ACTIONS.askMissed,
     async ({ value, requester }: BlockAction): Promise<Handled> => {
       if (value.message === undefined) return expired(deps, value);
-      const known = await deps.questions.get(value.questionId);
-      if (known !== undefined && known.phase !== 'offered') {
+      if (await isAsked(value.questionId)) {
         return { notice: { kind: 'alreadyAskedByYou' }, replacesPressed: true };
       }
       const { teamId, userId } = requester;
       const message = await readMessage(deps.slack, value.message);
       if (message?.user !== userId) return expired(deps, value);
       await handle(toEvent(message, value.message.channelId, deps.slack.identity), teamId);
+      // The message may have been changed, or be refused now: then the button stays.
+      if (!(await isAsked(value.questionId))) return { notice: { kind: 'missedNotAsked' } };
       return { notice: { kind: 'missedAsked' }, replacesPressed: true };
     },
     'person',
   );
+
+  async function isAsked(questionId: string): Promise<boolean> {
+    const question = await deps.questions.get(questionId);
+    return question !== undefined && question.phase !== 'offered';
+  }
 }
 
 /** Undefined if the message is gone, or the app may not read it. */

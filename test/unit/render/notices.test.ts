@@ -41,6 +41,7 @@ describe('a private notice', () => {
     [{ kind: 'alreadyAsked', byUserId: 'U0BOB' }, ['<@U0BOB>']],
     [{ kind: 'alreadyAsked' }, ['already asked.']],
     [{ kind: 'alreadyAskedByYou' }, ['You already asked this.']],
+    [{ kind: 'missedNotAsked' }, ['I did not ask it. If I replied beside your message, the reply says why.']],
     [{ kind: 'alreadyWatched' }, ['I am already checking this question again.']],
     [{ kind: 'actionNotChecked', reference }, ['Try again in a minute.']],
     [{ kind: 'queueFull', limit: 10, reference }, ['10 questions are']],
