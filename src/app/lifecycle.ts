@@ -12,6 +12,7 @@ import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
 import type { Records } from '../core/ports.ts';
 import { createDailyCaps } from '../core/question/daily-caps.ts';
 import { createDailyStorage } from '../core/question/daily-storage.ts';
+import { isInThread } from '../core/question/question.ts';
 import type { ServiceKey } from '../core/question/service-ids.ts';
 import { createRunSlots } from '../core/run-slots.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
@@ -19,6 +20,7 @@ import { within } from '../core/timeout.ts';
 import { createChannelList } from '../slack/home/channel-list.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
 import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
+import { type AttendanceKeeper, createAttendanceKeeper } from '../slack/missed/attendance-keeper.ts';
 import { namesPatienceMs } from '../slack/settings.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
@@ -34,6 +36,7 @@ export interface Lifecycle {
   /** Home, agent sessions and prompts. They show the state of each question. */
   presence: Presence;
   overviewOf: ReturnType<typeof createOverview>;
+  attendance: AttendanceKeeper;
 }
 
 /** Connects the core to one workspace, the code search service and the storage. Starts nothing. */
@@ -48,6 +51,7 @@ export function createLifecycle(
     perWorkspace: config.RUNNING_PER_WORKSPACE,
     perPerson: config.RUNNING_PER_PERSON,
   });
+  const attendance = createAttendanceKeeper({ attendance: storage.attendance, teamId: slack.identity.teamId, now });
   const overviewOf = createOverview({ askedQuestions, questions, threads, runSlots, now });
   const recentUsage = createRecentUsage({ store: storage.audit, teamId: slack.identity.teamId, now, log });
   const repositoriesFor = createRepositoriesFor(accounts, deepSearch);
@@ -111,7 +115,14 @@ export function createLifecycle(
       showWithheld: (...showing) => requests.showWithheld(...showing),
       log,
     }),
-    observer: presence.observer,
+    observer: {
+      ...presence.observer,
+      changed(question) {
+        // Also the threads that begin with a command, a form or a shortcut, where no message is heard.
+        if (isInThread(question.place)) attendance.heard(question.place);
+        presence.observer.changed(question);
+      },
+    },
     audit,
     questions,
     threads,
@@ -140,7 +151,7 @@ export function createLifecycle(
   };
   const accept = createAccept({ ...ports, digest: shortDigest });
   const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest });
-  return { ports, accept, requests, presence, overviewOf };
+  return { ports, accept, requests, presence, overviewOf, attendance };
 }
 
 /** Lists what a person's questions can search: with their own account if they use one. */

@@ -8,7 +8,6 @@ import { createBoltApp, type ListenerDeps } from '../slack/bolt-app.ts';
 import { createHandleMessage } from '../slack/listeners/message.ts';
 import { createAnswerUpdates } from '../slack/messages/answer-updates.ts';
 import { createPrivateNotifier } from '../slack/messages/private-notifier.ts';
-import { createAttendanceKeeper } from '../slack/missed/attendance-keeper.ts';
 import { createCatchUp } from '../slack/missed/catch-up.ts';
 import type { Processor } from '../slack/receivers/socket-receiver.ts';
 import { createMessageLog } from '../slack/reports/message-log.ts';
@@ -39,7 +38,7 @@ export function createListeners(
   context: AppContext,
   { slack, accessControl, accountViews, messenger, read, botToken }: SlackParts,
   { accounts, deepSearch, ownService, deliveryPriority }: SharedParts,
-  { ports, accept, requests, presence, overviewOf }: Lifecycle,
+  { ports, accept, requests, presence, overviewOf, attendance }: Lifecycle,
 ): Listeners {
   const { config, log, now, random, storage, audit, tasks } = context;
   const { identity } = slack;
@@ -107,7 +106,6 @@ export function createListeners(
   });
   const isOwnService = ownService !== undefined;
   const doctor = createDoctor({ config, claims, slack, botToken, isOwnService, now, random, log });
-  const keeper = createAttendanceKeeper({ attendance: storage.attendance, teamId: identity.teamId, now });
   const deps: ListenerDeps = {
     slack,
     deliveryPriority,
@@ -148,14 +146,14 @@ export function createListeners(
     unfurls,
     noteWorkspaceEnd: createNoteWorkspaceEnd({ ...storage, now }),
     tasks,
-    attendance: keeper,
+    attendance,
     log,
   };
   const bolt = createBoltApp({ ...slackClientOptions(context), deps });
   const catchUp = createCatchUp({
     slack,
     attendance: storage.attendance,
-    keeper,
+    keeper: attendance,
     questions,
     askedQuestions: ports.askedQuestions,
     claims,
@@ -167,12 +165,9 @@ export function createListeners(
     log,
   });
   return {
-    async processEvent(event) {
-      await bolt.processEvent(event);
-      keeper.handled();
-    },
-    missed: keeper.begin,
-    storeAttendance: keeper.store,
+    processEvent: (event) => attendance.during(() => bolt.processEvent(event)),
+    missed: attendance.begin,
+    storeAttendance: attendance.store,
     catchUp,
   };
 }

@@ -1,10 +1,11 @@
 import { type Attendance, type AttendedThread, withHandled, withStart } from '../../core/attendance.ts';
+import { isAppError } from '../../core/errors.ts';
 import type { Clock, Records } from '../../core/ports.ts';
 import { mostThreadsAttended } from '../../core/settings.ts';
 
 export interface AttendanceKeeper {
-  /** A delivery of Slack was handled. */
-  handled(): void;
+  /** Handles a delivery of Slack. One that fails for lack of the storage may be lost, so it is looked for later. */
+  during(handle: () => Promise<void>): Promise<void>;
   /** A message for the app was handled, or one in a thread of the app. */
   heard(thread: Pick<AttendedThread, 'channelId' | 'threadTs'>): void;
   /** The app begins to receive, or does so again after a time without a connection. */
@@ -33,7 +34,13 @@ export function createAttendanceKeeper({
   const threads = new Map<string, AttendedThread>();
 
   return {
-    handled() {
+    async during(handle) {
+      try {
+        await handle();
+      } catch (error) {
+        if (isAppError(error, 'storage')) hasBegun = true;
+        throw error;
+      }
       lastMs = now();
     },
     heard({ channelId, threadTs }) {
@@ -56,9 +63,15 @@ export function createAttendanceKeeper({
   /** Stores the start first: if a later delivery were stored before it, the gap before the start would be lost. */
   async function store(): Promise<void> {
     if (hasBegun) {
-      const begun = await attendance.update(teamId, (stored) => withStart(stored, now()));
+      // Before the write: another delivery may be lost meanwhile.
       hasBegun = false;
-      isMissing = begun.gap !== undefined;
+      try {
+        const begun = await attendance.update(teamId, (stored) => withStart(stored, now()));
+        isMissing = begun.gap !== undefined;
+      } catch (error) {
+        hasBegun = true;
+        throw error;
+      }
     }
     if (lastMs === 0) return;
     const [handledMs, attended] = [lastMs, [...threads.values()]];
