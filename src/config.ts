@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EncryptionKey } from './core/accounts/accounts.ts';
 import { Secret } from './core/secret.ts';
-import { contradictions, installProblems, isSlackHost, signInProblems } from './setting-checks.ts';
+import { appAccountProblems, contradictions, installProblems, isSlackHost, signInProblems } from './setting-checks.ts';
 import {
   asMeant,
   certificateFile,
@@ -110,7 +110,16 @@ export const SETTINGS = {
     'Ids of the workspaces (`T…`) and organizations (`E…`) that may install the app. All others are refused. Separated by commas.',
   ),
   SRC_ENDPOINT: service(webAddress(), 'Base address of the code search service. Required.'),
-  SRC_ACCESS_TOKEN: service(wordSecret(), 'Access token for the code search service. Required.'),
+  SRC_ACCESS_TOKEN: service(
+    wordSecret(),
+    'Access token for the code search service. Required, unless the app gets its tokens with `SRC_CLIENT_ID`.',
+  ),
+  SRC_CLIENT_ID: service(
+    inHeader(),
+    "Client id of the app's account at the service, in place of `SRC_ACCESS_TOKEN`: the app then gets its access tokens with the grant `client_credentials`, and a new one before each ends. Needs `SRC_CLIENT_SECRET` and `SRC_TOKEN_URL`.",
+  ),
+  SRC_CLIENT_SECRET: service(token(), 'Client secret of that account.'),
+  SRC_TOKEN_URL: service(webAddress(), 'Address at which the app gets access tokens of that account.'),
   SRC_SUDO_USER: service(
     inHeader(),
     'Ask as this user: the token is then sent as a `token-sudo` token and needs the scope `site-admin:sudo`.',
@@ -307,7 +316,7 @@ export const SETTINGS = {
 
 export type Config = {
   [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer Output> ? Output : never;
-} & { SRC_ENDPOINT: string; SRC_ACCESS_TOKEN: Secret };
+} & { SRC_ENDPOINT: string };
 
 /** Lists all problems of the environment, one sentence each. It never contains a value. */
 export class ConfigError extends Error {
@@ -327,8 +336,12 @@ export function parseConfig(given: Environment): Config {
   const environment = asMeant(given);
   const { values, problems } = readSettings(environment, SETTINGS);
   const isSet = (name: string): boolean => Boolean(environment[name]?.trim());
-  const required = [...(isSet('SLACK_CLIENT_ID') ? [] : ['SLACK_BOT_TOKEN']), 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN'];
-  problems.push(...required.filter((name) => !isSet(name)).map((name) => `${name} is not set`));
+  const required = [...(isSet('SLACK_CLIENT_ID') ? [] : ['SLACK_BOT_TOKEN']), 'SRC_ENDPOINT'];
+  const names = Object.keys(SETTINGS).filter(isSet);
+  problems.push(
+    ...required.filter((name) => !isSet(name)).map((name) => `${name} is not set`),
+    ...appAccountProblems(names),
+  );
   if (!isSet('SLACK_APP_TOKEN') && !isSet('SLACK_SIGNING_SECRET')) {
     problems.push('neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set');
   }
@@ -338,7 +351,6 @@ export function parseConfig(given: Environment): Config {
   if (values.SLACK_STAND_IN === true && isSlackHost(values.SLACK_API_URL)) {
     problems.push('SLACK_STAND_IN is true, and SLACK_API_URL is the address of Slack itself');
   }
-  const names = Object.keys(SETTINGS).filter(isSet);
   problems.push(
     ...contradictions(values),
     ...swappedTokens(values),
@@ -396,7 +408,7 @@ function readSettings(
 
 /** Checks that the required values are there. Each value already passed its own schema. */
 function isComplete(values: Record<string, unknown>): values is Config {
-  return values.SRC_ENDPOINT !== undefined && values.SRC_ACCESS_TOKEN !== undefined;
+  return values.SRC_ENDPOINT !== undefined;
 }
 
 function isNumber(value: unknown): value is number {

@@ -11,10 +11,28 @@ export function contradictions(values: Record<string, unknown>): string[] {
     .map((name) => `${name} and REFUSED_CHANNELS name the same channel`);
 }
 
+/** Everything that the app needs to get access tokens of its account at the service. */
+const neededForTokens = ['SRC_CLIENT_ID', 'SRC_CLIENT_SECRET', 'SRC_TOKEN_URL'];
+
+/** Finds what is missing for the app's account at the service, and what contradicts it. */
+export function appAccountProblems(names: readonly string[]): string[] {
+  const given = neededForTokens.find((name) => names.includes(name));
+  if (given === undefined) {
+    const isMissing = !names.includes('SRC_ACCESS_TOKEN');
+    return isMissing ? [`SRC_ACCESS_TOKEN is not set, nor ${neededForTokens.join(', ')} in its place`] : [];
+  }
+  return [
+    ...neededForTokens.filter((name) => !names.includes(name)).map((name) => `${given} is set, and ${name} is not`),
+    ...['SRC_ACCESS_TOKEN', 'SRC_SUDO_USER']
+      .filter((name) => names.includes(name))
+      .map((name) => `${given} and ${name} exclude each other`),
+  ];
+}
+
 /** Everything that `SRC_OAUTH_` settings need. A public client has no secret, and scopes have a default. */
 const neededToSignIn = ['SRC_OAUTH_CLIENT_ID', 'SRC_OAUTH_AUTHORIZE_URL', 'SRC_OAUTH_TOKEN_URL', 'PUBLIC_URL'];
 /** Addresses that credentials pass. */
-const addressesOfCredentials = ['SRC_OAUTH_AUTHORIZE_URL', 'SRC_OAUTH_TOKEN_URL', 'PUBLIC_URL'];
+const addressesOfCredentials = ['SRC_OAUTH_AUTHORIZE_URL', 'SRC_OAUTH_TOKEN_URL', 'PUBLIC_URL', 'SRC_TOKEN_URL'];
 
 /** Finds what is missing for people to sign in at the service, and addresses where others could read credentials. */
 export function signInProblems(names: readonly string[], values: Record<string, unknown>): string[] {

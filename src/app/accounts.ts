@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { AccountCredentials, Accounts, Person } from '../core/accounts/accounts.ts';
 import { createAccounts, createStoreConnected, type StoreConnected } from '../core/accounts/connecting.ts';
 import { createAccountCredentials } from '../core/accounts/credentials.ts';
@@ -9,7 +8,7 @@ import { createDeepSearchClient } from '../deepsearch/client.ts';
 import { createOAuthClient, type OAuthClient } from '../deepsearch/oauth.ts';
 import { createSignIn, type SignIn } from '../sign-in/sign-in.ts';
 import type { AppContext } from './context.ts';
-import { headersFor, proxyOf, serviceOptions } from './deep-search.ts';
+import { caOf, headersFor, proxyOf, serviceOptions } from './deep-search.ts';
 
 /** Longest check of a token, in ms, so that the form in Slack, which must be answered within 3 s, can show its result. */
 const checkMs = 1_800;
@@ -77,7 +76,7 @@ export function createAuthorizationServer({
     scopes: config.SRC_OAUTH_SCOPES,
     headers: headersFor(tokenUrl, config),
     proxy: proxyOf(config),
-    ...(config.SRC_CA_FILE === undefined ? {} : { ca: readFileSync(config.SRC_CA_FILE, 'utf8') }),
+    ...caOf(config),
     clock: now,
     tracer,
   });

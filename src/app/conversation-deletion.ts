@@ -41,17 +41,18 @@ export function createConversationDeletion(
   const random = (): number => randomInt(2 ** 32) / 2 ** 32;
   const server = createAuthorizationServer({ config, now, onStop });
   const credentials = createAccountCredentials({ accounts, locks, server, changed: () => {}, now, log });
-  const ofService = (serviceConfig: Config): ((auth: Auth) => DeepSearchAdapter) => {
-    const choice = createChoice({ config: serviceConfig, now, random, log, onStop });
+  const ofService = (serviceConfig: Config) => {
+    const ownAuth = appAuth({ config: serviceConfig, now, log, onStop });
+    const choice = createChoice({ config: serviceConfig, auth: ownAuth, now, random, log, onStop });
     const deepSearchOf = createDeepSearchOfClient({ baseUrl: serviceConfig.SRC_ENDPOINT, choice, now, log });
-    return (auth) => {
+    const as = (auth: Auth): DeepSearchAdapter => {
       const client = createServiceClient({ ...serviceOptions({ config: serviceConfig, now, random }), auth });
       onStop(() => client.close());
       return deepSearchOf(client);
     };
+    return { app: as(ownAuth), as };
   };
-  const clientOf = ofService(config);
-  const app = clientOf(appAuth(config));
+  const { app, as } = ofService(config);
   const atOthers = new Map<string, Promise<DeepSearchAdapter>>();
 
   return {
@@ -74,12 +75,11 @@ export function createConversationDeletion(
       (each) => keyOf(each, config.SRC_ENDPOINT) === key,
     );
     if (service === undefined) throw new AppError('refused', 'the workspace has no token of that service any more');
-    const ownConfig = configOf(config, service);
-    return ofService(ownConfig)(appAuth(ownConfig));
+    return ofService(configOf(config, service)).app;
   }
 
   function ofPerson(person: Person): DeepSearchAdapter {
-    return clientOf({
+    return as({
       kind: 'account',
       current: () => credentials.current(person),
       renewed: (rejected) => credentials.renewed(person, rejected),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import type { AccountCredentials } from '../core/accounts/accounts.ts';
+import { AppError } from '../core/errors.ts';
 import type { DeepSearchOf } from '../core/ports.ts';
 import { createAccountClients, createPersonsClient } from '../deepsearch/accounts.ts';
 import { type ApiChoice, type ApiSetting, createApiChoice } from '../deepsearch/api-choice.ts';
@@ -10,6 +11,8 @@ import type { GenerationNumber } from '../deepsearch/generation.ts';
 import { createGraphql, type Graphql } from '../deepsearch/graphql.ts';
 import { createGuard } from '../deepsearch/guarded.ts';
 import { withCredentialsHidden } from '../deepsearch/hidden-credentials.ts';
+import { createMachineAccount } from '../deepsearch/machine-account.ts';
+import { createTokenEndpoint } from '../deepsearch/oauth.ts';
 import { createProbes } from '../deepsearch/probes.ts';
 import type { ProxySettings } from '../deepsearch/proxy.ts';
 import { createRepositoryLists, type RepositoryLists } from '../deepsearch/repository-lists.ts';
@@ -38,9 +41,14 @@ export function createDeepSearchAccess(context: AppContext, credentials: Account
   const options = serviceOptions(context);
   const service = { ...options, http: createServiceHttp(options) };
   onStop(() => service.http.close());
-  const client = createServiceClient({ ...service, auth: appAuth(config) });
+  const auth = appAuth(context);
+  const client = createServiceClient({ ...service, auth });
   onStop(() => client.close());
-  const choice = createChoice(context);
+  const choice = createChoice({ ...context, auth }, () => {
+    log.warn({ event: 'deepsearch.access', outcome: 'refused' });
+    // This call notes the refusal, so that readiness and Home tell it before someone asks.
+    app.deepSearch.newest(1).catch(() => undefined);
+  });
   const guard = createGuard({
     createLimiter,
     requestsPerSecond: config.SRC_REQUESTS_PER_SECOND,
@@ -71,17 +79,21 @@ export function createDeepSearchAccess(context: AppContext, credentials: Account
   };
 }
 
-/** Which generation of the API to use. Begins to probe the service with the app's account. */
-export function createChoice({
-  config,
-  now,
-  random,
-  log,
-  onStop,
-}: Pick<AppContext, 'config' | 'now' | 'random' | 'log' | 'onStop'>): ApiChoice {
-  const probes = createProbes({ ...serviceOptions({ config, now, random }), auth: appAuth(config) }, log);
+/** Which generation of the API to use. Begins to probe the service with this credential, which is the app's own. */
+export function createChoice(
+  {
+    config,
+    auth,
+    now,
+    random,
+    log,
+    onStop,
+  }: Pick<AppContext, 'config' | 'now' | 'random' | 'log' | 'onStop'> & { auth: Auth },
+  onRefused?: () => void,
+): ApiChoice {
+  const probes = createProbes({ ...serviceOptions({ config, now, random }), auth }, log);
   onStop(() => probes.close());
-  return createApiChoice({ setting: apiSettings[config.SRC_API], probes, now, log });
+  return createApiChoice({ setting: apiSettings[config.SRC_API], probes, now, log, onRefused });
 }
 
 /** `SRC_API` as a choice of the API. */
@@ -96,10 +108,30 @@ function generationOf(choice: ApiChoice, number: GenerationNumber): ApiGeneratio
   };
 }
 
-/** How the app's account authenticates. */
-export function appAuth({ SRC_SUDO_USER: username, SRC_ACCESS_TOKEN }: Config): Auth {
-  const token = SRC_ACCESS_TOKEN.reveal();
-  return username === undefined ? { kind: 'token', token } : { kind: 'sudo', username, token };
+/** How the app's account authenticates. One of these for each account, because it has the account's tokens. */
+export function appAuth({
+  config,
+  tracer,
+  now,
+  log,
+  onStop,
+}: Pick<AppContext, 'config' | 'now' | 'log' | 'onStop'> & Partial<Pick<AppContext, 'tracer'>>): Auth {
+  const { SRC_SUDO_USER: username, SRC_CLIENT_ID: clientId, SRC_TOKEN_URL: tokenUrl } = config;
+  const token = config.SRC_ACCESS_TOKEN?.reveal();
+  if (token !== undefined) return username === undefined ? { kind: 'token', token } : { kind: 'sudo', username, token };
+  if (clientId === undefined || tokenUrl === undefined) throw new AppError('refused', 'the app has no access token');
+  const endpoint = createTokenEndpoint({
+    clientId,
+    clientSecret: config.SRC_CLIENT_SECRET?.reveal(),
+    tokenUrl,
+    headers: headersFor(tokenUrl, config),
+    proxy: proxyOf(config),
+    ...caOf(config),
+    clock: now,
+    tracer,
+  });
+  onStop(() => endpoint.close());
+  return createMachineAccount({ endpoint, now, log });
 }
 
 /** How to reach the service, for every credential. */
@@ -118,7 +150,7 @@ export function serviceOptions({
     headers: headersFor(config.SRC_ENDPOINT, config),
     timeoutMs: config.SRC_TIMEOUT_MS,
     proxy: proxyOf(config),
-    ...(config.SRC_CA_FILE === undefined ? {} : { ca: readFileSync(config.SRC_CA_FILE, 'utf8') }),
+    ...caOf(config),
     clock: now,
     random,
     tracer,
@@ -132,6 +164,11 @@ export function headersFor(
 ): Record<string, string> {
   if (new URL(address).origin !== new URL(endpoint).origin) return {};
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]));
+}
+
+/** The certificate authorities of `SRC_CA_FILE`. */
+export function caOf({ SRC_CA_FILE: path }: Config): { ca?: string } {
+  return path === undefined ? {} : { ca: readFileSync(path, 'utf8') };
 }
 
 export function proxyOf(config: Config): ProxySettings {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { type Check, type Finding, worstOf } from '../core/doctor/finding.ts';
 import { runChecks } from '../core/doctor/run-checks.ts';
@@ -17,7 +16,7 @@ import { eventsPath } from '../slack/receivers/http-receiver.ts';
 import { createShareUrlReader } from '../slack/unfurls/share-urls.ts';
 import { createDiskCheck } from '../storage/checks/disk-check.ts';
 import { fewOpenFiles } from '../storage/open-files.ts';
-import { apiSettings, appAuth, proxyOf, serviceOptions } from './deep-search.ts';
+import { apiSettings, appAuth, caOf, proxyOf, serviceOptions } from './deep-search.ts';
 
 /** Longest time of one check, in milliseconds. */
 const checkMs = 20_000;
@@ -110,7 +109,7 @@ async function createChecks(
   const proxy = proxyOf(config);
   const outbound = createOutbound(proxy);
   onEnd(() => outbound.close());
-  const auth = appAuth(config);
+  const auth = appAuth({ config, now, log, onStop: onEnd });
   const { SRC_ENDPOINT: endpoint, SLACK_API_URL: slackApiUrl } = config;
   const { shareLink } = options;
   const readShareUrl = createShareUrlReader(endpoint);
@@ -126,7 +125,7 @@ async function createChecks(
   const certificate = createCertificateCheck({
     baseUrl: endpoint,
     proxy,
-    ca: config.SRC_CA_FILE === undefined ? undefined : readFileSync(config.SRC_CA_FILE, 'utf8'),
+    ca: caOf(config).ca,
     now,
   });
   const appToken = config.SLACK_APP_TOKEN?.reveal();

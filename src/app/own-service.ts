@@ -17,6 +17,9 @@ export function configOf(config: Config, { endpoint, token, sudoUser, api }: Own
     SRC_ACCESS_TOKEN: token,
     SRC_SUDO_USER: sudoUser,
     SRC_HEADERS: undefined,
+    SRC_CLIENT_ID: undefined,
+    SRC_CLIENT_SECRET: undefined,
+    SRC_TOKEN_URL: undefined,
     SRC_API: api,
     ACCOUNTS: 'shared',
   };
@@ -46,9 +49,10 @@ export async function examineService(
   const onStop = (close: () => Promise<void>): void => void closers.push(close);
   const own = { config: configOf(config, { ...service, username: '' }), now: Date.now, random: Math.random };
   try {
-    const client = createServiceClient({ ...serviceOptions(own), auth: appAuth(own.config) });
+    const auth = appAuth({ ...own, log: silent, onStop });
+    const client = createServiceClient({ ...serviceOptions(own), auth });
     onStop(() => client.close());
-    const choice = createChoice({ ...own, log: silent, onStop });
+    const choice = createChoice({ ...own, auth, log: silent, onStop });
     await choice.ready();
     if (choice.chosen().isMissing) {
       throw new AppError('refused', 'the service does not offer the generation of the API that the app has to use');

@@ -63,8 +63,15 @@ export interface ApiChoice {
 }
 
 /** Begins the first round of probes at once and does not wait for it. */
-export function createApiChoice(options: { setting: ApiSetting; probes: Probes; now: Clock; log: Log }): ApiChoice {
-  const { setting, probes, now, log } = options;
+export function createApiChoice(options: {
+  setting: ApiSetting;
+  probes: Probes;
+  now: Clock;
+  log: Log;
+  /** Is told when the service refuses the credential of the probes, once until it accepts it again. */
+  onRefused?: (() => void) | undefined;
+}): ApiChoice {
+  const { setting, probes, now, log, onRefused } = options;
   let known: Offers = { 1: 'unknown', 2: 'unknown' };
   let version: string | undefined;
   let hasGap = true;
@@ -74,6 +81,7 @@ export function createApiChoice(options: { setting: ApiSetting; probes: Probes; 
   let askedMs: number | undefined;
   let running: Promise<void> | undefined;
   let logged = '';
+  let wasRefused = false;
   let current: ChosenApi = choose(setting, known, 1);
   const first = probe().catch((error: unknown) => log.warn({ event: 'deepsearch.probe', outcome: 'failed' }, error));
 
@@ -121,6 +129,8 @@ export function createApiChoice(options: { setting: ApiSetting; probes: Probes; 
 
   async function runProbes(): Promise<void> {
     const found = await probes.all();
+    if (found.isRefused && !wasRefused) onRefused?.();
+    wasRefused = found.isRefused === true;
     const isNewVersion = found.version !== undefined && found.version !== version;
     version = found.version ?? version;
     const byVersion = offersOfVersion(version);

@@ -10,15 +10,11 @@ import type { ProxySettings } from './proxy.ts';
 import { parseRetryAfterMs } from './retry.ts';
 import { isHtml } from './sign-in-page.ts';
 
-export interface OAuthOptions {
+export interface TokenEndpointOptions {
   clientId: string;
   /** Absent for a public client. */
   clientSecret?: string | undefined;
-  /** May have a query of its own, which is kept (RFC 6749, 3.1). */
-  authorizeUrl: string;
   tokenUrl: string;
-  /** Separated by spaces. Absent: the server's default. */
-  scopes?: string | undefined;
   /** Time limit of one call. */
   timeoutMs?: number | undefined;
   /** Headers that an identity proxy before this server asks for, by their lower-case names. */
@@ -29,6 +25,13 @@ export interface OAuthOptions {
   clock?: Clock | undefined;
   /** Default: nothing is traced. */
   tracer?: Tracer | undefined;
+}
+
+export interface OAuthOptions extends TokenEndpointOptions {
+  /** May have a query of its own, which is kept (RFC 6749, 3.1). */
+  authorizeUrl: string;
+  /** Separated by spaces. Absent: the server's default. */
+  scopes?: string | undefined;
 }
 
 /** Time limit of one call: shorter than the lease of the lock that a refresh holds (`core/accounts/credentials.ts`). */
@@ -65,11 +68,19 @@ const errorSchema = z.looseObject({ error: z.string().max(100) });
 /** The client of the authorization server, with connections of its own. `close` ends them at once. */
 export type OAuthClient = AuthorizationServer & { close(): Promise<void> };
 
+/** The token endpoint of an OAuth 2 authorization server, with connections of its own. */
+export interface TokenEndpoint {
+  /** `label` names the request in error messages. */
+  request(label: string, parameters: Record<string, string>): Promise<IssuedTokens>;
+  /** Ends the connections at once. */
+  close(): Promise<void>;
+}
+
 /**
- * Creates the client of an OAuth 2 authorization server: authorization codes with PKCE, and refreshing. It follows no
- * redirect, and no error or log line contains a part of a reply's body, except an error code that RFC 6749 defines.
+ * Creates the client of a token endpoint. It follows no redirect, and no error or log line contains a part of a reply's
+ * body, except an error code that RFC 6749 defines.
  */
-export function createOAuthClient(options: OAuthOptions): OAuthClient {
+export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoint {
   const { clientId, clientSecret, timeoutMs = TIMEOUT_MS, clock = Date.now } = options;
   const endpoint = new URL(options.tokenUrl);
   const closing = new AbortController();
@@ -86,10 +97,18 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     sendsTrace: false,
   });
 
-  async function requestTokens(label: string, parameters: Record<string, string>): Promise<IssuedTokens> {
+  return {
+    request,
+    async close() {
+      closing.abort(new AppError('unavailable', 'the client is closed', { code: 'closed' }));
+      await http.close();
+    },
+  };
+
+  async function request(label: string, parameters: Record<string, string>): Promise<IssuedTokens> {
     const deadline = startDeadline(timeoutMs, closing.signal);
     const sentMs = clock();
-    const request: HttpRequest = {
+    const sent: HttpRequest = {
       method: 'POST',
       path: endpoint.pathname + endpoint.search,
       label,
@@ -108,14 +127,19 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
       }).toString(),
     };
     try {
-      return tokensOf(label, await http.send(request, deadline.signal), sentMs);
+      return tokensOf(label, await http.send(sent, deadline.signal), sentMs);
     } catch (error) {
       throw isAppError(error, 'badReply') ? noUsableReply(error.message, error.code) : error;
     } finally {
       deadline.stop();
     }
   }
+}
 
+/** Creates the client of an OAuth 2 authorization server: authorization codes with PKCE, and refreshing. */
+export function createOAuthClient(options: OAuthOptions): OAuthClient {
+  const { clientId } = options;
+  const { request, close } = createTokenEndpoint(options);
   return {
     authorizeUrl({ state, codeChallenge, redirectUri }) {
       const url = new URL(options.authorizeUrl);
@@ -132,21 +156,18 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
       return url.href;
     },
     exchange: ({ code, codeVerifier, redirectUri }) =>
-      requestTokens('the exchange of an authorization code', {
+      request('the exchange of an authorization code', {
         grant_type: 'authorization_code',
         code,
         redirect_uri: redirectUri,
         code_verifier: codeVerifier,
       }),
     refresh: (refreshToken) =>
-      requestTokens('the refresh of an access token', {
+      request('the refresh of an access token', {
         grant_type: 'refresh_token',
         refresh_token: refreshToken.reveal(),
       }),
-    async close() {
-      closing.abort(new AppError('unavailable', 'the client is closed', { code: 'closed' }));
-      await http.close();
-    },
+    close,
   };
 }
 

@@ -23,6 +23,8 @@ export interface Findings {
   offers: Offers;
   /** What `/__version` answered, if that may be a version. Not every version is a number. */
   version?: string | undefined;
+  /** Whether the service refuses the credential: it gave none of the lists, and refused one with 401. */
+  isRefused?: boolean;
 }
 
 /** Reads that show which generations of the API an instance offers. They change nothing there, and never throw. */
@@ -59,8 +61,15 @@ export function createProbes(options: Omit<ServiceClientOptions, 'http'>, log: L
 
   return {
     async all() {
-      const [version, generation1, generation2] = await Promise.all([readVersion(), ask1(), ask2()]);
-      return { offers: { 1: generation1, 2: generation2 }, version };
+      const [version, reply1, reply2] = await Promise.all([readVersion(), ask1(), ask2()]);
+      const offers: Offers = {
+        1: reply1 === undefined ? 'unknown' : offerOfGeneration1(reply1),
+        2: reply2 === undefined ? 'unknown' : offerOfGeneration2(reply2),
+      };
+      const isAccepted =
+        (reply1?.status === 200 && offers[1] === 'yes') || (reply2?.status === 200 && offers[2] === 'yes');
+      const isRefused = !isAccepted && [reply1, reply2].some((reply) => reply?.status === 401);
+      return { offers, version, ...(isRefused && { isRefused }) };
     },
     version: readVersion,
     async close() {
@@ -74,13 +83,12 @@ export function createProbes(options: Omit<ServiceClientOptions, 'http'>, log: L
     return reply && versionText(reply);
   }
 
-  async function ask1(): Promise<Offer> {
+  function ask1(): Promise<HttpReply | undefined> {
     const headers = { accept: 'application/json', ...requestedWith };
-    const reply = await send('GET', generation1Path, headers, { query: '?page_first=1' });
-    return reply === undefined ? 'unknown' : offerOfGeneration1(reply);
+    return send('GET', generation1Path, headers, { query: '?page_first=1' });
   }
 
-  async function ask2(): Promise<Offer> {
+  function ask2(): Promise<HttpReply | undefined> {
     const headers = {
       accept: 'application/json',
       'content-type': 'application/json',
@@ -88,8 +96,7 @@ export function createProbes(options: Omit<ServiceClientOptions, 'http'>, log: L
       ...requestedWith,
     };
     const body = JSON.stringify({ parent: 'users/~self', pageSize: 1 });
-    const reply = await send('POST', generation2Path, headers, { body });
-    return reply === undefined ? 'unknown' : offerOfGeneration2(reply);
+    return send('POST', generation2Path, headers, { body });
   }
 
   async function send(
@@ -100,25 +107,29 @@ export function createProbes(options: Omit<ServiceClientOptions, 'http'>, log: L
   ): Promise<HttpReply | undefined> {
     const deadline = startDeadline(longestProbeMs, closing.signal);
     try {
-      const authorization = path === versionPath ? {} : { authorization: await authorizer.header(deadline.signal) };
-      const request: HttpRequest = {
+      const authorization = path === versionPath ? undefined : await authorizer.header(deadline.signal);
+      const request = (credential: string | undefined): HttpRequest => ({
         method,
         path: base.prefix + path + query,
         label: `${method} ${path}`,
         template: base.prefix + path,
         safe: true,
-        headers: { ...headers, ...authorization },
+        headers: { ...headers, ...(credential === undefined ? {} : { authorization: credential }) },
         readsFailure: () => true,
         ...(body === undefined ? {} : { body }),
-      };
-      const reply = await http.send(request, deadline.signal);
+      });
+      let reply = await http.send(request(authorization), deadline.signal);
+      if (reply.status === 401 && authorization && (await authorizer.renew(authorization, deadline.signal))) {
+        reply = await http.send(request(await authorizer.header(deadline.signal)), deadline.signal);
+      }
       const origin = movedTo(reply, base.prefix + path);
       if (origin !== undefined) log.warn({ event: 'deepsearch.address', outcome: 'redirected', origin });
       return reply;
     } catch (error) {
       if (!isAppError(error)) throw error;
       log.debug({ event: 'deepsearch.probe', outcome: 'failed', path, kind: error.kind });
-      return undefined;
+      // An account that gets no token is refused like one with a wrong token.
+      return error.kind === 'unauthorized' ? { status: 401, headers: {}, body: '' } : undefined;
     } finally {
       deadline.stop();
     }

@@ -127,6 +127,19 @@ test.each<[string, Instance, Offers]>([
   expect(server.requests).toHaveLength(3);
 });
 
+test.each<[string, Partial<Instance>, boolean]>([
+  ['both refuse the token', {}, true],
+  ['unknown paths have a page', { generation2: page }, true],
+  ['one of them does not answer', { generation2: hangUp }, true],
+  ['generation 2 says so in its own words', { generation2: json({ code: 'unauthenticated' }, 401) }, true],
+  ['one of them takes it', { generation2: list2 }, false],
+  ['it lacks only a right', { generation1: status(403), generation2: status(403) }, false],
+])('a token counts as refused or not, if %s', async (_name, instance, isRefused) => {
+  const { server, probes } = await connect();
+  scriptRound(server, { version: version('7.2.0'), generation1: status(401), generation2: status(401), ...instance });
+  expect((await probes.all()).isRefused === true).toBe(isRefused);
+});
+
 test('no probe follows a redirect, and one to the same path elsewhere is named in the log', async () => {
   const { server, probes, lines } = await connect();
   const moved: Reply = (response, { url }) => response.writeHead(301, { location: `https://code.example${url}` }).end();

@@ -80,7 +80,7 @@ describe('reading the configuration', () => {
     expect(SLACK_BOT_TOKEN?.reveal()).toBe(secrets.SLACK_BOT_TOKEN);
     expect(SLACK_APP_TOKEN?.reveal()).toBe(secrets.SLACK_APP_TOKEN);
     expect(SLACK_SIGNING_SECRET?.reveal()).toBe(secrets.SLACK_SIGNING_SECRET);
-    expect(SRC_ACCESS_TOKEN.reveal()).toBe(secrets.SRC_ACCESS_TOKEN);
+    expect(SRC_ACCESS_TOKEN?.reveal()).toBe(secrets.SRC_ACCESS_TOKEN);
     expect(rest).toMatchObject({
       SLACK_API_URL: 'https://slack.com/api/',
       SRC_ENDPOINT: 'https://code.example',
@@ -163,7 +163,7 @@ describe('reading the configuration', () => {
       /^THREAD_LIMIT must be a whole number/,
       /^MESSAGE_FORMAT must be one of /,
       /^SLACK_BOT_TOKEN is not set$/,
-      /^SRC_ACCESS_TOKEN is not set$/,
+      /^SRC_ACCESS_TOKEN is not set, nor SRC_CLIENT_ID/,
       /^neither SLACK_APP_TOKEN/,
     ];
     for (const problem of expected) expect(problems).toContainEqual(expect.stringMatching(problem));
@@ -310,6 +310,26 @@ describe('reading the configuration', () => {
     const problems = problemsOf({ ...enough, SRC_HEADERS });
     expect(problems).toEqual([expect.stringContaining(`SRC_HEADERS ${says}`)]);
     expect(problems.join()).not.toContain('cret-value');
+  });
+
+  const client = { SRC_CLIENT_ID: 'app', SRC_CLIENT_SECRET: 'pass word', SRC_TOKEN_URL: 'https://login.example/token' };
+
+  it('takes a client of the service in place of an access token', () => {
+    const { SRC_ACCESS_TOKEN, SRC_CLIENT_SECRET } = parseConfig({ ...enough, ...client, SRC_ACCESS_TOKEN: '' });
+    expect([SRC_ACCESS_TOKEN, SRC_CLIENT_SECRET?.reveal()]).toEqual([undefined, 'pass word']);
+    for (const name of Object.keys(client)) {
+      const given = name === 'SRC_CLIENT_ID' ? 'SRC_CLIENT_SECRET' : 'SRC_CLIENT_ID';
+      expect(problemsOf({ ...enough, ...client, SRC_ACCESS_TOKEN: '', [name]: '' })).toEqual([
+        `${given} is set, and ${name} is not`,
+      ]);
+    }
+    expect(problemsOf({ ...enough, ...client })).toEqual(['SRC_CLIENT_ID and SRC_ACCESS_TOKEN exclude each other']);
+    expect(problemsOf({ ...enough, SRC_ACCESS_TOKEN: '' })).toEqual([
+      'SRC_ACCESS_TOKEN is not set, nor SRC_CLIENT_ID, SRC_CLIENT_SECRET, SRC_TOKEN_URL in its place',
+    ]);
+    expect(problemsOf({ ...enough, ...client, SRC_ACCESS_TOKEN: '', SRC_TOKEN_URL: 'http://login.example' })).toEqual([
+      'SRC_TOKEN_URL must be an https address, unless its host is this machine',
+    ]);
   });
 
   it('accepts a file of certificate authorities, also with text between them', async () => {

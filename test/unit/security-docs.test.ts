@@ -52,6 +52,14 @@ describe('docs/security.md', () => {
       HTTP_PROXY: 'proxy:3128',
       HTTPS_PROXY: 'proxy:3128',
     };
+    const { SRC_CLIENT_SECRET: clientSecret } = parseConfig({
+      ...common,
+      SLACK_BOT_TOKEN: 'xoxb-1',
+      SRC_ACCESS_TOKEN: '',
+      SRC_CLIENT_ID: 'client',
+      SRC_CLIENT_SECRET: 'secret',
+      SRC_TOKEN_URL: 'https://search.example.com/token',
+    });
     const { SLACK_APP_TOKEN: _, ...withoutSocketMode } = common;
     const config: Record<string, unknown> = {
       ...parseConfig({
@@ -61,6 +69,7 @@ describe('docs/security.md', () => {
         SLACK_WORKSPACES: 'T0123456789',
       }),
       ...parseConfig({ ...common, SLACK_BOT_TOKEN: 'xoxb-1' }),
+      SRC_CLIENT_SECRET: clientSecret,
     };
     const secrets = Object.keys(config).filter((name) => JSON.stringify(config[name])?.includes('[secret]') === true);
     expect(secrets.length).toBeGreaterThanOrEqual(10);

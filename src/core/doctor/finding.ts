@@ -117,8 +117,9 @@ export interface FindingValues {
   apiNotFound: { host: string };
 
   serviceTokenAccepted: None;
-  serviceTokenRefused: { status: string; isSudo: boolean };
-  serviceTokenMayNotAsk: { isSudo: boolean };
+  serviceTokenRefused: { status: string; by: 'token' | 'sudo' | 'account' };
+  serviceTokenMayNotAsk: { by: 'token' | 'sudo' | 'account' };
+  appGetsNoToken: { code: string };
   serviceTokenNotChecked: { code: string };
 
   accountKnown: { username: string };

@@ -153,6 +153,12 @@ export function createServiceChecks(options: ServiceCheckOptions): { checks: Che
   }
 
   async function token(say: Says): Promise<Finding[]> {
+    const { auth } = service;
+    try {
+      if (auth.kind === 'account') await auth.current();
+    } catch (error) {
+      return [say('fail', 'appGetsNoToken', { code: errorCode(error) })];
+    }
     const found = await api();
     if (found === undefined) return [say('warn', 'notChecked', { because: 'service' })];
     if (found.chosen.isMissing || (await isNotFound())) return [say('warn', 'notChecked', { because: 'version' })];
@@ -162,8 +168,8 @@ export function createServiceChecks(options: ServiceCheckOptions): { checks: Che
     } catch (error) {
       const code = errorCode(error);
       if (!isAppError(error, 'unauthorized')) return [say('warn', 'serviceTokenNotChecked', { code })];
-      if (error.code === 403) return [say('fail', 'serviceTokenMayNotAsk', { isSudo })];
-      return [say('fail', 'serviceTokenRefused', { status: code, isSudo })];
+      if (error.code === 403) return [say('fail', 'serviceTokenMayNotAsk', { by: service.auth.kind })];
+      return [say('fail', 'serviceTokenRefused', { status: code, by: service.auth.kind })];
     }
   }
 

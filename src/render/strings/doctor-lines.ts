@@ -247,17 +247,26 @@ export const doctorLines: { [Code in FindingCode]: (values: FindingValues[Code])
   ],
 
   serviceTokenAccepted: () => ['The service accepts it.'],
-  serviceTokenRefused: ({ status, isSudo }) => [
+  serviceTokenRefused: ({ status, by }) => [
     `The service refuses it (HTTP ${status}).`,
-    isSudo
-      ? 'Set SRC_ACCESS_TOKEN to a token with site-admin:sudo, and SRC_SUDO_USER to a user that exists.'
-      : 'Create a token at the service (Settings, Access tokens), set SRC_ACCESS_TOKEN, and start the app again.',
+    {
+      token: 'Create a token at the service (Settings, Access tokens), set SRC_ACCESS_TOKEN, and start the app again.',
+      sudo: 'Set SRC_ACCESS_TOKEN to a token with site-admin:sudo, and SRC_SUDO_USER to a user that exists.',
+      account:
+        'Check that the tokens of SRC_TOKEN_URL are for this service, and that the account of SRC_CLIENT_ID exists there.',
+    }[by],
   ],
-  serviceTokenMayNotAsk: ({ isSudo }) => [
+  serviceTokenMayNotAsk: ({ by }) => [
     'The service knows it, and does not let it use the conversation API (HTTP 403).',
-    isSudo
-      ? 'The token needs the scope site-admin:sudo.'
-      : 'Give the account of the token access to Deep Search, or create a token with the scope user:all.',
+    {
+      token: 'Give the account of the token access to Deep Search, or create a token with the scope user:all.',
+      sudo: 'The token needs the scope site-admin:sudo.',
+      account: 'Give the account of SRC_CLIENT_ID access to Deep Search.',
+    }[by],
+  ],
+  appGetsNoToken: ({ code }) => [
+    `The app gets no access token at SRC_TOKEN_URL (${code}).`,
+    'Check SRC_CLIENT_ID, SRC_CLIENT_SECRET and SRC_TOKEN_URL, and that the client may use the grant client_credentials.',
   ],
   serviceTokenNotChecked: ({ code }) => [
     `The service does not say whether it accepts it (${code}).`,

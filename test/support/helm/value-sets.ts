@@ -44,6 +44,14 @@ export const valueSets: Record<string, Values> = {
     },
     ingress: { enabled: true, host: 'deepsearch.example.com' },
   },
+  'a client in place of an access token': {
+    ...needed,
+    settings: {
+      SRC_ENDPOINT: 'https://sourcegraph.example.com',
+      SRC_CLIENT_ID: 'app',
+      SRC_TOKEN_URL: 'https://login.example.com/token',
+    },
+  },
   'a load balancer': { ...http, service: { type: 'LoadBalancer', port: 443, annotations: { internal: 'true' } } },
   'a user that the platform chooses': { ...needed, fixedUser: false },
   'an HPA': { ...http, autoscaling: { enabled: true, minReplicas: 3, maxReplicas: 20 } },
