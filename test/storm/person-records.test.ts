@@ -210,7 +210,6 @@ describe.each(engines)('the data of a person in $name', ({ isRedis }) => {
       threadNotes: [{ record: [{ text: adasWords }] }],
       messageLog: [{ record: [{ ts: '1' }] }],
       refusedTexts: [{ record: { text: adasWords } }],
-      editsThatMention: [{ record: { text: adasWords } }],
       durations: [{ record: [{ durationMs: 9 }] }],
       channelSettings: [{ key: 'ds:channel-settings:T1:C1' }],
       accounts: [{ key: `ds:account:T1:${ada}`, record: { isConnected: true } }],
