@@ -8,7 +8,7 @@ import { type FakeMessage, type FakeSlack, people, team } from '../support/fake-
 import { type InstallingSlack, startInstallingSlack } from '../support/fake-slack/installing-slack.ts';
 import { one } from '../support/one.ts';
 import { messageChangedOf, messageDeletedOf } from '../support/payloads/messages.ts';
-import { mentionOf, messageOf } from '../support/payloads/payloads.ts';
+import { envelope, mentionOf, messageOf } from '../support/payloads/payloads.ts';
 import { agentSessionStoppedOf, messageShortcutOf } from '../support/payloads/surfaces.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { type InstalledWorld, installationKey, startInstalledWorld } from '../support/world/installed-world.ts';
@@ -226,6 +226,19 @@ describe('settings and accounts', () => {
     await withStorage(async ({ channelSettings }) => {
       expect(await channelSettings.get(`${SECOND}:C0GENERAL`)).toBeDefined();
       expect(await channelSettings.get(`${FIRST}:C0GENERAL`)).toBeUndefined();
+    });
+  });
+
+  test('of a channel stay when the other workspace gives its channel a new id', async () => {
+    await owner().command('settings');
+    await owner().submit(await owner().modal(), {});
+    const changed = { type: 'channel_id_changed', old_channel_id: 'C0GENERAL', new_channel_id: 'C0MOVED' };
+    const { acknowledged } = await world.deliver(SECOND, envelope({ ...changed, event_ts: '1700000100.001400' }));
+    expect(acknowledged).toBe(true);
+    await world.stopApp();
+    await withStorage(async ({ channelSettings }) => {
+      expect(await channelSettings.get(`${FIRST}:C0GENERAL`)).toBeDefined();
+      expect(await channelSettings.get(`${FIRST}:C0MOVED`)).toBeUndefined();
     });
   });
 

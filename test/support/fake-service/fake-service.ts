@@ -169,13 +169,14 @@ export async function startFakeService(quirks: Quirks = {}) {
       /^\/\.api\/deepsearch\/v1(?:\/(\d+)(?:\/(questions)(?:\/(\d+)\/(cancel))?)?)?$/.exec(pathname) ?? [];
     const call = callOf(request.method ?? '', idText, sub, verb);
     if (call === undefined) return send(response, 404, { error: { message: 'no such path' } });
-    // The app's probe of the API. Tests plan the replies of its other calls.
-    if (call === 'list' && `${searchParams}` === 'page_first=1') return send(response, 200, listPage(searchParams));
-    calls.push(call);
+    const isProbe = call === 'list' && `${searchParams}` === 'page_first=1';
+    if (!isProbe) calls.push(call);
     if (typeof request.headers.traceparent === 'string') traceparents.push(request.headers.traceparent);
     if (request.headers.authorization !== `token ${quirks.token ?? serviceToken}`)
       return send(response, 401, { error: { message: 'who?' } });
     if (request.headers['x-requested-with'] === undefined) return send(response, 400, { error: { message: 'header' } });
+    // The app's probe of the API. Tests plan the replies of its other calls.
+    if (isProbe) return send(response, 200, listPage(searchParams));
     const planned = faults.find((entry) => entry.call === call && entry.times > 0);
     const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
     const fault = planned === undefined ? chooseFault(call, Number(idText), asked?.question) : planned.fault;
