@@ -97,7 +97,7 @@ export const SETTINGS = {
   ),
   SHOW_CREDENTIALS: slack(
     yesOrNo(),
-    'Whether credentials in answers, titles, sources and steps are posted to Slack as the service wrote them. Otherwise they are hidden, as in `[hidden: AWS key]`.',
+    'Whether credentials in answers, titles, sources, steps and errors are posted to Slack as the service wrote them. Otherwise they are hidden, as in `[hidden: AWS key]`.',
     'false',
   ),
   SLACK_CLIENT_ID: workspaces(

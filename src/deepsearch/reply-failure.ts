@@ -1,3 +1,4 @@
+import { hideCredentials } from '../core/credentials-in-text.ts';
 import { AppError } from '../core/errors.ts';
 import type { HttpReply, HttpRequest } from './http.ts';
 import { parseRetryAfterMs } from './retry.ts';
@@ -52,13 +53,21 @@ export function replyFailure(reply: HttpReply, request: FailedRequest, nowMs: nu
 export function saidIn({ headers, body }: HttpReply, sent = ''): string | undefined {
   const type = headers['content-type']?.toLowerCase() ?? '';
   const found = type.includes('html') ? undefined : (messageIn(body) ?? (type.startsWith('text/') ? body : undefined));
-  const said = found
-    ?.slice(0, 4 * longestSaid)
-    .replace(/[\s\p{C}]+/gu, ' ')
-    .trim();
+  const said = found?.replace(/[\s\p{C}]+/gu, ' ').trim();
   if (said === undefined || said === '' || said.startsWith('<')) return undefined;
-  const bounded = said.length > longestSaid ? `${said.slice(0, longestSaid - 1)}…` : said;
-  return repeats(bounded, sent) ? undefined : bounded;
+  const bounded = said.length > longestSaid ? cutSaid(said) : said;
+  return bounded === undefined || repeats(bounded, sent) ? undefined : bounded;
+}
+
+/**
+ * The beginning of a long message. If the message contains a credential, it ends before the word at the cut: a part of a
+ * credential would not be recognized.
+ */
+function cutSaid(said: string): string | undefined {
+  const beginning = said.slice(0, longestSaid - 1);
+  if (hideCredentials(said) === said) return `${beginning}…`;
+  const words = beginning.slice(0, beginning.lastIndexOf(' ') + 1).trimEnd();
+  return words === '' ? undefined : `${words} …`;
 }
 
 /** `message` of the body, or of its `error`, or `error` if that is a text. */

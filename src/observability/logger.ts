@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { hideCredentials } from '../core/credentials-in-text.ts';
 import { AppError } from '../core/errors.ts';
 import type { Log, LogFields } from '../core/ports.ts';
 
@@ -91,7 +92,8 @@ function describeError(error: unknown, depth = 0): DescribedError {
     message: error.message,
     ...(expected ? { kind: error.kind } : {}),
     ...(code === undefined ? {} : { code }),
-    ...(expected && error.said !== undefined ? { said: error.said } : {}),
+    // Also with `SHOW_CREDENTIALS`, which is about Slack.
+    ...(expected && error.said !== undefined ? { said: hideCredentials(error.said) } : {}),
     ...(expected || error.stack === undefined ? {} : { stack: error.stack }),
     ...(error.cause === undefined || depth >= deepestCause ? {} : { cause: describeError(error.cause, depth + 1) }),
   };

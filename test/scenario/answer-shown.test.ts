@@ -161,6 +161,7 @@ describe('the card', () => {
 describe('a credential that the service found', () => {
   // Made up, and put together here, so that no scanner of this repository takes it for real.
   const key = `AKIA${'2E0A8F3B244C9986'}`;
+  const isJson = { 'content-type': 'application/json' };
   const said = {
     title: `The key ${key}`,
     answer: `\`\`\`sh\nexport KEY=${key}\n\`\`\`\n\n[config with ${key}](/r/app/-/blob/config.sh?L3)\n\n${'A long answer. '.repeat(3_000)}`,
@@ -185,6 +186,13 @@ describe('a credential that the service found', () => {
     expect(JSON.stringify(world.slack.requests) + world.slack.fileText(file.id)).not.toContain(key);
   });
 
+  test('is not in its words about a question that it refuses', async () => {
+    service.fault('create', { status: 400, body: JSON.stringify({ message: `${key} may not ask` }), headers: isJson });
+    const ts = await world.mention('which keys are there?');
+    expect(visibleText(await answerTo(ts))).toContain('[hidden: AWS key] may not ask');
+    expect(JSON.stringify(world.slack.requests)).not.toContain(key);
+  });
+
   test('is shown if the operator chose that', async () => {
     await world.stop();
     world = await startWorld({
@@ -194,5 +202,8 @@ describe('a credential that the service found', () => {
     const ts = await world.mention('which keys are there?');
     service.answer(await asked('which keys are there?'), { ...said, answer: `It is ${key}.` });
     expect(visibleText(await answerTo(ts))).toContain(`It is ${key}.`);
+    service.fault('create', { status: 400, body: JSON.stringify({ message: `${key} may not ask` }), headers: isJson });
+    const refused = await world.mention('and others?');
+    expect(visibleText(await answerTo(refused))).toContain(`${key} may not ask`);
   });
 });

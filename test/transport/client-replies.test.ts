@@ -133,6 +133,9 @@ describe('a compressed reply', () => {
 
 describe('the message of a failure', () => {
   const limit = 'question must have at most 10,000 characters';
+  // Made up, and put together here, so that no scanner of this repository takes them for real.
+  const credential = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  const token = `eyJ${'a1B2c3D4e5'.repeat(20)}.eyJ${'a1B2c3D4e5'.repeat(20)}.${'a1B2c3D4e5'.repeat(4)}`;
 
   test.each<[string, Reply, string | undefined]>([
     ['a message', json({ message: limit }, 400), limit],
@@ -145,6 +148,12 @@ describe('the message of a failure', () => {
       'question must be short',
     ],
     ['a long message', json({ message: 'x'.repeat(10_000) }, 400), `${'x'.repeat(299)}…`],
+    [
+      'a long message, without the part of a credential at the cut',
+      json({ message: `${'not here '.repeat(31)}${credential} either` }, 400),
+      `${'not here '.repeat(31)}…`,
+    ],
+    ['a credential that is longer than what is kept', json({ message: token }, 400), undefined],
     ['a page', text('<p>No</p>', 'text/html', 400), undefined],
     ['a page that is called text', text('<p>No</p>', 'text/plain', 400), undefined],
     ['no text', json({ message: 7, error: { message: null } }, 400), undefined],

@@ -26,7 +26,10 @@ export function isKeptPrivate(question: Question): boolean {
  * gave up. The service's words about a failure may name code.
  */
 export function showsCode({ outcome }: Question): boolean {
-  if (outcome?.kind === 'failed') return outcome.failure.cause === 'service';
+  if (outcome?.kind === 'failed') {
+    const { cause, message } = outcome.failure;
+    return cause === 'service' || message !== undefined;
+  }
   return outcome?.kind === 'answered' || outcome?.kind === 'gaveUp';
 }
 

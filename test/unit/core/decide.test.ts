@@ -450,6 +450,16 @@ describe('decide: a question that has ended', () => {
       { do: 'admit' },
     ],
     [
+      "is admitted again before the service's words about a refusal are shown",
+      { ...ending, outcome: { kind: 'failed', failure: { cause: 'refused', message: 'acme/secret?' } }, admittedMs: 0 },
+      { do: 'admit' },
+    ],
+    [
+      'is not admitted again for a refusal without words of the service',
+      { ...ending, outcome: { kind: 'failed', failure: { cause: 'refused' } }, admittedMs: 0 },
+      { do: 'post', part: 0, checkFirst: false },
+    ],
+    [
       'is not admitted again where its end shows no answer',
       { ...ending, outcome: { kind: 'failed', failure: { cause: 'gone' } }, admittedMs: 0 },
       { do: 'post', part: 0, checkFirst: false },

@@ -120,6 +120,14 @@ describe('a line of the log', () => {
     expect(parsed()[0]).not.toHaveProperty('err.stack');
   });
 
+  it('has what the far side said, without credentials', () => {
+    const { log, parsed } = capture();
+    // Put together here, so that no scanner of this repository takes it for real.
+    const said = `AKIA${'2E0A8F3B244C9986'} is no key`;
+    log.warn({ event: 'a' }, new AppError('refused', 'no', { cause: new AppError('refused', 'no', { said }) }));
+    expect(parsed()).toMatchObject([{ err: { cause: { said: '[hidden: AWS key] is no key' } } }]);
+  });
+
   it('is finite, also where causes form a cycle', () => {
     const { log, parsed } = capture();
     const one = new Error('one');
