@@ -79,12 +79,17 @@ export interface FakeEphemeral {
   blocks?: FakeBlock[];
 }
 
+/**
+ * How many timestamps were given out, by all fake workspaces together: if two workspaces gave out the same one, an event
+ * that one of them sends about the other's message would be about its own message.
+ */
+let timestamps = 0;
+
 /** The messages of the fake Slack, and the methods that post and edit them. */
 export function createMessages(fakePeople: FakePeople, channels: FakeChannels, violations: string[]) {
   const messages: FakeMessage[] = [];
   const deleted: FakeMessage[] = [];
   const ephemerals: FakeEphemeral[] = [];
-  let clock = 1_700_000_000;
   let refusedBlockTypes: string[] = [];
 
   const methods: Methods = {
@@ -180,8 +185,8 @@ export function createMessages(fakePeople: FakePeople, channels: FakeChannels, v
 
   /** Like Slack's timestamps: unique, increasing and close to the real time. */
   function nextTs(): string {
-    clock = Math.max(clock + 1, 0);
-    return `${Math.floor(Date.now() / 1000)}.${String(clock % 1_000_000).padStart(6, '0')}`;
+    timestamps += 1;
+    return `${Math.floor(Date.now() / 1000)}.${String(timestamps % 1_000_000).padStart(6, '0')}`;
   }
 
   function refusedPost(method: string, args: Args, channelId: string | undefined): Reply | undefined {
