@@ -6,6 +6,7 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
+import { dmOf } from '../support/fake-slack/channels.ts';
 import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { messageOf, pressOf } from '../support/payloads/payloads.ts';
@@ -166,6 +167,33 @@ describe('a question', () => {
     await Promise.all([world.press('Try again', { user: people.bob }), world.press('Try again', { user: people.ada })]);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
     expect(service.find('broken?')).toHaveLength(2);
+  });
+
+  test('that only forwards a message is asked again with that message, which is forgotten meanwhile', async () => {
+    const said = 'why do builds fail since Monday?';
+    const attachments = [{ is_share: true, author_name: 'Ben', channel_name: 'ops', text: said }];
+    const channel = dmOf(people.ada);
+    const ts = world.slack.say(channel, people.ada, '');
+    Object.assign(one(world.slack.messages.filter((each) => each.ts === ts)), { attachments });
+    await world.deliver(
+      messageOf({ channel, channelType: 'im', user: people.ada, text: '', ts, more: { attachments } }),
+    );
+    const first = await eventually(() => one(service.questions()));
+    expect(first.question).toContain(said);
+    service.fail(first, 'InternalError');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    // So that the question is closed.
+    await world.restart();
+    await world.press('Try again');
+    const second = await eventually(() => one(service.questions().slice(1)));
+    expect(second.question).toBe(first.question);
+    service.fail(second, 'InternalError');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.restart();
+    world.slack.remove(ts);
+    await world.press('Try again');
+    await eventually(() => expect(threadText(ts)).toContain('could not read this thread'));
+    expect(service.questions()).toHaveLength(2);
   });
 
   test('too long for the service ends with Ask in a new conversation', async () => {

@@ -16,7 +16,10 @@ export const attemptKeys = {
   show: (questionId: string) => `show:${questionId}`,
 };
 
-/** What every later attempt of a question keeps: its place, and the message and files that it is about. */
+/**
+ * What every later attempt of a question keeps: its place, and the message and files that it is about. If other people's
+ * words in them were forgotten, the app reads the message again.
+ */
 export function keptByAttempt({
   place,
   messageTs,
@@ -24,6 +27,8 @@ export function keptByAttempt({
   forwarded,
   readsThread = false,
 }: Question): Pick<NewQuestion, 'place' | 'messageTs' | 'files' | 'forwarded' | 'readsThread'> {
+  const isForgotten = forwarded?.text === '' || files?.some(({ isUnknown }) => isUnknown === true) === true;
+  if (isForgotten && messageTs !== undefined) return { place, messageTs, readsThread: true };
   return { place, messageTs, files, readsThread, ...(forwarded === undefined ? {} : { forwarded }) };
 }
 

@@ -5,7 +5,7 @@ import { askedEntry } from '../history/question-entries.ts';
 import { threadQuestion } from '../question/prompt.ts';
 import { isInThread, type Question, type Refusal, type ThreadContext } from '../question/question.ts';
 import { readScope } from '../question/scope.ts';
-import { nothingRead } from '../question/thread-context.ts';
+import { isOnlyInMessage, nothingRead } from '../question/thread-context.ts';
 import { deliveryPatienceMs, freshAccessMs, gatherPatienceMs, gatherTries } from '../settings.ts';
 import { awaitsChannelRules, refusedForRepository, withChannelRules } from './channel-decisions.ts';
 import { failed } from './decide.ts';
@@ -157,11 +157,12 @@ export function createAdmission(ports: LifecyclePorts) {
   }
 
   /**
-   * Stores what was read. A mention without text asks only about the thread, so it fails if the thread can't be read.
+   * Stores what was read. A mention without text asks only about the thread, so it fails if the thread can't be read. So does
+   * a later attempt of a bare forward if its message can't be read.
    */
   async function hold(question: Question, context: ThreadContext): Promise<Question> {
-    const isNothing = question.text === threadQuestion && context.refused === true;
-    return isNothing ? endWith(ports, question, failed({ cause: 'threadUnread' })) : read(question, context);
+    const hasNothing = context.refused === true && (question.text === threadQuestion || isOnlyInMessage(question));
+    return hasNothing ? endWith(ports, question, failed({ cause: 'threadUnread' })) : read(question, context);
   }
 
   /**

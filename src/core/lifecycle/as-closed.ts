@@ -1,5 +1,6 @@
 import type { Question } from '../question/question.ts';
 import { withoutRefusedText } from '../question/refused-text.ts';
+import type { MessageFile } from '../question/thread-notes.ts';
 
 /** A question that is over, without what was needed only to ask and to show it. */
 export function asClosed({
@@ -10,15 +11,21 @@ export function asClosed({
   upstream: { lastStep: _lastStep, seenMark: _seenMark, ...upstream },
   ...question
 }: Question): Question {
-  const { outcome, context } = question;
+  const { outcome, context, forwarded, files } = question;
   return withoutRefusedText({
     ...question,
     phase: 'closed',
     upstream,
     ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),
-    // The text of the thread was needed only to ask.
+    // Other people's words were needed only to ask. A later attempt reads them again.
     ...(context === undefined ? {} : { context: { ...context, text: '' } }),
+    ...(forwarded === undefined ? {} : { forwarded: { ...forwarded, text: '' } }),
+    ...(files === undefined ? {} : { files: files.map(withoutText) }),
   });
+}
+
+function withoutText({ text, ...file }: MessageFile): MessageFile {
+  return text === undefined ? file : { ...file, isUnknown: true };
 }
 
 /** Keeps only what buttons need. After delivery, Slack and the service hold the text. */

@@ -182,9 +182,12 @@ export interface Question {
   admittedMs?: number;
   /** The message that asked, if any. The app reads the thread up to it, and its files belong to the question. */
   messageTs?: string;
-  /** The files of that message. Absent if Slack's event did not include them. */
+  /** The files of that message. Absent if the app reads the message for them: Slack's event did not include them. */
   files?: MessageFile[];
-  /** What that message forwards: how many messages, and the quotes as the service gets them. */
+  /**
+   * What that message forwards: how many messages, and the quotes as the service gets them. Absent for a later attempt, which
+   * reads the message again.
+   */
   forwarded?: { messages: number; text: string };
   /** The app reads the thread before it asks, because the question may be about what people said there. */
   readsThread?: boolean;

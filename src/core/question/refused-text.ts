@@ -60,6 +60,7 @@ export function withoutRefusedText(question: Question): Question {
   if (wasAsked(question) && !isAboutPerson(outcome.reason)) return question;
   const {
     files: _files,
+    forwarded: _forwarded,
     context: _context,
     follows: _follows,
     edited: _edited,

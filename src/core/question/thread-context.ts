@@ -1,4 +1,5 @@
 import { linksOf } from './permalinks.ts';
+import { fileQuestion, forwardQuestion } from './prompt.ts';
 import type { Question, ThreadContext } from './question.ts';
 
 /** Whether the app reads something before it asks the question: its thread, or messages that it links to. */
@@ -6,7 +7,12 @@ function readsBefore(question: Question): boolean {
   return question.readsThread === true || linksOf(question).length > 0;
 }
 
-/** Whether the app still has to read that. */
+/** Whether the question is only about what its message forwards or has as a file, and the app has to read that. */
+export function isOnlyInMessage({ text, files, forwarded }: Question): boolean {
+  return (text === forwardQuestion || text === fileQuestion) && files === undefined && forwarded === undefined;
+}
+
+/** Whether the app still has to read something. */
 export function isThreadUnread(question: Question): boolean {
   return question.context === undefined && readsBefore(question);
 }

@@ -211,9 +211,9 @@ function isTextOf(question: Question, text: string): boolean {
   return other === own || (isRestForgotten(question) && other.startsWith(`${own} `));
 }
 
-function isRestForgotten({ phase, context, upstream }: Question): boolean {
-  if (phase === 'closed') return context !== undefined;
-  return upstream.watchedFromMs !== undefined && context?.text === '';
+function isRestForgotten({ phase, context, forwarded, upstream }: Question): boolean {
+  if (phase === 'closed') return context !== undefined || forwarded !== undefined;
+  return upstream.watchedFromMs !== undefined && (context?.text === '' || forwarded?.text === '');
 }
 
 function withSingleSpaces(text: string): string {

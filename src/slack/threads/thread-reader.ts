@@ -10,6 +10,7 @@ import {
   type ThreadContext,
   type ThreadPlace,
 } from '../../core/question/question.ts';
+import { isOnlyInMessage } from '../../core/question/thread-context.ts';
 import {
   type ForwardedMessage,
   type MessageFile,
@@ -181,10 +182,11 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   }
 
   /**
-   * An `app_mention` event may have no files, so the message is looked up. When that fails, the question does not wait
-   * for them.
+   * An `app_mention` event may have no files, and a closed question has no forwards any more, so the message is looked up.
+   * When that fails, the question does not wait for them, unless it is about nothing else.
    */
-  async function ownMessage({ files, messageTs, forwarded }: Question, place: ThreadPlace): Promise<OwnMessage> {
+  async function ownMessage(question: Question, place: ThreadPlace): Promise<OwnMessage> {
+    const { files, messageTs, forwarded } = question;
     if (files !== undefined || messageTs === undefined) return { files: files ?? [] };
     const isRoot = messageTs === place.threadTs;
     const window = isRoot ? { limit: 1 } : { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
@@ -193,7 +195,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
       const own = messages.find(({ ts }) => ts === messageTs);
       return { files: own?.files ?? [], forwards: forwarded === undefined ? (own?.forwards ?? []) : [] };
     } catch (error) {
-      if (!isAppError(error)) throw error;
+      if (!isAppError(error) || (isOnlyInMessage(question) && !isRefusal(error))) throw error;
       return { files: [] };
     }
   }
@@ -234,7 +236,9 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     found: Found,
     links: Awaited<ReturnType<typeof readLinkedMessages>>,
   ): Promise<ThreadContext> {
-    const { occasion, forwards = [], total, rootTs, refused } = found;
+    const { occasion, forwards = [], total, rootTs } = found;
+    const refused =
+      found.refused === true || (isOnlyInMessage(question) && forwards.length === 0 && found.own.length === 0);
     const forwarded = await quoteForwards(forwards, read);
     const { own, linked, messages } = await lookUpFiles({ ...found, linked: await named(links.messages) });
     const chosen = chooseQuotes(messages);
@@ -272,7 +276,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
       ...(forwarded === undefined ? {} : { forwarded: forwarded.messages }),
       ...(linked.length === 0 ? {} : { linked: linked.length }),
       ...(links.unread === 0 ? {} : { linksUnread: links.unread }),
-      ...(refused === true ? { refused } : {}),
+      ...(refused ? { refused } : {}),
     };
   }
 

@@ -3,7 +3,7 @@ import type { AccessPolicy, Admission } from '../../../src/core/access-policy.ts
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
 import { createAdmission } from '../../../src/core/lifecycle/admission.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
-import { threadQuestion } from '../../../src/core/question/prompt.ts';
+import { fileQuestion, forwardQuestion, threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { Question, ThreadContext } from '../../../src/core/question/question.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 
@@ -176,10 +176,20 @@ describe('reading the thread', () => {
     expect(seen.at(-1)).toBeUndefined();
   });
 
+  it('continues with what its message forwards, although its thread could not be read', async () => {
+    const known = { text: forwardQuestion, forwarded: { messages: 1, text: 'said' } };
+    const { steps, question, stored } = await admissionOf(known, { threadReader: { read: async () => refused } });
+    await steps.gather(question);
+    expect(stored().outcome).toBeUndefined();
+  });
+
   it.each<[string, string, ThreadContext, boolean]>([
     ['a mention without text', threadQuestion, context, true],
     ['a question', 'Why?', refused, true],
     ['a mention without text', threadQuestion, refused, false],
+    ['a bare forward that is asked again', forwardQuestion, context, true],
+    ['a bare forward that is asked again', forwardQuestion, refused, false],
+    ['a bare file that is asked again', fileQuestion, refused, false],
   ])('with %s (%j) and %j, makes it %j that the question continues', async (_, text, read, goesOn) => {
     const { steps, question, stored } = await admissionOf({ text }, { threadReader: { read: async () => read } });
     await steps.gather(question);

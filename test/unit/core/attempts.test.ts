@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAttempts } from '../../../src/core/intake/attempts.ts';
+import { createAttempts, keptByAttempt } from '../../../src/core/intake/attempts.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
@@ -49,5 +49,31 @@ describe('the attempt that counts', () => {
     const endless = attemptsAmong(() => ({ cancel }));
     expect((await endless.attemptUnder('k')).key).toBe(`k${':again'.repeat(19)}`);
     expect(endless.read).toHaveLength(20);
+  });
+});
+
+describe('a later attempt', () => {
+  const file = { id: 'F1', name: 'a.txt', type: 'text/plain', bytes: 9 };
+  const forwarded = { messages: 1, text: 'said' };
+  const { place } = questionWith();
+
+  it.each<[string, Partial<Question>, object]>([
+    ['keeps what its message forwards', { files: [file], forwarded }, { files: [file], forwarded, readsThread: false }],
+    [
+      'reads its message again if that is forgotten',
+      { files: [file], forwarded: { messages: 1, text: '' } },
+      { readsThread: true },
+    ],
+    [
+      'reads its message again for the text of a file',
+      { files: [{ ...file, isUnknown: true }] },
+      { readsThread: true },
+    ],
+  ])('%s', (_, question, kept) => {
+    expect(keptByAttempt(questionWith({ messageTs: '1.1', ...question }))).toEqual({
+      place,
+      messageTs: '1.1',
+      ...kept,
+    });
   });
 });

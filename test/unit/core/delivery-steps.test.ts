@@ -459,8 +459,12 @@ describe('closing a question', () => {
   it('keeps what buttons need, and removes the texts and the address for replies', async () => {
     const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'said' };
     const trouble = { kind: 'unreachable', failures: 1, sinceMs: 1, notBeforeMs: 1 } as const;
+    const image = { id: 'F1', name: 'a.png', type: 'image/png', bytes: 9 };
+    const mail = { id: 'F2', name: 'mail', type: 'text/html', bytes: 9 };
     const { steps, question, stored } = await delivering({
       context,
+      forwarded: { messages: 2, text: 'said elsewhere' },
+      files: [image, { ...mail, text: 'Dear all' }],
       trouble,
       responseUrl: 'https://hooks.slack.example/1',
     });
@@ -471,6 +475,8 @@ describe('closing a question', () => {
       phase: 'closed',
       outcome: { kind: 'answered', answer: { ...someAnswer, markdown: '' } },
       context: { ...context, text: '' },
+      forwarded: { messages: 2, text: '' },
+      files: [image, { ...mail, isUnknown: true }],
     });
   });
 

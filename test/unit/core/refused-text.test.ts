@@ -9,6 +9,7 @@ const asked = {
   files: [
     { id: 'F1', name: 'secret.txt', type: 'text/plain', bytes: 1, url: 'https://files.slack.com/files-pri/T1-F1/a' },
   ],
+  forwarded: { messages: 1, text: 'a secret message' },
   follows: { text: 'a secret answer' },
   asFollowUp: { text: 'new: a secret question?' },
 };

@@ -122,6 +122,14 @@ describe('the question of a conversation that is the app’s question', () => {
     expect(findUpstream(conversationOf([upstream({ text: `${text}s` })]), closed)).toBeUndefined();
   });
 
+  it('is found after what its message forwards was forgotten, also once the app watches it again', () => {
+    const quoted = conversationOf([upstream({ text: `${text}\n\nA forwarded message: hello` })]);
+    const forwarded = { messages: 1, text: '' };
+    expect(findUpstream(quoted, asked({ ordinal: 0 }, { phase: 'closed', forwarded }))?.ordinal).toBe(0);
+    expect(findUpstream(quoted, asked({ ordinal: 0, watchedFromMs: someMs }, { forwarded }))?.ordinal).toBe(0);
+    expect(findUpstream(quoted, asked({ ordinal: 0 }, { forwarded }))).toBeUndefined();
+  });
+
   it('is also found so after the app began to watch it again, unless all that was sent is known', () => {
     const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: '' };
     const quoted = conversationOf([upstream({ text: `${text}\n\nEarlier messages: hello` })]);
