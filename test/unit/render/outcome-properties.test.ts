@@ -7,7 +7,7 @@ import { renderOutcome } from '../../../src/render/outcome.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { runs } from '../../support/runs.ts';
 import { answered } from './example.ts';
-import { fencesAreBalanced, readableMarkdown, readableMrkdwn, squeeze, words } from './readable.ts';
+import { fencesAreBalanced, readableAnswer, readableMarkdown, readableMrkdwn, squeeze, words } from './readable.ts';
 
 const FORMATS: readonly MessageFormat[] = ['markdown', 'mrkdwn', 'plain'];
 const FILLER = 'The retry policy reads its limits from the configuration of the service. ';
@@ -150,12 +150,20 @@ describe('an answer of generated Markdown', () => {
         fc.pre(!/\]\s*[(:]/.test(markdown));
         const parts = expectDeliverable(answered({ markdown }), 1);
         const shown = readableMarkdown(parts.markdown.join('\n\n'));
-        if (readableMarkdown(markdown) !== '') expect(shown).toBe(readableMarkdown(markdown));
+        const written = readableAnswer(markdown);
+        if (written === '') return;
+        expect(withoutMarks(shown)).toBe(withoutMarks(written));
+        // Marks in names and expressions (`2**10**3`) are shown although Markdown reads them as formatting.
+        expect(shown.length).toBeGreaterThanOrEqual(written.length);
       }),
       runs(100),
     );
   });
 });
+
+function withoutMarks(text: string): string {
+  return text.replace(/[*_~]/g, '');
+}
 
 /** Every possible end of an answer, with hostile and long content. */
 const ends = fc

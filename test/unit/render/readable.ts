@@ -1,11 +1,27 @@
 import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { cjkFriendlyExtension } from 'micromark-extension-cjk-friendly';
+import { gfmStrikethroughCjkFriendly } from 'micromark-extension-cjk-friendly-gfm-strikethrough';
 import { gfm } from 'micromark-extension-gfm';
 
 /** The text and code that a reader sees of Markdown, without white space. Does not use the code under test. */
 export function readableMarkdown(markdown: string): string {
-  return squeeze(text(fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })));
+  return readable(markdown, [gfm()]);
+}
+
+/** The same of an answer: a single tilde strikes nothing through, and marks beside Chinese, Japanese and Korean format. */
+export function readableAnswer(markdown: string): string {
+  const singleTilde = false;
+  return readable(markdown, [
+    gfm({ singleTilde }),
+    cjkFriendlyExtension(),
+    gfmStrikethroughCjkFriendly({ singleTilde }),
+  ]);
+}
+
+function readable(markdown: string, extensions: ReturnType<typeof gfm>[]): string {
+  return squeeze(text(fromMarkdown(markdown, { extensions, mdastExtensions: [gfmFromMarkdown()] })));
 }
 
 function text(node: Nodes): string {
