@@ -72,6 +72,12 @@ const parts: Record<string, Part> = {
     typesOf: ['mdast'],
   },
   demo: { parts: ['command-line'], packages: ['node:*'] },
+  /** A workspace for the demo, the tests and trying the app; it must not know the app that it judges. */
+  'local-slack': {
+    parts: ['command-line'],
+    packages: ['node:*', 'gemoji', 'mdast-util-from-markdown', 'mdast-util-gfm', 'micromark-extension-gfm', 'ws'],
+    typesOf: ['mdast'],
+  },
   'command-line': { parts: [], packages: ['node:util'] },
   config: { parts: ['core', 'setting-checks', 'setting-forms', 'setting-groups'], packages: ['zod'] },
   'setting-checks': { parts: ['core'], packages: [] },

@@ -1,0 +1,92 @@
+import type { Nodes, Parents, Root, Table } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+import { Html, html } from './html.ts';
+import { type Reader, renderCode, renderLink, renderToken, withEmoji } from './text.ts';
+
+/**
+ * Longest text that is parsed; Slack takes 12,000 characters. The parser's time grows with the square of hostile texts: of this
+ * length they take some tenths of a second.
+ */
+const longest = 12_000;
+
+/** A `markdown` block as HTML. HTML in it is shown as text, images are links, and headings have one size, as in Slack. */
+export function renderMarkdown(markdown: string, reader: Reader): Html {
+  if (markdown.length > longest) return html`<pre>${markdown}</pre>`;
+  const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  return html`<div class="markdown">${childrenOf(root, root, reader)}</div>`;
+}
+
+function childrenOf(node: Parents, root: Root, reader: Reader): Html[] {
+  return node.children.map((child) => render(child, root, reader));
+}
+
+function render(node: Nodes, root: Root, reader: Reader): Html {
+  const inner = () => childrenOf(node as Parents, root, reader);
+  switch (node.type) {
+    case 'text':
+    case 'html':
+      return renderText(node.value, reader);
+    case 'paragraph':
+      return html`<p>${inner()}</p>`;
+    case 'heading':
+      return html`<p role="heading" aria-level="${node.depth}"><strong>${inner()}</strong></p>`;
+    case 'strong':
+      return html`<strong>${inner()}</strong>`;
+    case 'emphasis':
+      return html`<em>${inner()}</em>`;
+    case 'delete':
+      return html`<s>${inner()}</s>`;
+    case 'inlineCode':
+      return html`<code>${node.value}</code>`;
+    case 'code':
+      return renderCode(node.value, node.lang ?? '');
+    case 'blockquote':
+      return html`<blockquote>${inner()}</blockquote>`;
+    case 'list':
+      return node.ordered === true ? html`<ol start="${node.start ?? 1}">${inner()}</ol>` : html`<ul>${inner()}</ul>`;
+    case 'listItem': {
+      const { checked } = node;
+      if (typeof checked !== 'boolean') return html`<li>${inner()}</li>`;
+      return html`<li class="task"><input type="checkbox" disabled aria-label="${checked ? 'Done' : 'Open'}"${checked && new Html(' checked')}>${inner()}</li>`;
+    }
+    case 'table':
+      return renderTable(node, root, reader);
+    case 'link':
+      return renderLink(node.url, html`${inner()}`, reader);
+    case 'image':
+      return renderLink(node.url, node.alt ?? '', reader);
+    case 'linkReference':
+    case 'imageReference': {
+      const target = root.children.find((each) => each.type === 'definition' && each.identifier === node.identifier);
+      const label = node.type === 'linkReference' ? html`${inner()}` : (node.alt ?? '');
+      return renderLink(target?.type === 'definition' ? target.url : '', label, reader);
+    }
+    case 'footnoteReference':
+      return html`<sup>${node.identifier}</sup>`;
+    case 'footnoteDefinition':
+      return html`<div class="quiet"><sup>${node.identifier}</sup>${inner()}</div>`;
+    case 'break':
+      return html`<br>`;
+    case 'thematicBreak':
+      return html`<hr>`;
+    default:
+      return html``;
+  }
+}
+
+/** Text outside of code, in which Slack reads its own tokens and names of emoji. */
+function renderText(text: string, reader: Reader): Html {
+  const parts = text.split(/<([@#!][^<>\n]+)>/);
+  return html`${parts.map((part, index) => (index % 2 === 1 ? renderToken(part, reader) : withEmoji(part)))}`;
+}
+
+function renderTable({ children: [head, ...body], align }: Table, root: Root, reader: Reader): Html {
+  const cellsOf = (row: Table['children'][number] | undefined, tag: Html): Html[] =>
+    (row?.children ?? []).map(
+      (cell, column) => html`<${tag} class="${align?.[column] ?? 'left'}">${childrenOf(cell, root, reader)}</${tag}>`,
+    );
+  const rows = body.map((row) => html`<tr>${cellsOf(row, new Html('td'))}</tr>`);
+  return html`<div class="table" tabindex="0"><table><thead><tr>${cellsOf(head, new Html('th'))}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
