@@ -265,7 +265,9 @@ const threadSchema = z.looseObject({
   startedBy: z.string().exactOptional(),
   hasSecondPerson: z.boolean().exactOptional(),
   conversationId: conversationId.exactOptional(),
-  ownConversations: z.array(z.looseObject({ userId: z.string(), conversationId })).exactOptional(),
+  ownConversations: z
+    .array(z.looseObject({ userId: z.string(), conversationId, isOfApp: z.literal(true).exactOptional() }))
+    .exactOptional(),
   privateConversations: z.array(conversationId).exactOptional(),
   asked: z.array(z.string()).exactOptional(),
   queue: z.array(z.string()),

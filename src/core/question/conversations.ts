@@ -1,5 +1,5 @@
 import { mostOwnConversations } from '../settings.ts';
-import type { ConversationId, Question, Thread } from './question.ts';
+import type { ConversationId, OwnConversation, Question, Thread } from './question.ts';
 
 /** Whose conversation a question continues or begins. */
 type Asked = Pick<Question, 'access' | 'askerId' | 'answersPrivately'>;
@@ -15,7 +15,12 @@ function isAskersOwn({ access, answersPrivately }: Asked): boolean {
 /** The thread's conversation that the question continues. */
 export function conversationOf(thread: Thread | undefined, asked: Asked): ConversationId | undefined {
   if (!isAskersOwn(asked)) return thread?.conversationId;
-  return thread?.ownConversations?.find(({ userId }) => userId === asked.askerId)?.conversationId;
+  return thread?.ownConversations?.find((own) => isOwnOf(own, asked))?.conversationId;
+}
+
+/** An account can't read the conversations of another one, so each has its own. */
+function isOwnOf({ userId, isOfApp }: OwnConversation, { askerId, access }: Asked): boolean {
+  return userId === askerId && (isOfApp === true) === (access !== 'own');
 }
 
 /** Whether the thread has any conversation. */
@@ -25,11 +30,11 @@ export function hasConversation(thread: Thread | undefined): boolean {
 
 /** Returns the thread with the conversation of a question. The newest one stands last. */
 export function withConversation(thread: Thread, asked: Asked, conversationId: ConversationId): Thread {
-  const { askerId } = asked;
+  const { askerId: userId, access } = asked;
   if (!isAskersOwn(asked)) return thread.conversationId === conversationId ? thread : { ...thread, conversationId };
-  const others = (thread.ownConversations ?? []).filter(({ userId }) => userId !== askerId);
-  const ownConversations = [...others, { userId: askerId, conversationId }].slice(-mostOwnConversations);
-  return { ...thread, ownConversations };
+  const others = (thread.ownConversations ?? []).filter((own) => !isOwnOf(own, asked));
+  const own: OwnConversation = { userId, conversationId, ...(access === 'own' ? {} : { isOfApp: true }) };
+  return { ...thread, ownConversations: [...others, own].slice(-mostOwnConversations) };
 }
 
 /** Marks a conversation as one with an answer for its asker only. The mark lasts as long as the thread. */
@@ -60,5 +65,5 @@ export function withoutConversation(thread: Thread, lostId: ConversationId | und
 /** Whether two questions of a thread continue the same conversation. */
 export function sharesConversation(one: Asked, other: Asked): boolean {
   if (!isAskersOwn(one) || !isAskersOwn(other)) return !isAskersOwn(one) && !isAskersOwn(other);
-  return one.askerId === other.askerId;
+  return one.askerId === other.askerId && (one.access === 'own') === (other.access === 'own');
 }

@@ -370,14 +370,21 @@ export interface Thread {
   hasSecondPerson?: boolean;
   /** The conversation of the app's account. */
   conversationId?: ConversationId;
-  /** The conversations of people's own accounts, at most one for each person. */
-  ownConversations?: { userId: string; conversationId: ConversationId }[];
+  /** The conversations that one person continues, at most one for each person and account. The newest one stands last. */
+  ownConversations?: OwnConversation[];
   /** Conversations with an answer for its asker only, whose links are not shown to others. The newest one stands last. */
   privateConversations?: ConversationId[];
   /** Ids of the newest questions that the service got from this thread, in any conversation. Newest last. */
   asked?: string[];
   /** Open questions of this thread in order of arrival. The first one may run, the others wait. */
   queue: string[];
+}
+
+/** A conversation of a person's own account, or of the app's account where answers are private (`isOfApp`). */
+export interface OwnConversation {
+  userId: string;
+  conversationId: ConversationId;
+  isOfApp?: true;
 }
 
 /** The place of a question whose thread is known. */

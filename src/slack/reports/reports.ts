@@ -124,7 +124,7 @@ export function createReports(deps: ReportsDeps) {
     place: ThreadPlace,
     userId: string,
   ): Promise<string | undefined> {
-    const ownId = ownConversations.find((each) => each.userId === userId)?.conversationId;
+    const ownId = ownConversations.findLast((each) => each.userId === userId)?.conversationId;
     const wantedId = ownId ?? conversationId;
     if (wantedId === undefined || (await isKeptFrom(wantedId, userId))) return undefined;
     const noted = (await messageLog.read(place)).filter(({ threadTs, ts }) => (threadTs ?? ts) === place.threadTs);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
 import { createForgetChoices } from '../../../src/core/accounts/forget-choices.ts';
+import type { QuestionRules } from '../../../src/core/channels/channel-settings.ts';
 import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import { atOnce, decide } from '../../../src/core/lifecycle/decide.ts';
@@ -13,8 +14,12 @@ import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-function start(mode: AccountMode, work?: Work) {
-  const life = createInMemoryLifecycle({ accounts: mode, ...(work === undefined ? {} : { work: () => work }) });
+function start(mode: AccountMode, work?: Work, rules?: QuestionRules) {
+  const life = createInMemoryLifecycle({
+    accounts: mode,
+    ...(work === undefined ? {} : { work: () => work }),
+    ...(rules === undefined ? {} : { rules: () => rules }),
+  });
   const accept = createAccept({ ...life.ports, digest: digestOf });
   const requests = createRequests({ ...life.ports, accept, digest: digestOf });
   async function ask(askerId: string, text: string, change: Partial<NewQuestion> = {}): Promise<string> {
@@ -135,6 +140,21 @@ describe('a later answer that is for its asker only', () => {
     expect(of2).toBeDefined();
     expect(of2).not.toBe(of1);
     expect(life.question(second).follows?.text).toBe('next');
+    expect(life.violations).toEqual([]);
+  });
+
+  it('continues no conversation of the app after its asker connected, where answers are private', async () => {
+    const { life, ask } = start('preferred', undefined, { repositories: [], answersPrivately: true });
+    const before = await ask('U1', 'first');
+    await life.run(life.now() + minuteMs);
+    life.people.connect('U1');
+    const after = await ask('U1', 'second');
+    const later = await ask('U1', 'third');
+    await life.run(life.now() + minuteMs);
+    const [ofApp, own, ofLater] = [before, after, later].map((id) => life.question(id).upstream.conversationId);
+    expect(ofApp).toBeDefined();
+    expect(own).not.toBe(ofApp);
+    expect(ofLater).toBe(own);
     expect(life.violations).toEqual([]);
   });
 });
