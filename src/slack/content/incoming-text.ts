@@ -17,7 +17,7 @@ const token =
   /<([@#][A-Z0-9]+|!date\^[^<>|]+|![a-z]+(?:\^[^<>\s|]+)?|(?:https?|mailto|tel|ftp|slack):[^<>|]+)(?:\|([^<>]*))?>/g;
 
 /** Spaces at the end of a line. The lookbehind keeps the search linear when there are many spaces. */
-const trailingSpaces = /(?<![^\S\n])[^\S\n]+$/gm;
+const trailingSpaces = /(?<![^\S\n])[^\S\n]+(?=\n)/g;
 
 /** Replaces NUL by U+FFFD, because databases and program arguments cannot contain NUL. */
 export function readableText(text: string): string {
@@ -40,9 +40,23 @@ export function toPlainText(text: string, names: Names, botUserId?: string): str
     plain = without.before;
     end = without.end;
   }
-  return readableText(plain + decodeEntities(text.slice(end)))
-    .replace(trailingSpaces, '')
-    .trim();
+  return withoutTrailingSpaces(readableText(plain + decodeEntities(text.slice(end)))).trim();
+}
+
+/** Code keeps its spaces. A fence ends at the next marks that are as long or longer. */
+function withoutTrailingSpaces(text: string): string {
+  let result = '';
+  let end = 0;
+  let fence = 0;
+  for (const { 0: marks, index } of text.matchAll(/`{3,}/g)) {
+    if (fence > marks.length) continue;
+    const part = text.slice(end, index);
+    result += (fence === 0 ? part.replace(trailingSpaces, '') : part) + marks;
+    end = index + marks.length;
+    fence = fence === 0 ? marks.length : 0;
+  }
+  const rest = text.slice(end);
+  return result + (fence === 0 ? rest.replace(trailingSpaces, '') : rest);
 }
 
 /** After the app's name at the beginning: `@app: …`, `@app, …`, `@app — …`, `@app! …`. An emoji is no punctuation, nor is `.env`. */

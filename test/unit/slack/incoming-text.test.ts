@@ -75,6 +75,9 @@ describe('the plain text of a message', () => {
     [':tada: what is :thinking_face:', ':tada: what is :thinking_face:'],
     ['```\nfoo()\n  bar()\n```', '```\nfoo()\n  bar()\n```'],
     ['one  \ntwo\t\n\nthree', 'one\ntwo\n\nthree'],
+    ['one \n```\n- a  \n\t\n```  \ntwo ', 'one\n```\n- a  \n\t\n```\ntwo'],
+    ['````md\n```  \na \n```\n````\nb \nc', '````md\n```  \na \n```\n````\nb\nc'],
+    ['see ```a \nb``` \nand `c` \nd', 'see ```a \nb```\nand `c`\nd'],
     ['*bold* _it_ ~no~ `code`', '*bold* _it_ ~no~ `code`'],
   ])('is read from %j as %j', (text, expected) => {
     expect(plain(text)).toBe(expected);
