@@ -92,7 +92,7 @@ function matching(name: string, allowed: readonly string[]): string[] {
  * is before any other name, as in "What changed in: repository settings?".
  */
 export function readScope(text: string, known?: readonly string[]): { repositories: string[]; rest: string } {
-  const found = clausesIn(text, known ?? []);
+  const found = clausesIn(withBlankQuotes(text), known ?? []);
   if (found.length === 0) return { repositories: [], rest: text };
   const kept: string[] = [];
   let end = 0;
@@ -103,6 +103,11 @@ export function readScope(text: string, known?: readonly string[]): { repositori
   kept.push(text.slice(end).trim());
   const rest = kept.filter((part) => part !== '').join(' ');
   return { repositories: [...new Set(found.flatMap(({ names }) => names))], rest: rest === '' ? text.trim() : rest };
+}
+
+/** Quoted lines, for example of a forwarded message, are other people's words. The other characters keep their places. */
+function withBlankQuotes(text: string): string {
+  return text.replace(/^[^\S\n]{0,9}>[^\n]*/gm, (line) => ' '.repeat(line.length));
 }
 
 interface Clause {
@@ -116,7 +121,7 @@ const close = '"\'“”„‟»›’`*_~)>';
 /** Invisible characters that may stand between letters. */
 const unseen = '\\u00AD\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\uFEFF';
 const space = `[\\s${unseen}]{0,20}`;
-/** `in:repo`, or `in:` before a name with a slash. In code it is not at the beginning, where people ask about the words. */
+/** `in:repo`, or `in:` before a name with a slash. */
 const opener = new RegExp(
   `(?<![^\\s${unseen}${open}])(?:in${space}:${space}repo(?:s|sitory|sitories)?(?![\\p{L}\\p{N}_/.-])${space}:?${space}|in:(?=[^\\s,/]{1,${longestRepositoryName}}/))`,
   'giu',
@@ -134,7 +139,7 @@ function clausesIn(text: string, known: readonly string[]): Clause[] {
   opener.lastIndex = 0;
   for (let found = opener.exec(text); found !== null; found = opener.exec(text)) {
     const isAnywhere = /repo/i.test(found[0]);
-    // "What does `in:repo x` mean?" asks about the words.
+    // "What does `in:repo x` mean?" asks about the words. Code counts only where the text begins with it.
     const isCode =
       text.charAt(found.index - 1) === '`' &&
       text

@@ -36,6 +36,7 @@ describe('the repositories that a text names', () => {
     ['where? in:repo a b', ['a'], 'where? b'],
     ['in:repo a', ['a'], 'in:repo a'],
     ['in:repo a,', ['a'], 'in:repo a,'],
+    ['in:repo a\n> in:repo b fails\nwhy?', ['a'], '> in:repo b fails\nwhy?'],
     ['in:repo <script> where?', ['script'], 'where?'],
   ])('of %j are %j, and the question is %j', (text, repositories, rest) => {
     expect(readScope(text)).toEqual({ repositories, rest });
@@ -50,6 +51,9 @@ describe('the repositories that a text names', () => {
     ['in:repo'],
     ['where? in:repo'],
     ['in:prod what happens?'],
+    ['Forwarded message from Ben:\n> in:repo billing is slow\n> in:acme/web too'],
+    ['why?\n  > see in:repo billing'],
+    ['>in:repo billing\nwhy?'],
     [''],
     [' \n '],
   ])('of %j are none', (text) => {
