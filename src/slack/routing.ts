@@ -125,11 +125,17 @@ export function routeMessage(
   return routeTo(addressee, message, plainText, thread, botUserId);
 }
 
-/** Mentions of people do not count: "Thanks, @ada" is a courtesy, like "thanks". */
-function saidNothing({ text }: IncomingMessage): Nothing | undefined {
+/** Mentions of people do not count: "Thanks, @ada" is a courtesy, like "thanks". No words are a greeting. */
+export function saidNothing({ text }: Pick<IncomingMessage, 'text'>): Nothing | undefined {
   const words = textBesidePeople(text);
   if (isGreeting(words)) return 'greeting';
   return asksNothing(words) ? 'thanks' : undefined;
+}
+
+/** Thanks, "ok" or only emoji. Greetings are none. */
+function isCourtesy({ text }: IncomingMessage): boolean {
+  const words = textBesidePeople(text);
+  return words !== '' && asksNothing(words);
 }
 
 function notSpokenBecause(message: IncomingMessage, botUserId: string): IgnoreReason | undefined {
@@ -153,7 +159,7 @@ function routeToApp(message: IncomingMessage, plainText: string, thread: Thread 
     case 'ask': {
       const nothing = saidNothing(message);
       if (nothing !== undefined && about !== '') return { to: 'ask', text: about, fresh: false };
-      if (nothing === 'thanks' && isPlainDirectReply(message, botUserId))
+      if (isCourtesy(message) && isPlainDirectReply(message, botUserId))
         return { to: 'ignore', reason: 'asks_nothing' };
       if (nothing !== undefined) return { to: 'verb', verb: nothing };
       const isUsed = hasConversation(thread) || (thread?.queue.length ?? 0) > 0;

@@ -284,6 +284,14 @@ describe('the files of a question', () => {
     expect(quotes).toMatchObject([{ file: 'theirs.log', text: 'exit 1' }]);
   });
 
+  test('are the question of a greeting, also where the mention comes without them', async () => {
+    const ts = world.slack.say(channel, bob, `<@${team.botUserId}> hello`);
+    world.slack.addFile(ts, { name: 'theirs.log', text: 'exit 1' });
+    await world.mention('hello', { user: bob, ts });
+    expect(said(quotesOf(await asked('Answer what the file asks or shows.')))).toEqual(['theirs.log']);
+    expect(world.ephemeralsTo(bob)).toEqual([]);
+  });
+
   test('do not delay a mention where Slack does not answer the lookup now', async () => {
     world.slack.fault('conversations.replies', { retryAfterSeconds: 60 });
     await world.mention('anybody?');

@@ -12,13 +12,21 @@ import type { Notice } from '../../render/notices.ts';
 import { takesOnlyMentions } from '../access/channel-rules.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import { mentions, textBesidePeople } from '../content/incoming-text.ts';
+import { mentions } from '../content/incoming-text.ts';
 import { type MessageContent, readContent, wholeText } from '../content/message-content.ts';
 import { readPage } from '../content/thread-messages.ts';
 import type { AnswerUpdates } from '../messages/answer-updates.ts';
 import type { Recipient } from '../messages/messenger.ts';
 import type { AttendanceKeeper } from '../missed/attendance-keeper.ts';
-import { addresseeOf, askedBy, type IgnoreReason, type IncomingMessage, type Route, routeTo } from '../routing.ts';
+import {
+  addresseeOf,
+  askedBy,
+  type IgnoreReason,
+  type IncomingMessage,
+  type Route,
+  routeTo,
+  saidNothing,
+} from '../routing.ts';
 import { lookUpPatienceMs } from '../settings.ts';
 import { quoteForwards } from '../threads/forwarded.ts';
 import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
@@ -263,13 +271,13 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
   }
 
   /**
-   * A mention may come without its files (NousResearch/hermes-agent#77141). Where it also has no words, the files are the
-   * question, so the message is looked up. Slack waits for this, so it is short.
+   * A mention may come without its files (NousResearch/hermes-agent#77141). Where it also has no words, or only a greeting or
+   * thanks, the files are the question, so the message is looked up. Slack waits for this, so it is short.
    */
   async function withLookedUp(event: MessageEvent): Promise<MessageEvent> {
     const { content, channel, ts, thread_ts: threadTs = ts } = event;
     if (event.type !== 'app_mention' || event.files !== undefined || bringsOf(event) !== undefined) return event;
-    if (!mentions(content.text, deps.slack.identity.botUserId) || textBesidePeople(content.text) !== '') return event;
+    if (!mentions(content.text, deps.slack.identity.botUserId) || saidNothing(content) === undefined) return event;
     const window = { oldest: ts, latest: ts, inclusive: true, limit: 2 };
     const looking = deps.slack
       .call('conversations.replies', { channel, ts: threadTs, ...window }, { priority: 'private' })
