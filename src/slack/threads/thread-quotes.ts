@@ -96,7 +96,7 @@ export function writeQuotes(
 ): string {
   const { all, total, rootTs, chosen, files } = quotes;
   if (chosen.length === 0 && files.length === 0) return '';
-  const quoted = new Set(files.filter(({ text }) => text !== undefined).map(({ file }) => file));
+  const quoted = withTexts(files);
   let next = 0;
   let unread = total - all.length;
   const lines = chosen.flatMap((message) => {
@@ -126,24 +126,40 @@ export function writeForwards(forwards: readonly ForwardedMessage[]): string {
   );
 }
 
-/** The same for messages that the question links to. They are cut to their limit. */
-export function writeLinked(messages: readonly ForwardedMessage[]): string {
-  const cut = messages.map((each) => ({ ...each, text: cutWritten(each.text, linkedRoom) }));
+/** A message that the question links to. Its files are named there, and what was read of them is written beside it. */
+export type LinkedQuote = ForwardedMessage & { files: readonly MessageFile[] };
+
+/** The same for messages that the question links to. They are cut to their limit. `files` as in {@link writeQuotes}. */
+export function writeLinked(messages: readonly LinkedQuote[], files: readonly QuotableFile[]): string {
+  const quoted = withTexts(files);
+  const cut = messages.map(({ files: own, ...each }) => ({
+    ...each,
+    text: cutWritten(each.text, linkedRoom),
+    ...(own.length === 0 ? {} : { files: own.map((file) => fileName(file, quoted)) }),
+  }));
   return writePassedOn('The question links to these Slack messages. They follow as JSON lines;', cut);
 }
 
-function writePassedOn(introduction: string, messages: readonly ForwardedMessage[]): string {
+function writePassedOn(
+  introduction: string,
+  messages: readonly (ForwardedMessage & { files?: readonly string[] })[],
+): string {
   if (messages.length === 0) return '';
-  const lines = messages.map(({ from, channel, ts, url, text }) =>
+  const lines = messages.map(({ from, channel, ts, url, text, files }) =>
     line({
       from: cutWritten(from, nameRoom),
       ...(channel === undefined ? {} : { channel: cutWritten(channel, nameRoom) }),
       ...(ts === undefined ? {} : { at: timeOf(ts) }),
       ...(url === undefined ? {} : { link: cutWritten(url, linkRoom) }),
       text,
+      ...(files === undefined ? {} : { files }),
     }),
   );
   return fenced(introduction, lines.join('\n'));
+}
+
+function withTexts(files: readonly QuotableFile[]): ReadonlySet<MessageFile> {
+  return new Set(files.filter(({ text }) => text !== undefined).map(({ file }) => file));
 }
 
 function timeOf(ts: string): string {

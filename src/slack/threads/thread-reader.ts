@@ -33,6 +33,7 @@ import { threadNotesName } from './thread-note-keeper.ts';
 import {
   chooseQuotes,
   fitFiles,
+  type LinkedQuote,
   newestQuoted,
   type Occasion,
   type Quotable,
@@ -268,7 +269,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
       unreadable: files.length - filesRead,
       text: [
         forwarded?.text ?? '',
-        writeLinked(await Promise.all(linked.map((each, index) => asLinked(each, links.messages[index]?.link)))),
+        writeLinked(await Promise.all(linked.map((each, index) => asLinked(each, links.messages[index]?.link))), files),
         writeQuotes(occasion, { all: messages, total, rootTs, chosen, files }, new Set(own)),
       ]
         .filter((part) => part !== '')
@@ -308,10 +309,10 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     }
   }
 
-  async function asLinked({ from, text, ts }: Quotable, link: Permalink | undefined): Promise<ForwardedMessage> {
-    if (link === undefined) return { from, text, ts };
+  async function asLinked({ from, text, ts, files }: Quotable, link: Permalink | undefined): Promise<LinkedQuote> {
+    if (link === undefined) return { from, text, ts, files };
     const channel = (await read(`<#${link.channelId}>`)).replace(/^#/, '');
-    return { from, text, ts, channel, url: permalink(`https://${link.host}/`, link) };
+    return { from, text, ts, files, channel, url: permalink(`https://${link.host}/`, link) };
   }
 }
 

@@ -657,10 +657,16 @@ describe('files whose text Slack tells, or of which it tells only the id,', () =
 describe('messages that a question links to', () => {
   const link = (seconds: number, channelId = 'C2'): string =>
     `https://acme.slack.com/archives/${channelId}/p${at(seconds).replace('.', '')}`;
+  const image = {
+    id: 'F9',
+    name: 'error.png',
+    mimetype: 'image/png',
+    url_private: 'https://files.slack.com/files-pri/T1-F9/e',
+  };
+  const linkedFiles = [file('linked.txt'), image];
   const answers = ({ oldest = '' }: Record<string, string>) => ({
     ok: true,
-    messages:
-      oldest === at(9) ? [] : [root, { ts: oldest, user: 'U5', text: `linked ${oldest}`, files: [file('linked.txt')] }],
+    messages: oldest === at(9) ? [] : [root, { ts: oldest, user: 'U5', text: `linked ${oldest}`, files: linkedFiles }],
   });
   const linking = (text: string, overrides: Partial<Question> = {}): Question =>
     questionWith({ place: { teamId: 'T1', channelId: 'C1' }, origin: 'command', askerId: 'U7', text, ...overrides });
@@ -669,7 +675,7 @@ describe('messages that a question links to', () => {
     const { reader, calls, checked } = begin(answers);
     const question = linking(`what is ${link(5)}?thread_ts=${at(1)}&cid=C2 and ${link(6)} and ${link(5)}`);
     const context = await reader.read(question, undefined);
-    expect(context).toMatchObject({ messages: 0, linked: 2, files: 2 });
+    expect(context).toMatchObject({ messages: 0, linked: 2, files: 2, unreadable: 2 });
     expect(context).not.toHaveProperty('linksUnread');
     const window = { inclusive: 'true', limit: '2' };
     expect(calls).toEqual([
@@ -684,6 +690,7 @@ describe('messages that a question links to', () => {
       at: '2023-11-14T22:13Z',
       link: `${link(5)}?thread_ts=${at(1)}&cid=C2`,
       text: `linked ${at(5)}`,
+      files: ['linked.txt', '(image error.png, not readable)'],
     });
   });
 
