@@ -5,11 +5,19 @@ import type { Clock } from '../../core/ports.ts';
 export interface BriefCache<Value> {
   /**
    * Returns the cached value, or loads it. Calls at the same time share one load. A failed load is not cached. `sinceMs`: what
-   * was loaded before this time, or began to load, does not count.
+   * was loaded before this time, or began to load, does not count: then one load after the one under way serves all
+   * that wait. If each began a load of its own, many answers at once would use up what Slack allows.
    */
   get(id: string, sinceMs?: number): Promise<Value>;
   /** Replaces or removes a value, for example after an event. A load under way is older than that and is not cached. */
   change(id: string, change: (known: Value | undefined) => Value | undefined): void;
+}
+
+interface Load<Value> {
+  loading: Promise<Value>;
+  fromMs: number;
+  /** The load that begins when this one ends, for calls that want a newer value. */
+  after?: { loading: Promise<Value>; sinceMs: number };
 }
 
 /**
@@ -25,17 +33,10 @@ export function createBriefCache<Value>(options: {
 }): BriefCache<Value> {
   const { keepMs, most, now, load, keeps = () => true } = options;
   const kept = new LRUCache<string, { value: Value; fromMs: number }>({ max: most });
-  const underWay = new Map<string, { loading: Promise<Value>; fromMs: number }>();
+  const underWay = new Map<string, Load<Value>>();
 
   return {
-    get(id, sinceMs) {
-      const known = kept.get(id);
-      if (known !== undefined && now() - known.fromMs < keepMs && isOf(known, sinceMs)) {
-        return Promise.resolve(known.value);
-      }
-      const begun = underWay.get(id);
-      return (begun !== undefined && isOf(begun, sinceMs) ? begun : begin(id, sinceMs)).loading;
-    },
+    get,
     change(id, change) {
       underWay.delete(id);
       const value = change(kept.get(id)?.value);
@@ -44,15 +45,37 @@ export function createBriefCache<Value>(options: {
     },
   };
 
+  function get(id: string, sinceMs?: number): Promise<Value> {
+    const known = kept.get(id);
+    if (known !== undefined && now() - known.fromMs < keepMs && isOf(known, sinceMs)) {
+      return Promise.resolve(known.value);
+    }
+    const begun = underWay.get(id);
+    if (begun === undefined) return begin(id, sinceMs);
+    return isOf(begun, sinceMs) ? begun.loading : loadAfter(begun, id, sinceMs);
+  }
+
+  function loadAfter(begun: Load<Value>, id: string, sinceMs = 0): Promise<Value> {
+    const after = begun.after ?? { sinceMs, loading: begun.loading.then(again, again) };
+    after.sinceMs = Math.max(after.sinceMs, sinceMs);
+    begun.after = after;
+    return after.loading;
+
+    function again(): Promise<Value> {
+      // If the clock was set back, the time to load from would be in the future, and no load would ever count.
+      return get(id, Math.min(after.sinceMs, now()));
+    }
+  }
+
   /** If the clock was set back, a value may have a time in the future. It does not count as a new one. */
   function isOf({ fromMs }: { fromMs: number }, sinceMs: number | undefined): boolean {
     return sinceMs === undefined || (fromMs >= sinceMs && fromMs <= now());
   }
 
-  function begin(id: string, sinceMs: number | undefined): { loading: Promise<Value> } {
+  function begin(id: string, sinceMs: number | undefined): Promise<Value> {
     const fromMs = now();
     const isNewest = (): boolean => underWay.get(id) === own;
-    const own = {
+    const own: Load<Value> = {
       fromMs,
       loading: load(id, sinceMs)
         .then((value) => {
@@ -64,7 +87,7 @@ export function createBriefCache<Value>(options: {
         }),
     };
     underWay.set(id, own);
-    return own;
+    return own.loading;
   }
 
   function note(id: string, value: Value, fromMs: number): void {

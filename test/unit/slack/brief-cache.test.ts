@@ -125,3 +125,19 @@ test('a change returns whether anything is known', async () => {
   void memory.get('a');
   expect(loads).toHaveLength(1);
 });
+
+test('calls that want a newer value than the one that loads share the next load', async () => {
+  const { memory, loads, pass } = begin();
+  const first = memory.get('a');
+  pass(10);
+  const newer = memory.get('a', 5);
+  pass(10);
+  const newest = memory.get('a', 15);
+  expect(loads).toHaveLength(1);
+  loads[0]?.('old');
+  expect(await first).toBe('old');
+  await Promise.resolve();
+  expect(loads).toHaveLength(2);
+  loads[1]?.('new');
+  expect(await Promise.all([newer, newest])).toEqual(['new', 'new']);
+});
