@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { App, HTTPReceiver } from '@slack/bolt';
-import { team } from '../support/fake-slack/fake-slack.ts';
+import { team } from '../../src/local-slack/people.ts';
 import { signingSecret } from '../support/storm/slack-deliveries.ts';
 
 // A separate process with a minimal Bolt app that acknowledges mentions. Prints its address as one line of JSON.

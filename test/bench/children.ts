@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { serviceToken } from '../support/fake-service/fake-service.ts';
-import { team } from '../support/fake-slack/fake-slack.ts';
 import { type Run, runProgram } from '../support/processes/run.ts';
 import { signingSecret } from '../support/storm/slack-deliveries.ts';
 

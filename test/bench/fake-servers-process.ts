@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
+import { people } from '../../src/local-slack/people.ts';
 import { startFakeService } from '../support/fake-service/fake-service.ts';
-import { people, startFakeSlack } from '../support/fake-slack/fake-slack.ts';
+import { startFakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { visibleText } from '../support/world/world.ts';
 import { usualDuration } from './pacing-simulation.ts';
 import { createSoakDesk } from './soak-desk.ts';

@@ -1,5 +1,7 @@
+import type { SlackMessage } from '../../src/local-slack/messages.ts';
+import { people } from '../../src/local-slack/people.ts';
 import type { FakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeMessage, type FakeSlack, people } from '../support/fake-slack/fake-slack.ts';
+import type { FakeSlack } from '../support/fake-slack/fake-slack.ts';
 
 const scanEveryMs = 50;
 /** More than the app posts between two scans. */
@@ -43,7 +45,7 @@ export function createSoakDesk(slack: FakeSlack, service: FakeService) {
   }
 
   function tally(): SoakedQuestion[] {
-    const threads = new Map<string, FakeMessage[]>();
+    const threads = new Map<string, SlackMessage[]>();
     for (const message of slack.messages) {
       const { thread_ts: at, bot_id: bot } = message;
       if (at !== undefined && bot !== undefined) threads.set(at, [...(threads.get(at) ?? []), message]);
@@ -71,7 +73,7 @@ export function createSoakDesk(slack: FakeSlack, service: FakeService) {
 }
 
 /** The first part of an answer counts as the answer. */
-function markerOf({ blocks = [] }: FakeMessage): 'card' | 'answer' | undefined {
+function markerOf({ blocks = [] }: SlackMessage): 'card' | 'answer' | undefined {
   const ids = blocks.map(({ block_id: id = '' }) => id);
   if (ids.some((id) => /^ds:q[0-9a-f]{24}:card/.test(id))) return 'card';
   return ids.some((id) => /^ds:q[0-9a-f]{24}:0:0/.test(id)) ? 'answer' : undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { people } from '../support/fake-slack/fake-slack.ts';
-import { mentionOf } from '../support/payloads/payloads.ts';
+import { mentionOf } from '../../src/local-slack/payloads.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { signed } from '../support/storm/slack-deliveries.ts';
 import { appSettings, type FakeServers, kill, type Measured, type Store, startApp } from './children.ts';
 import { readMetrics } from './metrics-page.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { people } from '../../src/local-slack/people.ts';
 import { hasBrowser, openBrowser } from '../support/browser/browser.ts';
 import { registerOAuthApp } from '../support/codesearch/oauth-app.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { startRecordedService } from '../support/world/recorded-service.ts';
 import { startWorld, type World } from '../support/world/world.ts';

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { agentSessionStoppedOf } from '../../src/local-slack/payloads-surfaces.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type FakeService,
@@ -6,9 +8,7 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { agentSessionStoppedOf } from '../support/payloads/surfaces.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SlackMessage } from '../../src/local-slack/messages.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type FakeService,
@@ -6,7 +8,6 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
-import { type FakeMessage, people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
@@ -36,11 +37,11 @@ function asked(text: string): Promise<ServiceQuestion> {
   return eventually(() => one(service.find(text)));
 }
 
-async function answerTo(ts: string): Promise<FakeMessage> {
+async function answerTo(ts: string): Promise<SlackMessage> {
   return eventually(() => one(world.answersIn(ts)));
 }
 
-function labels(message: FakeMessage): string[] {
+function labels(message: SlackMessage): string[] {
   return buttonsOf(message.blocks).map(({ label }) => label);
 }
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/core/history/audit.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { storedAudit } from '../support/storage/stored-audit.ts';

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dmOf } from '../../src/local-slack/channels.ts';
+import { mentionOf } from '../../src/local-slack/payloads.ts';
+import { people, team } from '../../src/local-slack/people.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -7,10 +10,7 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
-import { dmOf } from '../support/fake-slack/channels.ts';
-import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { mentionOf } from '../support/payloads/payloads.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';

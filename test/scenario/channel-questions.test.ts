@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/core/history/audit.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { readAuditLog } from '../../src/storage/open-storage.ts';
 import { channels, type SettingsWorld, startSettingsWorld } from '../support/channels/settings-world.ts';
 import { eventually } from '../support/eventually.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { visibleText } from '../support/world/world.ts';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dmOf } from '../../src/local-slack/channels.ts';
+import { buttonOf } from '../../src/local-slack/payloads-surfaces.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { dmOf } from '../support/fake-slack/channels.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { buttonOf } from '../support/payloads/surfaces.ts';
 import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
 const continuePrevious = 'Continue the previous conversation';

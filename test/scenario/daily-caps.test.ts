@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { resetMs } from '../../src/core/question/daily-caps.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mentionOf } from '../../src/local-slack/payloads.ts';
+import { agentSessionStoppedOf } from '../../src/local-slack/payloads-surfaces.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { mentionOf } from '../support/payloads/payloads.ts';
-import { agentSessionStoppedOf } from '../support/payloads/surfaces.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 

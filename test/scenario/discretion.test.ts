@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { envelope, mentionOf, messageOf } from '../../src/local-slack/payloads.ts';
+import { linkSharedOf, messageChangedOf, messageDeletedOf } from '../../src/local-slack/payloads-messages.ts';
+import { agentSessionStoppedOf } from '../../src/local-slack/payloads-surfaces.ts';
+import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { linkSharedOf, messageChangedOf, messageDeletedOf } from '../support/payloads/messages.ts';
-import { envelope, mentionOf, messageOf } from '../support/payloads/payloads.ts';
-import { agentSessionStoppedOf, inSharedChannel } from '../support/payloads/surfaces.ts';
+import { inSharedChannel } from '../support/payloads/elsewhere.ts';
 import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
 const { ada, bob, mia } = people;

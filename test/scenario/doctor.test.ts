@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SlackMessage } from '../../src/local-slack/messages.ts';
+import { messageOf } from '../../src/local-slack/payloads.ts';
+import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeMessage, people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { messageOf } from '../support/payloads/payloads.ts';
 import { startWorld, type World } from '../support/world/world.ts';
 
 const { ada, bob, gerd } = people;
@@ -25,12 +26,12 @@ afterEach(async () => {
 });
 
 /** The doctor's message, as long as it stands in Slack. */
-function doctorMessage(): FakeMessage {
+function doctorMessage(): SlackMessage {
   return one(world.slack.messages.filter(({ text }) => /\bdoctor-[0-9a-f]{16}\b/.test(text)));
 }
 
 /** Slack sends the app the event of its own message. */
-async function deliverOwn({ channel, text, ts }: FakeMessage): Promise<void> {
+async function deliverOwn({ channel, text, ts }: SlackMessage): Promise<void> {
   const spoken = { channel, text, ts, user: team.botUserId, channelType: 'im' as const };
   await world.deliver(messageOf({ ...spoken, more: { bot_id: team.botId } }));
 }

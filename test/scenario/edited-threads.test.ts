@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fileShareOf, messageChangedOf, messageDeletedOf } from '../../src/local-slack/payloads-messages.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type FakeService,
@@ -6,9 +8,7 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { fileShareOf, messageChangedOf, messageDeletedOf } from '../support/payloads/messages.ts';
 import { startWorld, type World } from '../support/world/world.ts';
 
 const { ada, bob } = people;

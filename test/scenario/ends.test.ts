@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dmOf } from '../../src/local-slack/channels.ts';
+import { messageOf, pressOf } from '../../src/local-slack/payloads.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type FakeService,
@@ -6,10 +9,7 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
-import { dmOf } from '../support/fake-slack/channels.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { messageOf, pressOf } from '../support/payloads/payloads.ts';
 import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDurations } from '../../src/core/history/durations.ts';
+import { otherTeamId, people, team } from '../../src/local-slack/people.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -8,8 +9,6 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
-import { people, team } from '../support/fake-slack/fake-slack.ts';
-import { otherTeamId } from '../support/fake-slack/people.ts';
 import { one } from '../support/one.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';

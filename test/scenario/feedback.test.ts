@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Vote } from '../../src/core/history/votes.ts';
+import type { SlackMessage } from '../../src/local-slack/messages.ts';
+import { feedbackOf, viewSubmissionOf } from '../../src/local-slack/payloads-surfaces.ts';
+import { people, team } from '../../src/local-slack/people.ts';
+import type { SlackView } from '../../src/local-slack/views.ts';
 import { FORMS } from '../../src/render/ids.ts';
 import { readAllVotes } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeMessage, people, team } from '../support/fake-slack/fake-slack.ts';
-import type { FakeView } from '../support/fake-slack/views.ts';
 import { one } from '../support/one.ts';
-import { feedbackOf, viewSubmissionOf } from '../support/payloads/surfaces.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
@@ -41,13 +42,13 @@ async function votes(): Promise<Vote[]> {
   return (await readAllVotes({ dataDir: data.path }, { clock: Date.now, log })).votes;
 }
 
-async function answered(question: string): Promise<{ ts: string; last: FakeMessage }> {
+async function answered(question: string): Promise<{ ts: string; last: SlackMessage }> {
   const ts = await world.mention(question);
   return { ts, last: await eventually(() => one(world.answersIn(ts))) };
 }
 
 /** Waits for the form. Until it is ready, the modal may say that it takes a moment. */
-function form(): Promise<FakeView> {
+function form(): Promise<SlackView> {
   return eventually(async () => {
     const open = await world.modal();
     expect(open.callback_id).toBe(FORMS.feedback);

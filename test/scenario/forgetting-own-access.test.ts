@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Secret } from '../../src/core/secret.ts';
 import type { Installation } from '../../src/core/workspaces/installations.ts';
+import { envelope } from '../../src/local-slack/payloads.ts';
+import { people, team } from '../../src/local-slack/people.ts';
 import { storeFile } from '../../src/storage/embedded-store.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
-import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { memberOf } from '../support/fake-slack/installing-slack.ts';
 import { one } from '../support/one.ts';
-import { envelope } from '../support/payloads/payloads.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { installationKey, startInstallable } from '../support/world/installed-world.ts';
 

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { SlackMessage } from '../../src/local-slack/messages.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeMessage, people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { hasRedisServer } from '../support/processes/redis-server.ts';
 import { type SlowRedis, startSlowRedis } from '../support/processes/slow-redis.ts';
@@ -28,7 +29,7 @@ async function end(): Promise<void> {
 const patient = { timeoutMs: 45_000 };
 
 /** A thread with one answer, and the answer's last message. */
-async function answered(): Promise<{ ts: string; last: FakeMessage }> {
+async function answered(): Promise<{ ts: string; last: SlackMessage }> {
   const ts = await world.mention('how?');
   const last = await eventually(() => one(world.answersIn(ts)), patient);
   await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Answered in'), patient);

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { linkSharedOf } from '../../src/local-slack/payloads-messages.ts';
+import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { linkSharedOf } from '../support/payloads/messages.ts';
-import { inEnterprise, inSharedChannel } from '../support/payloads/surfaces.ts';
+import { inEnterprise, inSharedChannel } from '../support/payloads/elsewhere.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;

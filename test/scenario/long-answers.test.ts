@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { SlackMessage } from '../../src/local-slack/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import type { FakeMessage } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
@@ -18,9 +18,9 @@ interface At {
   world: World;
   service: FakeService;
   ask(answer: string): Promise<string>;
-  filesIn(ts: string): FakeMessage[];
+  filesIn(ts: string): SlackMessage[];
   /** Waits until the card says that the question was answered. That is the last step. */
-  closed(ts: string): Promise<FakeMessage[]>;
+  closed(ts: string): Promise<SlackMessage[]>;
   attachedText(ts: string): string;
   /** The messages of the thread, in order: parts of answers as "part", files as "file". */
   order(ts: string): string[];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { SlackMessage } from '../../src/local-slack/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import type { FakeMessage } from '../support/fake-slack/fake-slack.ts';
 import { startWorld, visibleText } from '../support/world/world.ts';
 
 const mentions = 50;
@@ -13,7 +13,7 @@ test('fifty mentions in one channel are all asked while Slack has no room for mo
     service: { url: service.url, token: serviceToken },
     settings: { RUNNING_PER_PERSON: '50' },
   });
-  const ours = (): FakeMessage[] => world.slack.messages.filter(({ bot_id: botId }) => botId !== undefined);
+  const ours = (): SlackMessage[] => world.slack.messages.filter(({ bot_id: botId }) => botId !== undefined);
   // Slack refuses further messages until the test lets them through, so that no time decides.
   let isFull = true;
   world.slack.scriptFaults((method) =>

@@ -1,6 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { team } from '../../src/local-slack/people.ts';
 import { backUpStore } from '../../src/storage/backup.ts';
 import { findElsewhere } from '../../src/storage/home-mark.ts';
 import { migrateStore } from '../../src/storage/migration.ts';
@@ -8,7 +9,7 @@ import { openRedisStore } from '../../src/storage/redis-store.ts';
 import { restoreStore } from '../../src/storage/restore.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeSlack, startFakeSlack, team } from '../support/fake-slack/fake-slack.ts';
+import { type FakeSlack, startFakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';

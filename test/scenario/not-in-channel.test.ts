@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { messageOf, pressOf } from '../../src/local-slack/payloads.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { messageOf, pressOf } from '../support/payloads/payloads.ts';
 import { startWorld, texts, type World } from '../support/world/world.ts';
 
 let service: FakeService;

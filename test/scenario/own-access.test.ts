@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { connectAccount, withAccounts } from '../support/world/connecting.ts';
 import { type RecordedService, startRecordedService } from '../support/world/recorded-service.ts';
 import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';

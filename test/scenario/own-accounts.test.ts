@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AccountMode } from '../../src/core/accounts/accounts.ts';
+import type { SlackBlock } from '../../src/local-slack/messages.ts';
+import { buttonOf, viewSubmissionOf } from '../../src/local-slack/payloads-surfaces.ts';
+import { people, team } from '../../src/local-slack/people.ts';
+import type { SlackView } from '../../src/local-slack/views.ts';
 import { ACTIONS } from '../../src/render/ids.ts';
 import { createMemoryAccounts, type MemoryAccounts } from '../support/accounts/memory-accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people, team } from '../support/fake-slack/fake-slack.ts';
-import type { FakeBlock } from '../support/fake-slack/messages.ts';
-import type { FakeView } from '../support/fake-slack/views.ts';
-import { buttonOf, viewSubmissionOf } from '../support/payloads/surfaces.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;
@@ -34,7 +34,7 @@ const bob = { teamId: team.id, userId: people.bob };
 
 interface Reply {
   text: string;
-  blocks?: FakeBlock[];
+  blocks?: SlackBlock[];
 }
 
 async function command(verb: string, user: string = people.ada, channel = 'C0GENERAL'): Promise<Reply> {
@@ -43,7 +43,7 @@ async function command(verb: string, user: string = people.ada, channel = 'C0GEN
   return response as Reply;
 }
 
-function labels(shown: { blocks?: FakeBlock[] }): string[] {
+function labels(shown: { blocks?: SlackBlock[] }): string[] {
   return buttonsOf(shown.blocks).map(({ label }) => label);
 }
 
@@ -57,7 +57,7 @@ async function pressIn(reply: Reply, label: string, user: string = people.ada) {
   return world.deliver(buttonOf({ actionId: button.actionId, blockId: button.blockId, user, place, label }));
 }
 
-async function openForm(user: string = people.ada): Promise<FakeView> {
+async function openForm(user: string = people.ada): Promise<SlackView> {
   const reply = await command('connect', user);
   expect(await pressIn(reply, labels(reply).at(-1) ?? '', user)).toMatchObject({ acknowledged: true });
   return world.modal();

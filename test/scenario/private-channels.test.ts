@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
+import { dmOf } from '../../src/local-slack/channels.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { channels, type SettingsWorld, startSettingsWorld } from '../support/channels/settings-world.ts';
 import { eventually } from '../support/eventually.ts';
-import { dmOf } from '../support/fake-slack/channels.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { texts, visibleText } from '../support/world/world.ts';
 

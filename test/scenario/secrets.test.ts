@@ -5,6 +5,9 @@ import { createClient } from 'redis';
 import { describe, expect, it, test } from 'vitest';
 import type { Credential } from '../../src/core/accounts/accounts.ts';
 import { Secret } from '../../src/core/secret.ts';
+import type { SlackBlock } from '../../src/local-slack/messages.ts';
+import { buttonOf } from '../../src/local-slack/payloads-surfaces.ts';
+import { people, team } from '../../src/local-slack/people.ts';
 import { ACTIONS } from '../../src/render/ids.ts';
 import { accountKey, createAccountStore } from '../../src/storage/accounts.ts';
 import { createKeyRing } from '../../src/storage/encryption.ts';
@@ -12,11 +15,8 @@ import { openStoreBeside, type StorageLocation } from '../../src/storage/open-st
 import { answerConsent, registerOAuthApp } from '../support/codesearch/oauth-app.ts';
 import { createPerson, hiddenField } from '../support/codesearch/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { people, team } from '../support/fake-slack/fake-slack.ts';
-import type { FakeBlock } from '../support/fake-slack/messages.ts';
 import { findLeaks, type KnownSecret } from '../support/leaks.ts';
 import { one } from '../support/one.ts';
-import { buttonOf } from '../support/payloads/surfaces.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
@@ -172,7 +172,7 @@ async function startRun(isRedis: boolean) {
   /** Submits the form for access tokens. */
   async function submitToken(user: string, token: string): Promise<void> {
     const { response } = await world.command('connect', { user });
-    const { blocks } = response as { blocks?: FakeBlock[] };
+    const { blocks } = response as { blocks?: SlackBlock[] };
     const button = one(buttonsOf(blocks).filter(({ actionId }) => actionId === ACTIONS.connectByToken));
     const ephemeral = { channel: 'C0GENERAL', user, text: '' };
     const place = { ephemeral, responseUrl: world.slack.responseUrl(`connect-${user}?user=${user}&channel=C0GENERAL`) };

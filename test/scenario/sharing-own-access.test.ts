@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { code, next, type OwnAccess, question, startOwnAccess } from '../support/world/own-access.ts';
 import { visibleText } from '../support/world/world.ts';

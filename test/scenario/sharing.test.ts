@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { viewSubmissionOf } from '../../src/local-slack/payloads-surfaces.ts';
+import { people } from '../../src/local-slack/people.ts';
+import type { SlackView } from '../../src/local-slack/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
-import type { FakeView } from '../support/fake-slack/views.ts';
 import { one } from '../support/one.ts';
-import { viewSubmissionOf } from '../support/payloads/surfaces.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
 const channelMenu = 'deepsearch:share_channel';
@@ -32,13 +32,13 @@ async function answered(question = 'a private question?'): Promise<string> {
   return ts;
 }
 
-async function form(): Promise<FakeView> {
+async function form(): Promise<SlackView> {
   await world.press('Share…');
   return world.modal();
 }
 
 /** Chooses a channel and waits until the form shows its audience, or why the answer can't be shared there. */
-async function choose(view: FakeView, channel: string): Promise<FakeView> {
+async function choose(view: SlackView, channel: string): Promise<SlackView> {
   await world.choose(view, channelMenu, channel);
   return eventually(async () => {
     const now = await world.modal();
@@ -47,11 +47,11 @@ async function choose(view: FakeView, channel: string): Promise<FakeView> {
   });
 }
 
-function shown(view: FakeView): string {
+function shown(view: SlackView): string {
   return JSON.stringify(view.blocks);
 }
 
-function confirmId(view: FakeView): string {
+function confirmId(view: SlackView): string {
   return one(view.blocks.flatMap(({ block_id: id }) => (id?.startsWith('confirm:') ? [id] : [])));
 }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SlackBlock } from '../../src/local-slack/messages.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { answerConsent, registerOAuthApp } from '../support/codesearch/oauth-app.ts';
 import { createPerson, hiddenField, type Person } from '../support/codesearch/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
-import type { FakeBlock } from '../support/fake-slack/messages.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { startRecordedService } from '../support/world/recorded-service.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 interface Reply {
   text: string;
-  blocks?: FakeBlock[];
+  blocks?: SlackBlock[];
 }
 
 async function connectCommand(user: string): Promise<Reply> {

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { messageOf } from '../../src/local-slack/payloads.ts';
+import { fileShareOf, messageDeletedOf, threadBroadcastOf } from '../../src/local-slack/payloads-messages.ts';
+import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type FakeService,
@@ -6,9 +9,6 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
-import { people, team } from '../support/fake-slack/fake-slack.ts';
-import { fileShareOf, messageDeletedOf, threadBroadcastOf } from '../support/payloads/messages.ts';
-import { messageOf } from '../support/payloads/payloads.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 const channel = 'C0GENERAL';

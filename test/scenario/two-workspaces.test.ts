@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
+import type { SlackMessage } from '../../src/local-slack/messages.ts';
+import { envelope, mentionOf, messageOf } from '../../src/local-slack/payloads.ts';
+import { messageChangedOf, messageDeletedOf } from '../../src/local-slack/payloads-messages.ts';
+import { agentSessionStoppedOf, messageShortcutOf } from '../../src/local-slack/payloads-surfaces.ts';
+import { people, team } from '../../src/local-slack/people.ts';
 import { SHORTCUTS } from '../../src/render/ids.ts';
 import { openStorage, type Storage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeMessage, type FakeSlack, people, team } from '../support/fake-slack/fake-slack.ts';
+import type { FakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { type InstallingSlack, startInstallingSlack } from '../support/fake-slack/installing-slack.ts';
 import { one } from '../support/one.ts';
-import { messageChangedOf, messageDeletedOf } from '../support/payloads/messages.ts';
-import { envelope, mentionOf, messageOf } from '../support/payloads/payloads.ts';
-import { agentSessionStoppedOf, messageShortcutOf } from '../support/payloads/surfaces.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { type InstalledWorld, installationKey, startInstalledWorld } from '../support/world/installed-world.ts';
 
@@ -312,7 +314,7 @@ function editOf(ts: string) {
   return messageChangedOf({ before, after, ts: '1800000000.000400' });
 }
 
-function messageAt(ts: string): FakeMessage {
+function messageAt(ts: string): SlackMessage {
   const message = first.messages.find((each) => each.ts === ts);
   if (message === undefined) throw new Error(`no message ${ts}`);
   return message;

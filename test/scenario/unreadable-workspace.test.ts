@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { uninstalledPatienceMs } from '../../src/core/settings.ts';
+import { envelope } from '../../src/local-slack/payloads.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { openStorage, type Storage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeSlack, people } from '../support/fake-slack/fake-slack.ts';
+import type { FakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { type InstallingSlack, startInstallingSlack } from '../support/fake-slack/installing-slack.ts';
 import { one } from '../support/one.ts';
-import { envelope } from '../support/payloads/payloads.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { type InstalledWorld, installationKey, startInstalledWorld } from '../support/world/installed-world.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { people, team } from '../../src/local-slack/people.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';

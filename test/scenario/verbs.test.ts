@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { messageOf } from '../../src/local-slack/payloads.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { messageOf } from '../support/payloads/payloads.ts';
 import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;

@@ -4,17 +4,24 @@ import { parse } from 'yaml';
 import type { CommandVerb, Verb } from '../../src/core/intake/intents.ts';
 import type { Question } from '../../src/core/question/question.ts';
 import { Secret } from '../../src/core/secret.ts';
+import { envelope } from '../../src/local-slack/payloads.ts';
+import {
+  buttonOf,
+  feedbackOf,
+  overflowOf,
+  selectOf,
+  viewSubmissionOf,
+} from '../../src/local-slack/payloads-surfaces.ts';
+import { people, team } from '../../src/local-slack/people.ts';
 import { ACTIONS, buttonValue, FORMS, followUpAction, SHORTCUTS } from '../../src/render/ids.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeSlack, people, team } from '../support/fake-slack/fake-slack.ts';
+import type { FakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { type InstallingSlack, startInstallingSlack } from '../support/fake-slack/installing-slack.ts';
 import type { Delivery } from '../support/fake-slack/memory-receiver.ts';
 import { questionWith, someAnswer } from '../support/lifecycle/sample-questions.ts';
 import { one } from '../support/one.ts';
-import { envelope } from '../support/payloads/payloads.ts';
-import { buttonOf, feedbackOf, overflowOf, selectOf, viewSubmissionOf } from '../support/payloads/surfaces.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { type InstalledWorld, installationKey, startInstalledWorld } from '../support/world/installed-world.ts';
 

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { mentionOf } from '../../src/local-slack/payloads.ts';
+import { otherTeamId, people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people, team } from '../support/fake-slack/fake-slack.ts';
-import { otherTeamId } from '../support/fake-slack/people.ts';
 import { one } from '../support/one.ts';
-import { mentionOf } from '../support/payloads/payloads.ts';
 import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;

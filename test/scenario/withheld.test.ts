@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SlackMessage } from '../../src/local-slack/messages.ts';
+import { buttonOf } from '../../src/local-slack/payloads-surfaces.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeMessage, type Fault, people } from '../support/fake-slack/fake-slack.ts';
+import type { Fault } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { buttonOf } from '../support/payloads/surfaces.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
 const { ada, bob } = people;
@@ -26,7 +28,7 @@ function toldTo(user: string): string {
 }
 
 /** The cards of questions in direct messages with the app. */
-function cardsWith(user: string): FakeMessage[] {
+function cardsWith(user: string): SlackMessage[] {
   const channel = user.replace(/^U/, 'D');
   return world.slack.messages.filter(
     (each) => each.channel === channel && each.bot_id !== undefined && each.thread_ts === undefined,

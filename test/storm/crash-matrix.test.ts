@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewQuestion } from '../../src/core/intake/accept.ts';
 import type { Scheduler } from '../../src/core/ports.ts';
+import type { SlackMessage } from '../../src/local-slack/messages.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
 import { createTimerScheduler } from '../../src/scheduler/timers.ts';
 import { openEmbeddedStore } from '../../src/storage/embedded-store.ts';
 import type { KeyValueStore } from '../../src/storage/key-value-store.ts';
 import { openRedisStore } from '../../src/storage/redis-store.ts';
 import { type FakeService, startFakeService } from '../support/fake-service/fake-service.ts';
-import { type FakeMessage, type FakeSlack, people, startFakeSlack } from '../support/fake-slack/fake-slack.ts';
+import { type FakeSlack, startFakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
@@ -248,7 +250,7 @@ function reportOf(one: { origin: string; crashesAfter: number[]; end: CrashRunRe
     : [`${one.origin}, after ${crashes} steps (${one.end.done.join(', ')}): ${one.wrong.join()}`];
 }
 
-function markerOf(message: FakeMessage | Record<string, unknown>): string {
+function markerOf(message: SlackMessage | Record<string, unknown>): string {
   const blocks = Array.isArray(message.blocks) ? (message.blocks as { block_id?: string }[]) : [];
   for (const { block_id: blockId } of blocks) {
     const what = /^ds:q[0-9a-f]{24}:(card|\d+:\d+)/.exec(blockId ?? '')?.[1];

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { people } from '../../src/local-slack/people.ts';
 import { openStoreBeside, type StorageLocation } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';

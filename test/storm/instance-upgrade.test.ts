@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { people } from '../../src/local-slack/people.ts';
 import { type Instance, type InstanceFault, type Release, startInstance } from '../support/codesearch/instance.ts';
 import { eventually } from '../support/eventually.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 

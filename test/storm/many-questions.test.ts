@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it, type TestContext } from 'vitest';
+import { team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type FakeService,
@@ -8,7 +9,7 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
-import { type FakeSlack, type Fault, startFakeSlack, team } from '../support/fake-slack/fake-slack.ts';
+import { type FakeSlack, type Fault, startFakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';

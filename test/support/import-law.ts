@@ -75,7 +75,16 @@ const parts: Record<string, Part> = {
   /** A workspace for the demo, the tests and trying the app; it must not know the app that it judges. */
   'local-slack': {
     parts: ['command-line'],
-    packages: ['node:*', 'gemoji', 'mdast-util-from-markdown', 'mdast-util-gfm', 'micromark-extension-gfm', 'ws'],
+    packages: [
+      'node:*',
+      'gemoji',
+      'mdast-util-from-markdown',
+      'mdast-util-gfm',
+      'micromark-extension-gfm',
+      'ws',
+      'yaml',
+      'zod',
+    ],
     typesOf: ['mdast'],
   },
   'command-line': { parts: [], packages: ['node:util'] },

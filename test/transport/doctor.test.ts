@@ -6,6 +6,7 @@ import { ConfigError, parseConfig } from '../../src/config.ts';
 import { type Finding, worstOf } from '../../src/core/doctor/finding.ts';
 import { runChecks } from '../../src/core/doctor/run-checks.ts';
 import { proxyFor } from '../../src/deepsearch/proxy.ts';
+import { team } from '../../src/local-slack/people.ts';
 import { doctorText } from '../../src/render/doctor.ts';
 import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
 import { createHttpReceiver } from '../../src/slack/receivers/http-receiver.ts';
@@ -16,7 +17,6 @@ import { createPatient, examinePatient, expectGolden, type Patient } from '../su
 import { startToldRedis } from '../support/doctor/told-redis.ts';
 import { openProxy } from '../support/fake-service/http-proxy.ts';
 import { hangUp, json, listenLocally, status, text } from '../support/fake-service/scripted-server.ts';
-import { appToken } from '../support/fake-slack/socket-mode-server.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
@@ -144,7 +144,7 @@ describe('the doctor of a broken set-up says what to mend', () => {
     const patient = await createPatient();
     patient.settings.SLACK_APP_TOKEN = 'xapp-wrong';
     await expectReport('wrong-app-token', patient);
-    patient.settings.SLACK_APP_TOKEN = appToken;
+    patient.settings.SLACK_APP_TOKEN = team.appToken;
     patient.slack.fault('apps.connections.open', { error: 'not_allowed_token_type' });
     expect(linesOf(await examinePatient(patient), 'delivery')).toEqual(['fail appTokenOfOtherKind']);
   });

@@ -4,6 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { createOutbound, type Outbound } from '../../src/deepsearch/outbound.ts';
 import type { ProxySettings } from '../../src/deepsearch/proxy.ts';
+import { mentionOf, pressOf } from '../../src/local-slack/payloads.ts';
+import { people, team } from '../../src/local-slack/people.ts';
 import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
 import { clientFetch } from '../../src/slack/api/outbound-fetch.ts';
 import { webClientOptions } from '../../src/slack/api/web-client.ts';
@@ -11,11 +13,9 @@ import { createSocketReceiver } from '../../src/slack/receivers/socket-receiver.
 import { eventually } from '../support/eventually.ts';
 import { serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { openProxy } from '../support/fake-service/http-proxy.ts';
-import { people } from '../support/fake-slack/fake-slack.ts';
-import { appToken, startSocketSlack } from '../support/fake-slack/socket-mode-server.ts';
+import { startSocketSlack } from '../support/fake-slack/socket-mode-server.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { one } from '../support/one.ts';
-import { mentionOf, pressOf } from '../support/payloads/payloads.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { startWorld, type World } from '../support/world/world.ts';
 import { selfSigned } from './self-signed.ts';
@@ -117,7 +117,14 @@ describe('Socket Mode', () => {
     const { log } = createRecordingLog();
     const logger = createLibraryLogger(log);
     const clientOptions = { ...webClientOptions(slack.apiUrl, logger), fetch: clientFetch(outbound) };
-    const receiver = createSocketReceiver({ appToken, clientOptions, outbound, logger, log, random: () => 0 });
+    const receiver = createSocketReceiver({
+      appToken: team.appToken,
+      clientOptions,
+      outbound,
+      logger,
+      log,
+      random: () => 0,
+    });
     const app = new App({ receiver, logger, convoStore: false, authorize: async () => ({ botToken: 'xoxb-fake' }) });
     const texts: string[] = [];
     app.event('app_mention', async ({ event }) => void texts.push(event.text));

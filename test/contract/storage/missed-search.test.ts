@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question/question.ts';
+import { people, team } from '../../../src/local-slack/people.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createAttendanceKeeper } from '../../../src/slack/missed/attendance-keeper.ts';
@@ -8,7 +9,7 @@ import { toTs } from '../../../src/slack/missed/missed-message.ts';
 import { missedLeaseMs, missedPerPage, mostMissedPages } from '../../../src/slack/settings.ts';
 import { openStorage } from '../../../src/storage/open-storage.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { type FakeSlack, startFakeSlack } from '../../support/fake-slack/fake-slack.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';

@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
+import type { Entered } from '../../../src/local-slack/forms.ts';
+import { people } from '../../../src/local-slack/people.ts';
+import type { SlackView } from '../../../src/local-slack/views.ts';
 import { eventually } from '../eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../fake-service/fake-service.ts';
-import { type FakeSlack, people } from '../fake-slack/fake-slack.ts';
-import type { Entered } from '../fake-slack/forms.ts';
-import type { FakeView } from '../fake-slack/views.ts';
+import type { FakeSlack } from '../fake-slack/fake-slack.ts';
 import { startWorld, visibleText, type World } from '../world/world.ts';
 
 /**
@@ -44,7 +45,7 @@ export type SettingsWorld = Awaited<ReturnType<typeof startSettingsWorld>>;
 
 function actionsOf(world: World, service: FakeService) {
   /** Opens the settings of a channel with the command. */
-  async function open(channel: string, user: string = people.ada): Promise<FakeView> {
+  async function open(channel: string, user: string = people.ada): Promise<SlackView> {
     const before = world.slack.views.length;
     const delivery = await world.command('settings', { channel, user });
     expect(delivery.acknowledged).toBe(true);
@@ -53,9 +54,9 @@ function actionsOf(world: World, service: FakeService) {
   }
 
   /** Saves a form and returns what it says then. */
-  async function save(view: FakeView, values: Record<string, Entered>, user: string = people.ada): Promise<string> {
+  async function save(view: SlackView, values: Record<string, Entered>, user: string = people.ada): Promise<string> {
     const { response } = await world.submit(view, values, { user });
-    const { view: next, errors } = response as { view?: FakeView; errors?: Record<string, string> };
+    const { view: next, errors } = response as { view?: SlackView; errors?: Record<string, string> };
     return next === undefined ? Object.values(errors ?? {}).join('\n') : visibleText(next);
   }
 

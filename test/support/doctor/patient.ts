@@ -3,9 +3,9 @@ import { expect, onTestFinished } from 'vitest';
 import { examine } from '../../../src/app/doctor.ts';
 import { parseConfig } from '../../../src/config.ts';
 import type { Finding } from '../../../src/core/doctor/finding.ts';
+import { team } from '../../../src/local-slack/people.ts';
 import { doctorReport, doctorText } from '../../../src/render/doctor.ts';
-import { type FakeSlack, startFakeSlack, team } from '../fake-slack/fake-slack.ts';
-import { appToken } from '../fake-slack/socket-mode-server.ts';
+import { type FakeSlack, startFakeSlack } from '../fake-slack/fake-slack.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
 import { createRecordingLog } from '../recording-log.ts';
 import { sharedToken, startRoutedService } from './healthy-service.ts';
@@ -15,7 +15,7 @@ const UPDATE = process.env.UPDATE_GOLDEN === '1';
 const FOLDER = new URL('../../fixtures/doctor/', import.meta.url);
 
 /** Secrets and texts of the set-ups. No report may contain one of them. */
-const secrets = [team.botToken, appToken, 'sgp_patient', 'signing-secret', 'redis-password', 'proxy-password'];
+const secrets = [team.botToken, team.appToken, 'sgp_patient', 'signing-secret', 'redis-password', 'proxy-password'];
 
 /** A set-up that the doctor examines. Without changes it is healthy. */
 export interface Patient {
@@ -35,7 +35,7 @@ export async function createPatient(endpoint?: string): Promise<Patient> {
     slack,
     settings: {
       SLACK_BOT_TOKEN: team.botToken,
-      SLACK_APP_TOKEN: appToken,
+      SLACK_APP_TOKEN: team.appToken,
       SLACK_API_URL: slack.url,
       SRC_ENDPOINT: address,
       SRC_ACCESS_TOKEN: 'sgp_patient',

@@ -1,20 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startServer, type Treatment } from '../../../src/local-slack/server.ts';
+import type { Args } from '../../../src/local-slack/wire.ts';
 import { botScopes } from '../../../src/slack/scopes.ts';
 import { isLateCall, type LateCall, untilCarriedOut } from '../late-call.ts';
-import { createAgents } from './agents.ts';
-import { createChannels } from './channels.ts';
-import { createFiles } from './files.ts';
-import { createHistory } from './history.ts';
-import { createMessages } from './messages.ts';
-import { createUsers, team } from './people.ts';
-import { appToken } from './socket-mode-server.ts';
-import { createUnfurls } from './unfurls.ts';
-import { createViews } from './views.ts';
-import { type Args, type Methods, parseArgs, type Reply } from './wire.ts';
-
-export type { FakeBlock, FakeMessage } from './messages.ts';
-export { people, team } from './people.ts';
 
 /** What happens to a call instead of, or after, its effect. */
 export type Fault =
@@ -28,56 +15,27 @@ export type Fault =
   | { until: Promise<void> }
   | LateCall;
 
-/**
- * A strict fake of Slack's Web API. It refuses unknown methods, unknown ids, missing threads and payloads over Slack's
- * limits as Slack does, and records wrong calls in `violations`.
- */
+/** The local Slack's workspace with what only tests need: faults, and records of what the app called. */
 export async function startFakeSlack() {
-  const violations: string[] = [];
   const calls: string[] = [];
   const traceparents: string[] = [];
   const requests: { method: string; args: Args }[] = [];
-  const responses: { url: string; body: Args }[] = [];
   const faults: { method: string; fault: Fault; times: number }[] = [];
   let chooseFault: (method: string, args: Args) => Fault | undefined = () => undefined;
-  let url = '';
-  let scopes: string | undefined = Object.keys(botScopes).join(',');
 
-  const fakePeople = createUsers();
-  const channels = createChannels(fakePeople);
-  const messages = createMessages(fakePeople, channels, violations);
-  const files = createFiles(() => url, channels, messages, violations);
-  const views = createViews(fakePeople, violations);
-  const agents = createAgents(channels);
-  const unfurls = createUnfurls(messages, violations);
-  const methods: Methods = {
-    'auth.test': () => ({
-      ok: true,
-      team_id: team.id,
-      user_id: team.botUserId,
-      bot_id: team.botId,
-      team: 'Fake',
-      url: 'https://fake.slack.com/',
-    }),
-    ...fakePeople.methods,
-    ...channels.methods,
-    ...messages.methods,
-    ...createHistory(channels, messages),
-    ...files.methods,
-    ...views.methods,
-    ...agents.methods,
-    ...unfurls.methods,
-  };
-
-  const server = createServer((request, response) => {
-    handle(request, response).catch((error: unknown) => {
-      violations.push(`fake broke: ${String(error)}`);
-      response.destroy();
-    });
+  const { url, workspace, http, responses, granted, stop } = await startServer({
+    pages: 'https://fake.slack.com',
+    treat,
+    noteCall: (method, args) => {
+      calls.push(method);
+      requests.push({ method, args });
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address() as AddressInfo;
-  url = `http://127.0.0.1:${address.port}`;
+  http.on('request', ({ headers: { traceparent } }) => {
+    if (typeof traceparent === 'string') traceparents.push(traceparent);
+  });
+  granted.scopes = Object.keys(botScopes).join(',');
+  const { people, channels, messages, files, views, agents, unfurls } = workspace;
 
   return {
     url: `${url}/api/`,
@@ -92,7 +50,7 @@ export async function startFakeSlack() {
     homes: views.homes,
     viewState: views,
     responses,
-    violations,
+    violations: workspace.violations,
     calls,
     /** What requests say of traces. Slack gets none. */
     traceparents,
@@ -100,8 +58,8 @@ export async function startFakeSlack() {
     requests,
     channels: channels.map,
     failMembers: channels.failMembers,
-    changePerson: fakePeople.change,
-    failUserInfo: fakePeople.failInfo,
+    changePerson: people.change,
+    failUserInfo: people.failInfo,
     expireTriggers: views.expireTriggers,
     agentCalls: agents.calls,
     agentSessions: agents.sessions,
@@ -117,22 +75,20 @@ export async function startFakeSlack() {
     edit: messages.edit,
     addFile: files.add,
     fileText: files.textOf,
+    permalinkOf: messages.permalinkOf,
     fault: (method: string, fault: Fault, times = 1) => void faults.push({ method, fault, times }),
     /** From now on, `choose` selects the fault of every call without a planned fault. */
     scriptFaults: (choose: typeof chooseFault) => {
       chooseFault = choose;
     },
     /** The scopes that the token has. Undefined: Slack does not say. */
-    grantScopes: (granted: readonly string[] | undefined) => {
-      scopes = granted?.join(',');
+    grantScopes: (scopes: readonly string[] | undefined) => {
+      granted.scopes = scopes?.join(',');
     },
     refuseBlocks: (...types: string[]) => messages.refuseBlocks(types),
     inThread: (threadTs: string) => messages.list.filter((message) => message.thread_ts === threadTs),
     remove: messages.remove,
-    stop: () => {
-      server.closeAllConnections();
-      return new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    stop,
   };
 
   /** Posts a person's message, for example as the root of a thread. Returns its timestamp. */
@@ -141,90 +97,30 @@ export async function startFakeSlack() {
     return messages.add({ channel, user, text, ...place }).ts;
   }
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const bytes = await readAll(request);
-    const path = request.url ?? '';
-    if (typeof request.headers.traceparent === 'string') traceparents.push(request.headers.traceparent);
-    if (path.startsWith('/response/')) {
-      responses.push({ url: `${url}${path}`, body: JSON.parse(bytes.toString('utf8')) as Args });
-      response.writeHead(200).end('ok');
-      return;
-    }
-    if (path.startsWith('/upload/')) {
-      const taken = files.receive(path.slice('/upload/'.length), bodyOf(request, bytes));
-      response.writeHead(taken ? 200 : 400).end(taken ? `OK - ${bytes.length}` : 'no');
-      return;
-    }
-    const authorized = request.headers.authorization === `Bearer ${team.botToken}`;
-    if (path.startsWith('/files-pri/')) return sendFile(path, authorized, response);
-    const method = path.replace(/^\/api\//, '');
-    const args = parseArgs(bytes.toString('utf8'));
-    if (JSON.stringify(args).includes('\\u0000')) violations.push(`NUL in what ${method} is called with`);
-    calls.push(method);
-    requests.push({ method, args });
-    const opens = method === 'apps.connections.open';
-    const run = opens
-      ? () => ({ ok: true as const, url: 'wss://wss-fake.slack.com/link/?ticket=secret' })
-      : methods[method];
-    if (opens && request.headers.authorization !== `Bearer ${appToken}`)
-      return sendJson(response, { ok: false, error: 'invalid_auth' });
-    if (authorized && scopes !== undefined) response.setHeader('x-oauth-scopes', scopes);
-    if (!authorized && !opens) return sendJson(response, { ok: false, error: 'invalid_auth' });
-    if (run === undefined) {
-      violations.push(`unknown method ${method}`);
-      return sendJson(response, { ok: false, error: 'unknown_method' });
-    }
+  async function treat({ method, args, run, response }: Parameters<Treatment>[0]): ReturnType<Treatment> {
     const planned = faults.find((entry) => entry.method === method && entry.times > 0);
     const fault = planned === undefined ? chooseFault(method, args) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
-    if (fault === undefined) return sendJson(response, run(args));
+    if (fault === undefined) return run();
     if (isLateCall(fault)) {
       await untilCarriedOut(fault, response);
-      return sendJson(response, run(args));
+      return run();
     }
     if ('until' in fault) {
       await fault.until;
-      return sendJson(response, run(args));
+      return run();
     }
-    if ('error' in fault) return sendJson(response, { ok: false, error: fault.error });
+    if ('error' in fault) return { ok: false, error: fault.error };
     if ('retryAfterSeconds' in fault) {
       response.writeHead(429, { 'retry-after': String(fault.retryAfterSeconds) }).end();
-      return;
-    }
-    if ('status' in fault) {
+    } else if ('status' in fault) {
       response.writeHead(fault.status).end(fault.body ?? '');
-      return;
+    } else {
+      if ('breakAfterEffect' in fault) run();
+      response.destroy();
     }
-    if ('breakAfterEffect' in fault) run(args);
-    response.destroy();
-  }
-
-  /** An unauthorized download gets a sign-in page instead of an error. */
-  function sendFile(path: string, authorized: boolean, response: ServerResponse): void {
-    const [, id = ''] = /^\/files-pri\/[^/]*-(F[^/]+)\//.exec(path) ?? [];
-    const file = files.download(id);
-    if (!authorized) response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<!DOCTYPE html>');
-    else if (file === undefined) response.writeHead(404).end();
-    else response.writeHead(200, { 'content-type': file.mimetype }).end(file.content);
+    return undefined;
   }
 }
 
 export type FakeSlack = Awaited<ReturnType<typeof startFakeSlack>>;
-
-async function readAll(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
-}
-
-/** The bytes of an upload: the raw body, or the file in a form. */
-function bodyOf(request: IncomingMessage, bytes: Buffer): Buffer {
-  const [, boundary] = /^multipart\/form-data;.*boundary="?([^";]+)/.exec(request.headers['content-type'] ?? '') ?? [];
-  if (boundary === undefined) return bytes;
-  const start = bytes.indexOf('\r\n\r\n') + 4;
-  return bytes.subarray(start, bytes.indexOf(`\r\n--${boundary}`, start));
-}
-
-function sendJson(response: ServerResponse, reply: Reply): void {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
-}

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type FakeSlack, people, startFakeSlack, team } from './fake-slack.ts';
-import { parseArgs, type Reply, refused } from './wire.ts';
+import { people, team } from '../../../src/local-slack/people.ts';
+import { parseArgs, type Reply, refused } from '../../../src/local-slack/wire.ts';
+import { type FakeSlack, startFakeSlack } from './fake-slack.ts';
 
 export const slackApp = { clientId: '111.222', clientSecret: 'the-client-secret' };
 

@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { team } from '../../../src/local-slack/people.ts';
 import { eventually } from '../eventually.ts';
-
-export const appToken = 'xapp-fake-token';
 
 /** How a connection ends: the reason that Slack sends before it closes it, or the code of the close frame (1006: none). */
 export type SocketEnd = 'too_many_websockets' | 'link_disabled' | 'refresh_requested' | 1000 | 1006;
@@ -35,7 +34,7 @@ export async function startSocketSlack() {
       return;
     }
     const isOurs =
-      request.url === '/api/apps.connections.open' && request.headers.authorization === `Bearer ${appToken}`;
+      request.url === '/api/apps.connections.open' && request.headers.authorization === `Bearer ${team.appToken}`;
     const { port } = server.address() as AddressInfo;
     response
       .writeHead(200, { 'content-type': 'application/json' })

@@ -2,8 +2,8 @@ import { cp, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient } from 'redis';
 import { z } from 'zod';
+import type { SlackMessage } from '../../../src/local-slack/messages.ts';
 import type { ServiceConversation } from '../fake-service/fake-service.ts';
-import type { FakeMessage } from '../fake-slack/messages.ts';
 
 /**
  * What version 0.2 stored, on both engines: `embedded/` is a data directory, `redis-commands.jsonl` has the commands that fill a
@@ -20,7 +20,7 @@ const expectedSchema = z.object({
 export type Stored = z.infer<typeof expectedSchema>;
 
 const farSideSchema = z.object({
-  messages: z.array(z.custom<FakeMessage>()),
+  messages: z.array(z.custom<SlackMessage>()),
   conversations: z.array(z.custom<ServiceConversation>()),
 });
 

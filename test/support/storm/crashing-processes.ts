@@ -9,6 +9,7 @@ import { noTracer } from '../../../src/core/tracing.ts';
 import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
 import { createDeepSearch } from '../../../src/deepsearch/generation-1/deep-search.ts';
 import { createOutbound } from '../../../src/deepsearch/outbound.ts';
+import { team } from '../../../src/local-slack/people.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
@@ -24,7 +25,7 @@ import {
   createThreadStore,
 } from '../../../src/storage/repositories.ts';
 import { type FakeService, serviceToken } from '../fake-service/fake-service.ts';
-import { type FakeSlack, team } from '../fake-slack/fake-slack.ts';
+import type { FakeSlack } from '../fake-slack/fake-slack.ts';
 import { noopPorts } from '../lifecycle/noop-ports.ts';
 import { readingAlone } from '../lifecycle/reading-alone.ts';
 import { createRecordingLog } from '../recording-log.ts';

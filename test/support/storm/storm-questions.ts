@@ -1,6 +1,8 @@
+import type { SlackMessage } from '../../../src/local-slack/messages.ts';
+import { commandOf, mentionOf, messageOf } from '../../../src/local-slack/payloads.ts';
+import { people } from '../../../src/local-slack/people.ts';
 import { eventually } from '../eventually.ts';
-import { type FakeMessage, type FakeSlack, people } from '../fake-slack/fake-slack.ts';
-import { commandOf, mentionOf, messageOf } from '../payloads/payloads.ts';
+import type { FakeSlack } from '../fake-slack/fake-slack.ts';
 import { buttonsOf, visibleText } from '../world/world.ts';
 import type { CommandResult, SlackDeliveries } from './slack-deliveries.ts';
 
@@ -143,7 +145,7 @@ export function createStormQuestions(parts: {
   function tally(): Tally {
     const marked = slack.messages.map((message) => ({ message, marker: markerOf(message) }));
     const counted: Tally = { asked: 0, answered: 0, lost: [], doubled: [], openCards: [], disordered: [] };
-    const cards = new Map<string, FakeMessage[]>();
+    const cards = new Map<string, SlackMessage[]>();
     for (const { message, marker } of marked) {
       if (marker?.isCard === true) cards.set(marker.questionId, [...(cards.get(marker.questionId) ?? []), message]);
     }
@@ -190,7 +192,7 @@ export function createStormQuestions(parts: {
   }
 }
 
-function markerOf({ blocks = [] }: FakeMessage): { questionId: string; isCard: boolean } | undefined {
+function markerOf({ blocks = [] }: SlackMessage): { questionId: string; isCard: boolean } | undefined {
   for (const { block_id: blockId } of blocks) {
     const [, questionId, what] = /^ds:(q[0-9a-f]{24}):(card|\d+:\d+)/.exec(blockId ?? '') ?? [];
     if (questionId !== undefined) return { questionId, isCard: what === 'card' };

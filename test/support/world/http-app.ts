@@ -1,8 +1,9 @@
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
+import { team } from '../../../src/local-slack/people.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { serviceToken, startFakeService } from '../fake-service/fake-service.ts';
-import { startFakeSlack, team } from '../fake-slack/fake-slack.ts';
+import { startFakeSlack } from '../fake-slack/fake-slack.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
 
 export const signingSecret = 'a-signing-secret';

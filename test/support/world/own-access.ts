@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
+import { dmOf } from '../../../src/local-slack/channels.ts';
+import type { SlackMessage } from '../../../src/local-slack/messages.ts';
+import { buttonOf } from '../../../src/local-slack/payloads-surfaces.ts';
+import { people } from '../../../src/local-slack/people.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
 import { eventually } from '../eventually.ts';
-import { dmOf } from '../fake-slack/channels.ts';
-import { type FakeMessage, people } from '../fake-slack/fake-slack.ts';
 import { one } from '../one.ts';
-import { buttonOf } from '../payloads/surfaces.ts';
 import { startRecordedService } from './recorded-service.ts';
 import { buttonsOf, startWorld, visibleText } from './world.ts';
 
@@ -89,14 +90,14 @@ export async function startOwnAccess(options: { sharing?: boolean; stepDelayMs?:
   }
 
   /** The app's messages in a channel that are not in a thread. */
-  function postedIn(channel: string): FakeMessage[] {
+  function postedIn(channel: string): SlackMessage[] {
     return world.slack.messages.filter(
       (each) => each.channel === channel && each.bot_id !== undefined && each.thread_ts === undefined,
     );
   }
 
   /** The card and the answer that were sent to a person's direct messages. */
-  async function sentTo(user: string): Promise<{ card: FakeMessage; answer: FakeMessage }> {
+  async function sentTo(user: string): Promise<{ card: SlackMessage; answer: SlackMessage }> {
     const card = await eventually(() => one(postedIn(dmOf(user))));
     return { card, answer: await eventually(() => one(world.answersIn(card.ts))) };
   }

@@ -1,11 +1,7 @@
-import { eventually } from '../eventually.ts';
-import { type FakeSlack, people, team } from '../fake-slack/fake-slack.ts';
-import { type Entered, filledIn } from '../fake-slack/forms.ts';
-import type { Delivery } from '../fake-slack/memory-receiver.ts';
-import type { FakeBlock, FakeElement, FakeEphemeral, FakeMessage } from '../fake-slack/messages.ts';
-import type { FakeView } from '../fake-slack/views.ts';
-import { composerLinkOf, linkSharedOf, messageChangedOf } from '../payloads/messages.ts';
-import { mentionOf, type Spoken } from '../payloads/payloads.ts';
+import { type Entered, filledIn } from '../../../src/local-slack/forms.ts';
+import type { SlackBlock, SlackElement, SlackEphemeral, SlackMessage } from '../../../src/local-slack/messages.ts';
+import { mentionOf, type Spoken } from '../../../src/local-slack/payloads.ts';
+import { composerLinkOf, linkSharedOf, messageChangedOf } from '../../../src/local-slack/payloads-messages.ts';
 import {
   appHomeOpenedOf,
   buttonOf,
@@ -17,7 +13,12 @@ import {
   selectOf,
   viewClosedOf,
   viewSubmissionOf,
-} from '../payloads/surfaces.ts';
+} from '../../../src/local-slack/payloads-surfaces.ts';
+import { people, team } from '../../../src/local-slack/people.ts';
+import type { SlackView } from '../../../src/local-slack/views.ts';
+import { eventually } from '../eventually.ts';
+import type { FakeSlack } from '../fake-slack/fake-slack.ts';
+import type { Delivery } from '../fake-slack/memory-receiver.ts';
 
 interface By {
   /** Default: ada. */
@@ -88,7 +89,7 @@ export function createSurfaces(deps: {
       return deliver(pressedOf(found, label, user, { view: slack.viewState.payloadOf(view) }));
     },
     /** Chooses a conversation from the menu with this action id in a modal; the app gets an action if the menu sends one. */
-    choose: (view: FakeView, actionId: string, conversation: string, { user = people.ada }: By = {}) => {
+    choose: (view: SlackView, actionId: string, conversation: string, { user = people.ada }: By = {}) => {
       const block = view.blocks.find((each) => elementsOf(each).some(({ action_id: id }) => id === actionId));
       if (block === undefined) throw new Error(`the modal has no ${actionId}`);
       const values = { [block.block_id ?? '']: { [actionId]: { selected_conversation: conversation } } };
@@ -107,7 +108,7 @@ export function createSurfaces(deps: {
       return deliver(messageShortcutOf({ callbackId, message, user, responseUrl: url, ...trigger }));
     },
     /** Waits until a modal is open and loaded; returns the topmost one. */
-    modal: (): Promise<FakeView> =>
+    modal: (): Promise<SlackView> =>
       eventually(() => {
         const top = slack.openViews.at(-1);
         if (top === undefined) throw new Error('no modal is open');
@@ -120,7 +121,7 @@ export function createSurfaces(deps: {
      * app's reply.
      */
     submit: async (
-      view: FakeView,
+      view: SlackView,
       values: Record<string, Entered> = {},
       { user = people.ada }: By = {},
     ): Promise<Delivery> => {
@@ -131,7 +132,7 @@ export function createSurfaces(deps: {
       return delivery;
     },
     /** Closes a modal; the app gets `view_closed` if the view has `notify_on_close`. */
-    closeModal: async (view: FakeView, { user = people.ada }: By = {}): Promise<Delivery | undefined> => {
+    closeModal: async (view: SlackView, { user = people.ada }: By = {}): Promise<Delivery | undefined> => {
       slack.viewState.close(view);
       return view.notify_on_close === true
         ? deliver(viewClosedOf({ view: slack.viewState.payloadOf(view), user }))
@@ -148,7 +149,7 @@ export function createSurfaces(deps: {
       );
     },
     /** The last published Home tab of a person. */
-    home: (user: string = people.ada): FakeView | undefined => slack.homes.get(user),
+    home: (user: string = people.ada): SlackView | undefined => slack.homes.get(user),
     ephemeralsTo,
     /**
      * A person edits their message. A mention of the app at the beginning is kept, and Slack then delivers the message
@@ -192,7 +193,7 @@ export function createSurfaces(deps: {
   };
 
   /** What only this person sees: private messages in order, then private replies by response URL in order. */
-  function ephemeralsTo(user: string): FakeEphemeral[] {
+  function ephemeralsTo(user: string): SlackEphemeral[] {
     const answered = slack.responses.flatMap(({ url, body }) => {
       const of = new URL(url).searchParams;
       if (of.get('user') !== user || body.response_type === 'in_channel' || body.delete_original === true) return [];
@@ -203,20 +204,20 @@ export function createSurfaces(deps: {
           user,
           text: String(body.text ?? ''),
           ...(threadTs === null ? {} : { thread_ts: threadTs }),
-          ...(Array.isArray(body.blocks) ? { blocks: body.blocks as FakeBlock[] } : {}),
+          ...(Array.isArray(body.blocks) ? { blocks: body.blocks as SlackBlock[] } : {}),
         },
       ];
     });
     return [...slack.ephemerals.filter((each) => each.user === user), ...answered];
   }
 
-  function messageAt(ts: string): FakeMessage {
+  function messageAt(ts: string): SlackMessage {
     const message = slack.messages.find((each) => each.ts === ts);
     if (message === undefined) throw new Error(`no message ${ts}`);
     return message;
   }
 
-  function messagePlace(message: FakeMessage, user: string): Place {
+  function messagePlace(message: SlackMessage, user: string): Place {
     const { channel, thread_ts: threadTs } = message;
     return { message, responseUrl: responseUrl({ user, channel, threadTs }) };
   }
@@ -225,8 +226,8 @@ export function createSurfaces(deps: {
   function onMessage<Hit>(
     threadTs: string | undefined,
     what: string,
-    find: (element: FakeElement) => Hit | undefined,
-  ): Promise<{ message: FakeMessage; block: FakeBlock; found: { element: FakeElement; hit: Hit } }> {
+    find: (element: SlackElement) => Hit | undefined,
+  ): Promise<{ message: SlackMessage; block: SlackBlock; found: { element: SlackElement; hit: Hit } }> {
     return eventually(() => {
       const messages = slack.messages.filter((each) => threadTs === undefined || each.thread_ts === threadTs);
       for (const message of messages.toReversed()) {
@@ -251,11 +252,11 @@ export function channelTypeOf(slack: FakeSlack, id: string): NonNullable<Spoken[
 }
 
 interface FoundButton {
-  element: FakeElement;
-  block: FakeBlock;
+  element: SlackElement;
+  block: SlackBlock;
 }
 
-function buttonIn(blocks: FakeBlock[], label: string): FoundButton | undefined {
+function buttonIn(blocks: SlackBlock[], label: string): FoundButton | undefined {
   return blocks
     .flatMap((block) => elementsOf(block).map((element) => ({ element, block })))
     .find(({ element }) => element.type === 'button' && textOf(element.text) === label);
@@ -266,11 +267,11 @@ function pressedOf({ element, block }: FoundButton, label: string, user: string,
   return buttonOf({ ...idsOf(element, block), user, place, label, ...value });
 }
 
-function idsOf(element: FakeElement, block: FakeBlock): { actionId: string; blockId: string } {
+function idsOf(element: SlackElement, block: SlackBlock): { actionId: string; blockId: string } {
   return { actionId: element.action_id ?? '', blockId: block.block_id ?? 'block' };
 }
 
-function elementsOf({ elements = [], accessory, element }: FakeBlock): FakeElement[] {
+function elementsOf({ elements = [], accessory, element }: SlackBlock): SlackElement[] {
   return [...elements, accessory, element].filter((each) => each !== undefined);
 }
 

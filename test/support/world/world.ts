@@ -1,20 +1,15 @@
 import { createApp, type Overrides, type RunningApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
+import { dmOf } from '../../../src/local-slack/channels.ts';
+import type { SlackBlock, SlackMessage } from '../../../src/local-slack/messages.ts';
+import { commandOf, mentionOf, messageOf, type Spoken } from '../../../src/local-slack/payloads.ts';
+import { buttonOf } from '../../../src/local-slack/payloads-surfaces.ts';
+import { people, team } from '../../../src/local-slack/people.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import type { MemoryAccounts } from '../accounts/memory-accounts.ts';
 import { eventually } from '../eventually.ts';
-import { dmOf } from '../fake-slack/channels.ts';
-import {
-  type FakeBlock,
-  type FakeMessage,
-  type FakeSlack,
-  people,
-  startFakeSlack,
-  team,
-} from '../fake-slack/fake-slack.ts';
+import { type FakeSlack, startFakeSlack } from '../fake-slack/fake-slack.ts';
 import { createMemoryReceiver, type Delivery } from '../fake-slack/memory-receiver.ts';
-import { commandOf, mentionOf, messageOf, type Spoken } from '../payloads/payloads.ts';
-import { buttonOf } from '../payloads/surfaces.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
 import { channelTypeOf, createSurfaces } from './surfaces.ts';
 
@@ -208,23 +203,23 @@ export function createActions(
   }
 
   /** The card in a thread: the app's first message there. */
-  function card(threadTs: string): FakeMessage | undefined {
+  function card(threadTs: string): SlackMessage | undefined {
     return slack.inThread(threadTs).find(({ bot_id: botId }) => botId !== undefined);
   }
 
   /** The app's answers and failures in a thread. */
-  function answersIn(threadTs: string): FakeMessage[] {
+  function answersIn(threadTs: string): SlackMessage[] {
     return slack.inThread(threadTs).filter((message) => message.bot_id !== undefined && isEnd(message));
   }
 }
 
 /** Whether a message is an answer or a failure: it has a part marker (`ds:<id>:<round>:<part>`), which a card has not. */
-function isEnd(message: FakeMessage): boolean {
+function isEnd(message: SlackMessage): boolean {
   return (message.blocks ?? []).some(({ block_id: id }) => id !== undefined && /^ds:q[0-9a-f]{24}:\d+:\d+/.test(id));
 }
 
 export function buttonsOf(
-  blocks: FakeBlock[] = [],
+  blocks: SlackBlock[] = [],
 ): { label: string; actionId: string; blockId: string; value: string | undefined }[] {
   return blocks.flatMap(({ elements = [], accessory, block_id: blockId = 'block' }) =>
     [...elements, ...(accessory === undefined ? [] : [accessory])]
@@ -234,13 +229,13 @@ export function buttonsOf(
 }
 
 /** All text people see in a message, a modal or a Home tab, with closed menus. */
-export function visibleText(shown: { text?: string; title?: unknown; blocks?: FakeBlock[] }): string {
+export function visibleText(shown: { text?: string; title?: unknown; blocks?: SlackBlock[] }): string {
   if (shown.blocks === undefined) return shown.text ?? '';
   const title = shown.title === undefined ? [] : [textOf(shown.title)];
   return [...title, ...shown.blocks.map(blockText)].join('\n');
 }
 
-function blockText({ label, text, elements = [], accessory, element }: FakeBlock): string {
+function blockText({ label, text, elements = [], accessory, element }: SlackBlock): string {
   const typed = element?.initial_value;
   return [label, text, ...elements, accessory, element, typed]
     .map(textOf)
@@ -248,7 +243,7 @@ function blockText({ label, text, elements = [], accessory, element }: FakeBlock
     .join(' ');
 }
 
-export function texts(messages: FakeMessage[]): string[] {
+export function texts(messages: SlackMessage[]): string[] {
   return messages.map((message) => `${message.thread_ts ?? message.ts} ${message.user}: ${visibleText(message)}`);
 }
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AccountMode, AccountStatus } from '../../../src/core/accounts/accounts.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import {
   accountBlocks,
   connectedText,
@@ -13,7 +14,6 @@ import {
 import { type HomeContent, renderHome } from '../../../src/render/home.ts';
 import { sayIn } from '../../../src/render/say.ts';
 import { anyCharacter } from '../../support/any-character.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 
 /** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
 const UPDATE = process.env.UPDATE_GOLDEN === '1';

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question/question.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { answerFileName, renderAnswerFile } from '../../../src/render/answer-file.ts';
 import { prepareOutcome, renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
 
 /** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { renderCard } from '../../../src/render/card.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 function shown(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureCause } from '../../../src/core/question/question.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { plainContact, privateContact, publicContact } from '../../../src/render/contact.ts';
 import { renderFeedbackForm } from '../../../src/render/feedback.ts';
 import { renderHome } from '../../../src/render/home.ts';
@@ -7,7 +8,6 @@ import { type Notice, renderNotice } from '../../../src/render/notices.ts';
 import { renderOutcome, renderUsedEnd } from '../../../src/render/outcome.ts';
 import { sayIn } from '../../../src/render/say.ts';
 import { renderStatus } from '../../../src/render/status.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { ended, QUESTION_ID } from './example.ts';
 
 const person = 'U0OPS';

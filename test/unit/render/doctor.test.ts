@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/core/doctor/finding.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { doctorReport, doctorText, renderDoctor } from '../../../src/render/doctor.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 
 const passes: Finding = { check: 'clock', status: 'pass', code: 'clockRight', values: {} };
 const warns: Finding = { check: 'account', status: 'warn', code: 'accountNotAllowed', values: { code: '403' } };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { FEEDBACK_REASONS, renderFeedbackForm } from '../../../src/render/feedback.ts';
 import { parseButtonValue } from '../../../src/render/ids.ts';
 import { FORMAT_LADDER } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, QUESTION_ID } from './example.ts';
 
 /** The values of all buttons in a message. */

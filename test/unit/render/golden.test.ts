@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { FORMAT_LADDER } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered } from './example.ts';
 
 /** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { Overview, OverviewEntry } from '../../../src/core/history/overview.ts';
 import type { CardView } from '../../../src/core/ports.ts';
 import type { Question, Refusal } from '../../../src/core/question/question.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { type HomeContent, renderHistory, renderHome, type ServiceState } from '../../../src/render/home.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
 import { anyCharacter } from '../../support/any-character.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, exampleQuestion } from './example.ts';
 
 /** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */

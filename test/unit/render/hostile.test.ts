@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isQuicklyParsed } from '../../../src/core/markdown-guard.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { layoutAnswer } from '../../../src/render/markdown/layout.ts';
 import { parseAnswer } from '../../../src/render/markdown/parse.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { hostileAnswers } from '../../support/hostile/hostile-markdown.ts';
 import { runs } from '../../support/runs.ts';
 import { answered } from './example.ts';

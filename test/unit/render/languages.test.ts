@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { CardView } from '../../../src/core/ports.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { createFormats } from '../../../src/render/formats.ts';
 import { renderHelp } from '../../../src/render/help.ts';
@@ -9,7 +10,6 @@ import { renderNotice } from '../../../src/render/notices.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { sayIn } from '../../../src/render/say.ts';
 import { renderSourcesModal } from '../../../src/render/sources.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
 import { SAMPLES } from './string-samples.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { layoutAnswer, type Surroundings } from '../../../src/render/markdown/layout.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered } from './example.ts';
 import { words } from './readable.ts';
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import {
   confirmField,
   parseShareMetadata,
@@ -10,7 +11,6 @@ import {
   type ShownAudience,
 } from '../../../src/render/modals.ts';
 import { anyCharacter } from '../../support/any-character.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { QUESTION_ID } from './example.ts';
 
 const locales = fc.constantFrom('en-US', 'de-DE', undefined, 'xx-nonsense');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { renderHelp } from '../../../src/render/help.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
 import { type Notice, renderNotice } from '../../../src/render/notices.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { QUESTION_ID } from './example.ts';
 
 const reference = 'e01234567';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question/question.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { LIMITS } from '../../../src/render/limits.ts';
 import type { MessageFormat, RenderedMessage } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { runs } from '../../support/runs.ts';
 import { answered } from './example.ts';
 import { fencesAreBalanced, readableAnswer, readableMarkdown, readableMrkdwn, squeeze, words } from './readable.ts';

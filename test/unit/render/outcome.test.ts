@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure, Question, Source } from '../../../src/core/question/question.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { ACTIONS, followUpAction, hasMarker, parseButtonValue, partMarker } from '../../../src/render/ids.ts';
 import type { RenderedMessage } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { renderSourcesModal } from '../../../src/render/sources.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, exampleQuestion } from './example.ts';
 
 function sources(count: number, repositories = 1): Source[] {

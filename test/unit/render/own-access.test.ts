@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Outcome, Question } from '../../../src/core/question/question.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { renderAnswerFile } from '../../../src/render/answer-file.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { FORMAT_LADDER } from '../../../src/render/message.ts';
 import { renderShareForm } from '../../../src/render/modals.ts';
 import { type Notice, renderNotice } from '../../../src/render/notices.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
 
 /** With `UPDATE_GOLDEN=1` the file is written and not compared. Read the difference before you commit it. */

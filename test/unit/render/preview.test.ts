@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UpstreamQuestion } from '../../../src/core/ports.ts';
 import { upstreamText } from '../../../src/core/question/prompt.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { openingOf } from '../../../src/render/markdown/opening.ts';
 import { renderPreview } from '../../../src/render/preview.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { hostileOpenings } from '../../support/hostile/hostile-markdown.ts';
 
 const url = 'https://search.example.com/deepsearch/0b7e9c1a-3d52-4f6e-9a10-c0ffee000001';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { renderStatus } from '../../../src/render/status.ts';
 import { renderWhy } from '../../../src/render/why.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { exampleQuestion } from './example.ts';
 
 const section = (text: string, more: object = {}) => ({ type: 'section', text: { type: 'mrkdwn', text }, ...more });

@@ -4,6 +4,7 @@ import type { Disposition } from '../../../src/core/history/message-log.ts';
 import type { CardView } from '../../../src/core/ports.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { Failure, Outcome, Question, Refusal } from '../../../src/core/question/question.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { feedbackBlock, renderFeedbackForm } from '../../../src/render/feedback.ts';
 import { renderHelp } from '../../../src/render/help.ts';
@@ -16,7 +17,6 @@ import { sayIn } from '../../../src/render/say.ts';
 import { renderSourcesModal } from '../../../src/render/sources.ts';
 import { renderStatus, type StatusView } from '../../../src/render/status.ts';
 import { renderWhy, type WhyEntry } from '../../../src/render/why.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { ended, exampleQuestion, QUESTION_ID } from './example.ts';
 
 /** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CardView, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { Answer, Failure, Question } from '../../../src/core/question/question.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { renderAnswerFile } from '../../../src/render/answer-file.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
@@ -10,7 +11,6 @@ import { FORMAT_LADDER } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { renderPreview } from '../../../src/render/preview.ts';
 import { renderSourcesModal } from '../../../src/render/sources.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { runs } from '../../support/runs.ts';
 import { answered, exampleAnswer, exampleQuestion } from './example.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { FailureCause, Question } from '../../../src/core/question/question.ts';
+import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { renderHistory, renderHome } from '../../../src/render/home.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { one } from '../../support/one.ts';
 import { answered, ended, exampleQuestion, QUESTION_ID } from './example.ts';
 

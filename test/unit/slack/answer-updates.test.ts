@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Failure, Question } from '../../../src/core/question/question.ts';
+import { team } from '../../../src/local-slack/people.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createAnswerUpdates } from '../../../src/slack/messages/answer-updates.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type FakeSlack, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { type FakeSlack, startFakeSlack } from '../../support/fake-slack/fake-slack.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { answered, exampleAnswer } from '../render/example.ts';

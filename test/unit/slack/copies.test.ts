@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createOutbound } from '../../../src/deepsearch/outbound.ts';
+import { people, team } from '../../../src/local-slack/people.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
-import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { type FakeSlack, startFakeSlack } from '../../support/fake-slack/fake-slack.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';

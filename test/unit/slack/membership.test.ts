@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
+import { people, team } from '../../../src/local-slack/people.ts';
 import { createMemberships } from '../../../src/slack/access/membership.ts';
 import type { SlackUser } from '../../../src/slack/access/users.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
-import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { type FakeSlack, startFakeSlack } from '../../support/fake-slack/fake-slack.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';

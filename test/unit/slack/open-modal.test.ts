@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
+import { people, team } from '../../../src/local-slack/people.ts';
 import { renderEditForm } from '../../../src/render/modals.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { openModal, updateModal } from '../../../src/slack/listeners/open-modal.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { type FakeSlack, startFakeSlack } from '../../support/fake-slack/fake-slack.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 

@@ -1,8 +1,8 @@
-import type { FakeChannels } from './channels.ts';
+import type { SlackChannels } from './channels.ts';
 import { type Args, type Methods, type Reply, refused } from './wire.ts';
 
 /** Agent sessions and suggested prompts (docs.slack.dev/ai); not every workspace has them. */
-export function createAgents(channels: FakeChannels) {
+export function createAgents(channels: SlackChannels) {
   const calls: { method: string; args: Args }[] = [];
   const sessions = new Map<string, { status: string; title?: string }>();
   const state = { enabled: true };

@@ -1,9 +1,9 @@
-import type { FakeChannels } from './channels.ts';
-import { type FakeMessage, type FakeMessages, toApiMessage } from './messages.ts';
+import type { SlackChannels } from './channels.ts';
+import { type SlackMessage, type SlackMessages, toApiMessage } from './messages.ts';
 import { type Args, isTrue, type Methods, pageOf, refused } from './wire.ts';
 
 /** The methods that read conversations and threads. */
-export function createHistory(channels: FakeChannels, messages: FakeMessages): Methods {
+export function createHistory(channels: SlackChannels, messages: SlackMessages): Methods {
   return {
     /**
      * The root and its replies from oldest to newest, also inside a window: a small `limit` gives the oldest of it. `limit`
@@ -47,12 +47,12 @@ export function createHistory(channels: FakeChannels, messages: FakeMessages): M
     },
   };
 
-  function repliesTo(root: FakeMessage): FakeMessage[] {
+  function repliesTo(root: SlackMessage): SlackMessage[] {
     return messages.list.filter(({ channel, thread_ts: ts }) => channel === root.channel && ts === root.ts);
   }
 }
 
-function within(args: Args): (message: FakeMessage) => boolean {
+function within(args: Args): (message: SlackMessage) => boolean {
   const oldest = Number(args.oldest ?? 0);
   const latest = args.latest === undefined ? Number.POSITIVE_INFINITY : Number(args.latest);
   const inclusive = isTrue(args.inclusive);

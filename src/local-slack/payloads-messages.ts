@@ -1,9 +1,9 @@
-import type { FakeFile, FakeMessage } from '../fake-slack/messages.ts';
-import { team } from '../fake-slack/people.ts';
+import type { SlackFile, SlackMessage } from './messages.ts';
 import { envelope, messageOf, type Spoken, teamOf } from './payloads.ts';
+import { team } from './people.ts';
 
 /** A message in the form nested in events. */
-function nested(message: FakeMessage): Record<string, unknown> {
+function nested(message: SlackMessage): Record<string, unknown> {
   const { edits: _, channel: __, metadata: ___, ...rest } = message;
   return {
     type: 'message',
@@ -21,8 +21,8 @@ function nested(message: FakeMessage): Record<string, unknown> {
  * messages contain the author.
  */
 export function messageChangedOf(change: {
-  before: FakeMessage;
-  after: FakeMessage;
+  before: SlackMessage;
+  after: SlackMessage;
   channelType?: Spoken['channelType'];
   /** Time of the change. */
   ts: string;
@@ -42,7 +42,7 @@ export function messageChangedOf(change: {
 
 /** `message_deleted`. */
 export function messageDeletedOf(deletion: {
-  message: FakeMessage;
+  message: SlackMessage;
   channelType?: Spoken['channelType'];
   ts: string;
 }): Record<string, unknown> {
@@ -60,7 +60,7 @@ export function messageDeletedOf(deletion: {
 }
 
 /** A reply that was also sent to the channel. */
-export function threadBroadcastOf(message: Spoken & { threadTs: string; root: FakeMessage }): Record<string, unknown> {
+export function threadBroadcastOf(message: Spoken & { threadTs: string; root: SlackMessage }): Record<string, unknown> {
   const { root, ...spoken } = message;
   return messageOf({
     ...spoken,
@@ -80,7 +80,7 @@ export function threadBroadcastOf(message: Spoken & { threadTs: string; root: Fa
 }
 
 /** A message with files. */
-export function fileShareOf(message: Spoken & { files: FakeFile[] }): Record<string, unknown> {
+export function fileShareOf(message: Spoken & { files: SlackFile[] }): Record<string, unknown> {
   const { files, ...spoken } = message;
   const more = { subtype: 'file_share', files, upload: false, display_as_bot: false, ...spoken.more };
   return messageOf({ ...spoken, more });

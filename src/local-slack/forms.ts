@@ -1,5 +1,5 @@
-import type { FakeBlock, FakeElement, FakeOption } from './messages.ts';
-import type { FakeView } from './views.ts';
+import type { SlackBlock, SlackElement, SlackOption } from './messages.ts';
+import type { SlackView } from './views.ts';
 
 /** Input of a person: a text, the label or value of an option, a conversation's id, several of them, or a raw state. */
 export type Entered = string | string[] | Record<string, unknown>;
@@ -9,7 +9,7 @@ export type Entered = string | string[] | Record<string, unknown>;
  * value. Throws when Slack's form would not allow it: an empty required field, a text that is too long, an unknown
  * option, an unknown field.
  */
-export function filledIn(view: FakeView, entered: Record<string, Entered>): Record<string, Record<string, unknown>> {
+export function filledIn(view: SlackView, entered: Record<string, Entered>): Record<string, Record<string, unknown>> {
   const values: Record<string, Record<string, unknown>> = {};
   const used = new Set<string>();
   for (const block of view.blocks) {
@@ -30,12 +30,12 @@ export function filledIn(view: FakeView, entered: Record<string, Entered>): Reco
   return values;
 }
 
-function fieldsOf(block: FakeBlock): FakeElement[] {
+function fieldsOf(block: SlackBlock): SlackElement[] {
   const all = [...(block.elements ?? []), block.accessory, block.element].filter((each) => each !== undefined);
   return all.filter(({ type }) => /_select$|_input$|^radio_buttons$|^checkboxes$/.test(type));
 }
 
-function stateOf(element: FakeElement, entered: Entered | undefined): Record<string, unknown> {
+function stateOf(element: SlackElement, entered: Entered | undefined): Record<string, unknown> {
   const { type } = element;
   if (typeof entered === 'object' && !Array.isArray(entered)) return { type, ...entered };
   if (type === 'plain_text_input') {
@@ -57,7 +57,7 @@ function stateOf(element: FakeElement, entered: Entered | undefined): Record<str
   return { type, selected_option: chosen ?? null };
 }
 
-function optionIn({ options = [], action_id: actionId }: FakeElement): (name: string) => FakeOption {
+function optionIn({ options = [], action_id: actionId }: SlackElement): (name: string) => SlackOption {
   return (name) => {
     const found = options.find((option) => option.value === name || textOf(option.text) === name);
     if (found === undefined) throw new Error(`${actionId} has no option ${name}`);

@@ -1,4 +1,4 @@
-import { otherTeamId, people, team } from '../fake-slack/people.ts';
+import { otherTeamId, people, team } from './people.ts';
 
 let serial = 0;
 

@@ -1,5 +1,5 @@
-import type { FakeChannels } from './channels.ts';
-import type { FakeFile, FakeMessages } from './messages.ts';
+import type { SlackChannels } from './channels.ts';
+import type { SlackFile, SlackMessages } from './messages.ts';
 import { team } from './people.ts';
 import { type Methods, refused } from './wire.ts';
 
@@ -23,8 +23,13 @@ interface Upload {
   content?: Buffer;
 }
 
-/** The files of the fake Slack. `base` returns the address of its server. */
-export function createFiles(base: () => string, channels: FakeChannels, messages: FakeMessages, violations: string[]) {
+/** The files of a workspace, at `origin`; `pages`: where links to them lead. */
+export function createFiles(
+  { origin, pages }: { origin: () => string; pages: () => string },
+  channels: SlackChannels,
+  messages: SlackMessages,
+  violations: string[],
+) {
   const contents = new Map<string, { content: Buffer; mimetype: string }>();
   const uploads = new Map<string, Upload>();
   let serial = 0;
@@ -36,7 +41,7 @@ export function createFiles(base: () => string, channels: FakeChannels, messages
         return refused('missing_argument');
       const id = nextId();
       uploads.set(id, { id, name: args.filename, length });
-      return { ok: true, upload_url: `${base()}/upload/${id}`, file_id: id };
+      return { ok: true, upload_url: `${origin()}/upload/${id}`, file_id: id };
     },
     'files.completeUploadExternal': (args) => {
       const named = Array.isArray(args.files) ? (args.files as { id?: unknown; title?: unknown }[]) : [];
@@ -90,7 +95,7 @@ export function createFiles(base: () => string, channels: FakeChannels, messages
   return {
     methods,
     /** Attaches a file to a message. */
-    add: (ts: string, attached: Attached): FakeFile => {
+    add: (ts: string, attached: Attached): SlackFile => {
       const message = messages.list.find((each) => each.ts === ts);
       if (message === undefined) throw new Error(`no message ${ts}`);
       const content = Buffer.from(attached.bytes ?? attached.text ?? '');
@@ -118,13 +123,13 @@ export function createFiles(base: () => string, channels: FakeChannels, messages
     return `F0${serial}`;
   }
 
-  function keep(id: string, user: string, content: Buffer, attached: Attached): FakeFile {
+  function keep(id: string, user: string, content: Buffer, attached: Attached): SlackFile {
     const { name, mode = 'hosted' } = attached;
     const filetype = attached.filetype ?? filetypes[name.split('.').at(-1) ?? ''] ?? 'text';
     const image = ['png', 'jpg', 'gif'].includes(filetype);
     const mimetype = attached.mimetype ?? (image ? `image/${filetype}` : 'text/plain');
     contents.set(id, { content, mimetype });
-    const url = `${base()}/files-pri/${team.id}-${id}`;
+    const url = `${origin()}/files-pri/${team.id}-${id}`;
     return {
       id,
       created: 1_700_000_000,
@@ -145,7 +150,7 @@ export function createFiles(base: () => string, channels: FakeChannels, messages
       public_url_shared: false,
       url_private: `${url}/${encodeURIComponent(name)}`,
       url_private_download: `${url}/download/${encodeURIComponent(name)}`,
-      permalink: `https://fake.slack.com/files/${user}/${id}/${encodeURIComponent(name)}`,
+      permalink: `${pages()}/files/${user}/${id}/${encodeURIComponent(name)}`,
       has_rich_preview: false,
       file_access: 'visible',
       ...attached.more,

@@ -1,5 +1,5 @@
 import { slackProblems } from './limits.ts';
-import type { FakeMessages } from './messages.ts';
+import type { SlackMessages } from './messages.ts';
 import { type Args, type Methods, type Reply, refused } from './wire.ts';
 
 /** A link in a `link_shared` event: in a message, or in someone's composer. */
@@ -12,15 +12,15 @@ export interface SharedLink {
 }
 
 /** The previews the app sent: blocks or an attachment for each address. */
-export interface FakeUnfurl {
+export interface SlackUnfurl {
   link: SharedLink;
   unfurls: Record<string, unknown>;
 }
 
 /** Link previews: `chat.unfurl`, only for links from an earlier event. */
-export function createUnfurls(messages: FakeMessages, violations: string[]) {
+export function createUnfurls(messages: SlackMessages, violations: string[]) {
   const shared: SharedLink[] = [];
-  const unfurls: FakeUnfurl[] = [];
+  const unfurls: SlackUnfurl[] = [];
 
   const methods: Methods = {
     'chat.unfurl': (args) => {

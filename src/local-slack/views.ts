@@ -1,14 +1,14 @@
 import { slackProblems } from './limits.ts';
-import type { FakeBlock } from './messages.ts';
-import { type FakePeople, team } from './people.ts';
+import type { SlackBlock } from './messages.ts';
+import { type SlackPeople, team } from './people.ts';
 import { type Args, type Methods, type Reply, refused } from './wire.ts';
 
 /** A modal or a Home tab as the app sent it, with the fields Slack adds. */
-export interface FakeView {
+export interface SlackView {
   id: string;
   hash: string;
   type: 'modal' | 'home';
-  blocks: FakeBlock[];
+  blocks: SlackBlock[];
   callback_id?: string;
   private_metadata?: string;
   external_id?: string;
@@ -22,11 +22,11 @@ export interface FakeView {
 }
 
 /** The open modals and the Home tabs. */
-export function createViews(fakePeople: FakePeople, violations: string[]) {
+export function createViews(slackPeople: SlackPeople, violations: string[]) {
   /** Every call that opened a modal, as sent. */
   const opened: Args[] = [];
-  const stack: FakeView[] = [];
-  const homes = new Map<string, FakeView>();
+  const stack: SlackView[] = [];
+  const homes = new Map<string, SlackView>();
   const usedTriggers = new Set<unknown>();
   const expiredTriggers = new Set<unknown>();
   let allExpired = false;
@@ -60,7 +60,7 @@ export function createViews(fakePeople: FakePeople, violations: string[]) {
       return refusal ?? shown(replace(known, args.view));
     },
     'views.publish': (args) => {
-      const user = fakePeople.find(args.user_id);
+      const user = slackPeople.find(args.user_id);
       if (user === undefined) return refused('user_not_found');
       const known = homes.get(user.id);
       if (args.hash !== undefined && args.hash !== known?.hash) return refused('hash_conflict');
@@ -84,12 +84,12 @@ export function createViews(fakePeople: FakePeople, violations: string[]) {
       else expiredTriggers.add(triggerId);
     },
     /** The person closes a modal and those above it. */
-    close: (view: FakeView) => {
+    close: (view: SlackView) => {
       const index = stack.findIndex(({ id }) => id === view.id);
       if (index >= 0) stack.splice(index);
     },
     /** Does what Slack does with the reply to a submission. */
-    afterSubmission: (view: FakeView, answer: unknown) => {
+    afterSubmission: (view: SlackView, answer: unknown) => {
       const { response_action: action, view: next, errors } = (answer ?? {}) as Args;
       if (action === undefined) stack.pop();
       else if (action === 'clear') stack.length = 0;
@@ -105,7 +105,7 @@ export function createViews(fakePeople: FakePeople, violations: string[]) {
     payloadOf,
   };
 
-  function checkErrors(view: FakeView, errors: unknown): void {
+  function checkErrors(view: SlackView, errors: unknown): void {
     const inputs = view.blocks.filter(({ type }) => type === 'input').map(({ block_id: id }) => id);
     const named = Object.entries((errors ?? {}) as Args);
     if (named.length === 0) violations.push('view_submission: errors without any');
@@ -123,7 +123,7 @@ export function createViews(fakePeople: FakePeople, violations: string[]) {
 
   function refusedForm(method: string, args: Args, type: string, ownExternalId?: string): Reply | undefined {
     const problems = slackProblems(method, args);
-    const view = (args.view ?? {}) as Partial<FakeView>;
+    const view = (args.view ?? {}) as Partial<SlackView>;
     if (problems.length === 0 && view.type !== type)
       problems.push(`a ${String(view.type)} view where a ${type} belongs`);
     const { external_id: externalId } = view;
@@ -134,13 +134,13 @@ export function createViews(fakePeople: FakePeople, violations: string[]) {
     return refused('invalid_arguments');
   }
 
-  function add(view: unknown): FakeView {
+  function add(view: unknown): SlackView {
     const added = made(view, undefined, { root: stack[0]?.id, previous: stack.at(-1)?.id ?? null });
     stack.push(added);
     return added;
   }
 
-  function replace(known: FakeView, view: unknown): FakeView {
+  function replace(known: SlackView, view: unknown): SlackView {
     const next = made(view, known.id, { root: known.root_view_id, previous: known.previous_view_id });
     const index = stack.findIndex(({ id }) => id === known.id);
     if (index >= 0) stack[index] = next;
@@ -150,7 +150,7 @@ export function createViews(fakePeople: FakePeople, violations: string[]) {
   /** Gives ids to blocks without one, as Slack does. */
   function made(raw: unknown, id: string | undefined, place: { root: string | undefined; previous: string | null }) {
     serial += 1;
-    const view = raw as FakeView;
+    const view = raw as SlackView;
     const ownId = id ?? `V0${serial}`;
     const blocks = view.blocks.map((block, index) => ({ ...block, block_id: block.block_id ?? `b${serial}${index}` }));
     return {
@@ -163,11 +163,11 @@ export function createViews(fakePeople: FakePeople, violations: string[]) {
     };
   }
 
-  function shown(view: FakeView): Reply {
+  function shown(view: SlackView): Reply {
     return { ok: true, view: payloadOf(view) };
   }
 
-  function payloadOf(view: FakeView, values: Record<string, unknown> = {}): Record<string, unknown> {
+  function payloadOf(view: SlackView, values: Record<string, unknown> = {}): Record<string, unknown> {
     return {
       callback_id: '',
       private_metadata: '',

@@ -1,8 +1,8 @@
-import { type FakePeople, people, team } from './people.ts';
+import { people, type SlackPeople, team } from './people.ts';
 import { type Args, isTrue, type Methods, omitFields, pageOf, type Reply, refused } from './wire.ts';
 
 /** A conversation; `botIsMember` says whether the app is a member, `members` does not list it. */
-export interface FakeChannel {
+export interface SlackChannel {
   isPrivate: boolean;
   botIsMember: boolean;
   isArchived: boolean;
@@ -19,29 +19,29 @@ export interface FakeChannel {
   omittedFields?: readonly string[];
 }
 
-/** The conversations of the fake Slack, and the methods about them. */
-export function createChannels(fakePeople: FakePeople) {
+/** The conversations of a workspace, and the methods about them. */
+export function createChannels(slackPeople: SlackPeople) {
   const { ada, bob, gerd, mia, olga } = people;
   const open = { isPrivate: false, botIsMember: true, isArchived: false };
   const closed = { ...open, isPrivate: true };
-  const channels = new Map<string, FakeChannel>([
+  const channels = new Map<string, SlackChannel>([
     ['C0GENERAL', { ...open, name: 'general', members: [ada, bob, gerd] }],
     ['C0PUBLIC', { ...open, name: 'public', botIsMember: false }],
     ['C0PRIVATE', { ...closed, name: 'private', botIsMember: false }],
     ['C0SHARED', { ...open, name: 'shared', isExtShared: true, members: [ada, bob, olga] }],
     ['C0GUESTS', { ...closed, name: 'guests', members: [ada, bob, mia] }],
     ['G0GROUP', { ...closed, name: 'mpdm-ada--bob--deepsearch-1', isMpim: true }],
-    ...Object.values(people).map((id): [string, FakeChannel] => [dmOf(id), { ...closed, isIm: true, members: [id] }]),
+    ...Object.values(people).map((id): [string, SlackChannel] => [dmOf(id), { ...closed, isIm: true, members: [id] }]),
   ]);
   const failingMembers = new Set<string>();
 
   /** All members of a channel, with the app. */
-  function membersOf(channel: FakeChannel): string[] {
+  function membersOf(channel: SlackChannel): string[] {
     return [...(channel.members ?? [ada, bob]), ...(channel.botIsMember ? [team.botUserId] : [])];
   }
 
   /** The channel if the app can see it; private channels without the app seem not to exist. */
-  function visible(id: unknown): FakeChannel | undefined {
+  function visible(id: unknown): SlackChannel | undefined {
     const channel = typeof id === 'string' ? channels.get(id) : undefined;
     return channel?.isPrivate && !channel.botIsMember ? undefined : channel;
   }
@@ -72,7 +72,7 @@ export function createChannels(fakePeople: FakePeople) {
       (channel, { user }) => channel.botIsMember && (user === undefined || membersOf(channel).includes(String(user))),
     ),
     'conversations.open': (args) => {
-      const person = fakePeople.find(args.users);
+      const person = slackPeople.find(args.users);
       if (person === undefined) return refused('user_not_found');
       if (person.deleted === true) return refused('user_disabled');
       if (person.is_bot === true) return refused('cannot_dm_bot');
@@ -104,7 +104,7 @@ export function createChannels(fakePeople: FakePeople) {
     },
   };
 
-  function listed(keep: (channel: FakeChannel, args: Args) => boolean): (args: Args) => Reply {
+  function listed(keep: (channel: SlackChannel, args: Args) => boolean): (args: Args) => Reply {
     return (args) => {
       const types = String(args.types ?? 'public_channel').split(',');
       const kept = [...channels]
@@ -121,7 +121,7 @@ export function createChannels(fakePeople: FakePeople) {
   }
 
   /** See docs.slack.dev/reference/objects/conversation-object: a direct message has no name and no member count. */
-  function toApiChannel(id: string, channel: FakeChannel, withCount: boolean): Record<string, unknown> {
+  function toApiChannel(id: string, channel: SlackChannel, withCount: boolean): Record<string, unknown> {
     const { isArchived, isPrivate, isExtShared = false, isIm = false, isMpim = false } = channel;
     const always = { id, created: 1_700_000_000, is_archived: isArchived, is_im: isIm, is_org_shared: false };
     if (isIm) return { ...always, user: channel.members?.[0], is_user_deleted: false, priority: 0 };
@@ -147,14 +147,14 @@ export function createChannels(fakePeople: FakePeople) {
   }
 }
 
-export type FakeChannels = ReturnType<typeof createChannels>;
+export type SlackChannels = ReturnType<typeof createChannels>;
 
 /** The id of a person's direct messages with the app. */
 export function dmOf(userId: string): string {
   return userId.replace(/^U/, 'D');
 }
 
-function kindOf({ isIm, isMpim, isPrivate }: FakeChannel): string {
+function kindOf({ isIm, isMpim, isPrivate }: SlackChannel): string {
   if (isIm === true) return 'im';
   if (isMpim === true) return 'mpim';
   return isPrivate ? 'private_channel' : 'public_channel';

@@ -3,7 +3,7 @@ export type Args = Record<string, unknown>;
 
 export type Reply = { ok: true; [key: string]: unknown } | { ok: false; error: string; [key: string]: unknown };
 
-/** The Web API methods that one part of the fake implements. */
+/** The Web API methods that one part of the workspace implements. */
 export type Methods = Record<string, (args: Args) => Reply>;
 
 export function refused(error: string): Reply {

@@ -1,6 +1,12 @@
 import { isTrue, type Methods, omitFields, pageOf, refused } from './wire.ts';
 
-export const team = { id: 'T0FAKE', botUserId: 'U0BOT', botId: 'B0BOT', botToken: 'xoxb-fake-token' };
+export const team = {
+  id: 'T0FAKE',
+  botUserId: 'U0BOT',
+  botId: 'B0BOT',
+  botToken: 'xoxb-fake-token',
+  appToken: 'xapp-fake-token',
+};
 
 /**
  * The people of the workspace: `ada` and `bob` are full members, `gerd` is a full member who reads German, `mia` a guest
@@ -22,7 +28,7 @@ export const people = {
 export const otherTeamId = 'T0OTHER';
 
 /** A person as Slack returns them; tests may change fields. `locale` is returned only on request. */
-export interface FakePerson {
+export interface SlackPerson {
   id: string;
   name: string;
   team_id: string;
@@ -41,11 +47,11 @@ export interface FakePerson {
   enterprise_user?: Record<string, unknown>;
 }
 
-function person(id: string, name: string, more: Partial<FakePerson> = {}): FakePerson {
+function person(id: string, name: string, more: Partial<SlackPerson> = {}): SlackPerson {
   return { id, name, team_id: team.id, locale: 'en-US', tz: 'America/Los_Angeles', tz_offset: -28_800, ...more };
 }
 
-/** The people of the fake Slack, and the methods about them. */
+/** The people of a workspace, and the methods about them. */
 export function createUsers() {
   const everyone = new Map(
     [
@@ -86,7 +92,7 @@ export function createUsers() {
   return {
     methods,
     find: (id: unknown) => (typeof id === 'string' ? everyone.get(id) : undefined),
-    change: (id: string, changes: Partial<FakePerson>) => {
+    change: (id: string, changes: Partial<SlackPerson>) => {
       everyone.set(id, { ...(everyone.get(id) ?? person(id, id.toLowerCase())), ...changes, id });
     },
     /** From now on, `users.info` fails with this error for a person; without an error it works again. */
@@ -97,10 +103,10 @@ export function createUsers() {
   };
 }
 
-export type FakePeople = ReturnType<typeof createUsers>;
+export type SlackPeople = ReturnType<typeof createUsers>;
 
 /** See docs.slack.dev/reference/objects/user-object: deactivated people have fewer fields. */
-function toApiUser(found: FakePerson, withLocale: boolean): Record<string, unknown> {
+function toApiUser(found: SlackPerson, withLocale: boolean): Record<string, unknown> {
   const { id, name, team_id, locale, tz, tz_offset, enterprise_user } = found;
   const profile = {
     real_name: `${name[0]?.toUpperCase() ?? ''}${name.slice(1)} Example`,

@@ -1,7 +1,7 @@
-import { dmOf } from '../fake-slack/channels.ts';
-import { type FakeEphemeral, type FakeMessage, type FakeOption, permalinkOf } from '../fake-slack/messages.ts';
-import { team } from '../fake-slack/people.ts';
+import { dmOf } from './channels.ts';
+import type { SlackEphemeral, SlackMessage, SlackOption } from './messages.ts';
 import { envelope, nextTrigger, userIn } from './payloads.ts';
+import { team } from './people.ts';
 
 type Body = Record<string, unknown>;
 
@@ -43,7 +43,7 @@ function interaction(user: string): Body {
 /** A shortcut from the menu of a message. */
 export function messageShortcutOf(chosen: {
   callbackId: string;
-  message: FakeMessage;
+  message: SlackMessage;
   user: string;
   triggerId?: string;
   responseUrl: string;
@@ -72,7 +72,7 @@ export function globalShortcutOf(chosen: { callbackId: string; user: string; tri
   };
 }
 
-/** A submitted modal; `view` with its input values, as `payloadOf` in fake-slack/views.ts returns it. */
+/** A submitted modal; `view` with its input values, as `payloadOf` in views.ts returns it. */
 export function viewSubmissionOf(submitted: { view: Body; user: string; triggerId?: string }): Body {
   return {
     ...interaction(submitted.user),
@@ -90,8 +90,8 @@ export function viewClosedOf(closed: { view: Body; user: string }): Body {
 
 /** The place of an element that a user clicks; the payload depends on it. */
 export type Place =
-  | { message: FakeMessage; responseUrl: string }
-  | { ephemeral: FakeEphemeral; responseUrl: string }
+  | { message: SlackMessage; responseUrl: string }
+  | { ephemeral: SlackEphemeral; responseUrl: string }
   | { view: Body };
 
 /** A use of any element: `block_actions` with one action. */
@@ -121,7 +121,7 @@ export function buttonOf(used: Used & { value?: string; label?: string }): Body 
 }
 
 /** A user chooses an option from an overflow menu. */
-export function overflowOf(used: Used & { option: FakeOption }): Body {
+export function overflowOf(used: Used & { option: SlackOption }): Body {
   return acted(used, { type: 'overflow', selected_option: used.option });
 }
 
@@ -183,44 +183,8 @@ function channelIn(id: string): Body {
   return { id, name: id.startsWith('D') ? 'directmessage' : 'general' };
 }
 
-function seen(message: FakeMessage): Body {
+function seen(message: SlackMessage): Body {
   const { edits: _, channel: __, ...rest } = message;
   const own = message.bot_id === undefined ? {} : { app_id: 'A0APP' };
-  return { type: 'message', ...rest, ...own, team: team.id, permalink: permalinkOf(message) };
-}
-
-/** The same payload for an app installed in a workspace of an Enterprise organization. */
-export function inEnterprise(body: Body): Body {
-  const enterprise = { id: 'E0GRID', name: 'Grid' };
-  if (body.type === 'event_callback') {
-    return {
-      ...body,
-      enterprise_id: enterprise.id,
-      context_team_id: team.id,
-      context_enterprise_id: enterprise.id,
-      authorizations: [
-        {
-          enterprise_id: enterprise.id,
-          team_id: team.id,
-          user_id: team.botUserId,
-          is_bot: true,
-          is_enterprise_install: false,
-        },
-      ],
-    };
-  }
-  if ('command' in body) {
-    return { ...body, enterprise_id: enterprise.id, enterprise_name: enterprise.name, is_enterprise_install: 'false' };
-  }
-  return {
-    ...body,
-    enterprise,
-    is_enterprise_install: false,
-    team: { id: team.id, domain: 'fake', enterprise_id: enterprise.id, enterprise_name: enterprise.name },
-  };
-}
-
-/** The same event in a channel shared with another organization. */
-export function inSharedChannel(body: Body): Body {
-  return { ...body, is_ext_shared_channel: true };
+  return { type: 'message', ...rest, ...own, team: team.id };
 }

@@ -1,19 +1,19 @@
-import { dmOf, type FakeChannels } from './channels.ts';
+import { dmOf, type SlackChannels } from './channels.ts';
 import { slackProblems } from './limits.ts';
-import { type FakePeople, team } from './people.ts';
+import { type SlackPeople, team } from './people.ts';
 import { type Args, isTrue, type Methods, type Reply, refused } from './wire.ts';
 
-export interface FakeMessage {
+export interface SlackMessage {
   ts: string;
   channel: string;
   user: string;
   bot_id?: string;
   text: string;
-  blocks?: FakeBlock[];
+  blocks?: SlackBlock[];
   metadata?: unknown;
   thread_ts?: string;
   subtype?: string;
-  files?: FakeFile[];
+  files?: SlackFile[];
   /** Link previews, set by `chat.unfurl`. */
   attachments?: Record<string, unknown>[];
   edited?: { user: string; ts: string };
@@ -21,7 +21,7 @@ export interface FakeMessage {
 }
 
 /** A file in a message (docs.slack.dev/reference/objects/file-object). */
-export interface FakeFile {
+export interface SlackFile {
   id: string;
   name: string;
   title: string;
@@ -38,26 +38,26 @@ export interface FakeFile {
   [more: string]: unknown;
 }
 
-export interface FakeBlock {
+export interface SlackBlock {
   type: string;
   block_id?: string;
   text?: unknown;
-  elements?: FakeElement[];
-  accessory?: FakeElement;
-  element?: FakeElement;
+  elements?: SlackElement[];
+  accessory?: SlackElement;
+  element?: SlackElement;
   label?: unknown;
   optional?: boolean;
 }
 
 /** The fields that tests read of a button, a menu, an input or feedback buttons. */
-export interface FakeElement {
+export interface SlackElement {
   type: string;
   action_id?: string;
   value?: string;
   text?: unknown;
-  options?: FakeOption[];
-  initial_option?: FakeOption;
-  initial_options?: FakeOption[];
+  options?: SlackOption[];
+  initial_option?: SlackOption;
+  initial_options?: SlackOption[];
   initial_value?: string;
   initial_conversation?: string;
   max_length?: number;
@@ -66,30 +66,38 @@ export interface FakeElement {
   negative_button?: { text: unknown; value: string };
 }
 
-export interface FakeOption {
+export interface SlackOption {
   text: unknown;
   value: string;
 }
 
-export interface FakeEphemeral {
+export interface SlackEphemeral {
   channel: string;
   user: string;
   thread_ts?: string;
   text: string;
-  blocks?: FakeBlock[];
+  blocks?: SlackBlock[];
 }
 
+/** Where a message stands. */
+type Place = Pick<SlackMessage, 'channel' | 'ts' | 'thread_ts'>;
+
 /**
- * How many timestamps were given out, by all fake workspaces together: if two workspaces gave out the same one, an event
+ * How many timestamps were given out, by all workspaces of this process: if two workspaces gave out the same one, an event
  * that one of them sends about the other's message would be about its own message.
  */
 let timestamps = 0;
 
-/** The messages of the fake Slack, and the methods that post and edit them. */
-export function createMessages(fakePeople: FakePeople, channels: FakeChannels, violations: string[]) {
-  const messages: FakeMessage[] = [];
-  const deleted: FakeMessage[] = [];
-  const ephemerals: FakeEphemeral[] = [];
+/** The messages of a workspace, and the methods that post and edit them. */
+export function createMessages(
+  slackPeople: SlackPeople,
+  channels: SlackChannels,
+  violations: string[],
+  pages: () => string,
+) {
+  const messages: SlackMessage[] = [];
+  const deleted: SlackMessage[] = [];
+  const ephemerals: SlackEphemeral[] = [];
   let refusedBlockTypes: string[] = [];
 
   const methods: Methods = {
@@ -130,7 +138,7 @@ export function createMessages(fakePeople: FakePeople, channels: FakeChannels, v
       const channel = resolveChannel(args.channel);
       const refusal = refusedPost('chat.postEphemeral', args, channel);
       if (refusal !== undefined) return refusal;
-      const user = fakePeople.find(args.user);
+      const user = slackPeople.find(args.user);
       const place = channels.map.get(channel ?? '');
       if (user === undefined || place === undefined || !channels.membersOf(place).includes(user.id))
         return refused('user_not_in_channel');
@@ -154,12 +162,13 @@ export function createMessages(fakePeople: FakePeople, channels: FakeChannels, v
     methods,
     add,
     find,
+    permalinkOf,
     nextTs,
     refuseBlocks: (types: string[]) => {
       refusedBlockTypes = types;
     },
     /** A person edits their message. Throws when the app wrote it. */
-    edit: (ts: string, text: string): { before: FakeMessage; after: FakeMessage } => {
+    edit: (ts: string, text: string): { before: SlackMessage; after: SlackMessage } => {
       const message = messages.find((each) => each.ts === ts);
       if (message === undefined || message.bot_id !== undefined) throw new Error(`no person wrote ${ts}`);
       const before = { ...message };
@@ -172,12 +181,17 @@ export function createMessages(fakePeople: FakePeople, channels: FakeChannels, v
     },
   };
 
-  function find(channel: unknown, ts: unknown): FakeMessage | undefined {
+  function permalinkOf({ channel, ts, thread_ts: threadTs }: Place): string {
+    const link = `${pages()}/archives/${channel}/p${ts.replace('.', '')}`;
+    return threadTs === undefined ? link : `${link}?thread_ts=${threadTs}&cid=${channel}`;
+  }
+
+  function find(channel: unknown, ts: unknown): SlackMessage | undefined {
     return messages.find((message) => message.ts === ts && message.channel === channel);
   }
 
   /** `ts`: of a message of an earlier time. */
-  function add(message: Omit<FakeMessage, 'ts' | 'edits'> & { ts?: string }): FakeMessage {
+  function add(message: Omit<SlackMessage, 'ts' | 'edits'> & { ts?: string }): SlackMessage {
     const added = { ...message, ts: message.ts ?? nextTs(), edits: 0 };
     messages.push(added);
     return added;
@@ -206,7 +220,7 @@ export function createMessages(fakePeople: FakePeople, channels: FakeChannels, v
   }
 
   function refusedForm(method: string, args: Args): Reply | undefined {
-    const blocks = (args.blocks ?? []) as FakeBlock[];
+    const blocks = (args.blocks ?? []) as SlackBlock[];
     if (blocks.some(({ type }) => refusedBlockTypes.includes(type))) return refused('invalid_blocks');
     const problems = slackProblems(method, args);
     if (problems.length === 0) return undefined;
@@ -215,10 +229,10 @@ export function createMessages(fakePeople: FakePeople, channels: FakeChannels, v
   }
 }
 
-export type FakeMessages = ReturnType<typeof createMessages>;
+export type SlackMessages = ReturnType<typeof createMessages>;
 
-/** A message as the Web API returns it: without the fake's own fields, and with metadata only on request. */
-export function toApiMessage(message: FakeMessage, args: Args, replies: FakeMessage[] = []): Record<string, unknown> {
+/** A message as the Web API returns it: without our own fields, and with metadata only on request. */
+export function toApiMessage(message: SlackMessage, args: Args, replies: SlackMessage[] = []): Record<string, unknown> {
   const { edits: _, channel: __, metadata, ...rest } = message;
   return {
     type: 'message',
@@ -231,11 +245,6 @@ export function toApiMessage(message: FakeMessage, args: Args, replies: FakeMess
   };
 }
 
-export function permalinkOf({ channel, ts, thread_ts: threadTs }: FakeMessage): string {
-  const link = `https://fake.slack.com/archives/${channel}/p${ts.replace('.', '')}`;
-  return threadTs === undefined ? link : `${link}?thread_ts=${threadTs}&cid=${channel}`;
-}
-
 function isDirect(args: Args): boolean {
   return typeof args.channel === 'string' && args.channel.startsWith('U');
 }
@@ -245,10 +254,10 @@ function resolveChannel(channel: unknown): string | undefined {
   return channel.startsWith('U') ? dmOf(channel) : channel;
 }
 
-function posted(args: Args): Pick<FakeMessage, 'text' | 'blocks' | 'metadata' | 'thread_ts'> {
+function posted(args: Args): Pick<SlackMessage, 'text' | 'blocks' | 'metadata' | 'thread_ts'> {
   return {
     text: String(args.text ?? ''),
-    ...(args.blocks === undefined ? {} : { blocks: args.blocks as FakeBlock[] }),
+    ...(args.blocks === undefined ? {} : { blocks: args.blocks as SlackBlock[] }),
     ...(args.metadata === undefined ? {} : { metadata: args.metadata }),
     ...(args.thread_ts === undefined ? {} : { thread_ts: String(args.thread_ts) }),
   };
