@@ -42,5 +42,3 @@ export function createWorkspace({ origin, pages }: { origin: () => string; pages
   };
   return { violations, people, channels, messages, files, views, agents, unfurls, methods };
 }
-
-export type Workspace = ReturnType<typeof createWorkspace>;
