@@ -87,7 +87,7 @@ export const SETTINGS = {
   SLACK_API_URL: slack(webAddress(), "Base address of Slack's Web API.", 'https://slack.com/api/'),
   SLACK_STAND_IN: slack(
     yesOrNo(),
-    "Whether `SLACK_API_URL` is a stand-in for Slack, as in the demo. When a stand-in leaves out a flag (guest, shared channel), the app reads it as false; when Slack leaves out a flag, the app refuses the question. Rejected together with Slack's own address.",
+    "Whether `SLACK_API_URL` is a stand-in for Slack, as in the demo. A flag that it leaves out (guest, shared channel) then counts as false, not as a reason to refuse. Rejected with Slack's own address.",
     'false',
   ),
   MESSAGE_FORMAT: slack(
@@ -97,17 +97,17 @@ export const SETTINGS = {
   ),
   SHOW_CREDENTIALS: slack(
     yesOrNo(),
-    'Whether credentials in answers, titles, sources, steps and errors are posted to Slack as the service wrote them. Otherwise they are hidden, as in `[hidden: AWS key]`.',
+    'Whether credentials in answers are posted to Slack as the service wrote them, and not hidden, as in `[hidden: AWS key]`.',
     'false',
   ),
   SLACK_CLIENT_ID: workspaces(
     inHeader(),
-    'The client id of the Slack app, for several workspaces or an organization: they install the app at `/slack/install` under `PUBLIC_URL`. Takes the place of `SLACK_BOT_TOKEN`. Needs `SLACK_CLIENT_SECRET`, `SLACK_WORKSPACES`, `SLACK_SIGNING_SECRET`, `PUBLIC_URL` and `ENCRYPTION_KEYS`.',
+    'The client id of the Slack app, in place of `SLACK_BOT_TOKEN`: workspaces install the app at `/slack/install` under `PUBLIC_URL`. Needs `SLACK_CLIENT_SECRET`, `SLACK_WORKSPACES`, `SLACK_SIGNING_SECRET`, `PUBLIC_URL` and `ENCRYPTION_KEYS`.',
   ),
   SLACK_CLIENT_SECRET: workspaces(wordSecret(), 'The client secret of the Slack app.'),
   SLACK_WORKSPACES: workspaces(
     workspaceIds(),
-    'Ids of the workspaces (`T…`) and organizations (`E…`) that may install the app. All others are refused. Separated by commas.',
+    'Ids of the workspaces (`T…`) and organizations (`E…`) that may install the app, separated by commas.',
   ),
   SRC_ENDPOINT: service(webAddress(), 'Base address of the code search service. Required.'),
   SRC_ACCESS_TOKEN: service(
@@ -116,7 +116,7 @@ export const SETTINGS = {
   ),
   SRC_CLIENT_ID: service(
     inHeader(),
-    "Client id of the app's account at the service, in place of `SRC_ACCESS_TOKEN`: the app then gets its access tokens with the grant `client_credentials`, and a new one before each ends. Needs `SRC_CLIENT_SECRET` and `SRC_TOKEN_URL`.",
+    "Client id of the app's account at the service, in place of `SRC_ACCESS_TOKEN`: the app gets and renews its tokens with the grant `client_credentials`. Needs `SRC_CLIENT_SECRET` and `SRC_TOKEN_URL`.",
   ),
   SRC_CLIENT_SECRET: service(token(), 'Client secret of that account.'),
   SRC_TOKEN_URL: service(webAddress(), 'Address at which the app gets access tokens of that account.'),
@@ -126,11 +126,11 @@ export const SETTINGS = {
   ),
   SRC_HEADERS: service(
     headerLines(),
-    'Headers that every request to the service carries in addition, for an identity proxy before it: `Name: value`, several of them on lines of their own or with `\\n` between them. A secret. Sent to the origin of `SRC_ENDPOINT` only, and not to services of workspaces.',
+    'Headers for an identity proxy before the service: `Name: value`, several with `\\n` or new lines between them. A secret, sent to the origin of `SRC_ENDPOINT` only.',
   ),
   SRC_API: service(
     oneOf(['auto', '1', '2']),
-    'Generation of the conversation API to use: `1` for `/.api/deepsearch/v1`, `2` for `/api/deepsearch.v1.Service`. `auto`: the app finds out what the service offers, and uses generation 1 while it is offered, because only it tells sources, progress and follow-ups.',
+    'Generation of the conversation API: `1`, `2`, or `auto`, which uses 1 while the service offers it, see [operations](operations.md#which-generation-of-the-services-api).',
     'auto',
   ),
   SRC_TIMEOUT_MS: service(
@@ -152,26 +152,26 @@ export const SETTINGS = {
     'http_proxy',
     network(
       proxyAddress(),
-      'Proxy for all requests to `http` addresses, both the code search service and Slack. An address without a scheme means `http://`. Also read from `http_proxy`.',
+      'Proxy for `http` addresses. Without a scheme it means `http://`. Also read from `http_proxy`.',
     ),
   ),
   HTTPS_PROXY: aliased(
     'https_proxy',
     network(
       proxyAddress(),
-      'Proxy for `https` addresses, which includes Slack, and for the websocket of Socket Mode. The proxy must allow CONNECT. Also read from `https_proxy`.',
+      'Proxy for `https` addresses, so also for Slack and its websocket. It must allow CONNECT. Also read from `https_proxy`.',
     ),
   ),
   NO_PROXY: aliased(
     'no_proxy',
     network(
       noProxyList(),
-      'Hosts, addresses and networks (`10.0.0.0/8`, `fd00::/8`) to reach without the proxy, separated by commas. Names are not looked up for networks. Also read from `no_proxy`.',
+      'Hosts, addresses and networks (`10.0.0.0/8`, `fd00::/8`) to reach without it, separated by commas. Names are not looked up. Also read from `no_proxy`.',
     ),
   ),
   SRC_CA_FILE: network(
     certificateFile(),
-    'Path of a PEM file with certificate authorities to trust for the service, in addition to the usual ones.',
+    'Path of a PEM file with more certificate authorities to trust for the service.',
   ),
   REDIS_URL: storage(
     redisAddress(),
@@ -186,16 +186,12 @@ export const SETTINGS = {
   HOST: http(z.string(), 'Address that `PORT` listens on. Not set: all addresses.'),
   PUBLIC_URL: http(
     webAddress(),
-    "Address under which people's browsers reach `PORT`. The redirect address of the OAuth app at the service is `accounts/callback` under it, that of the Slack app `slack/oauth_redirect`.",
+    'Address under which browsers reach `PORT`. Redirect addresses under it: `accounts/callback` for the service, `slack/oauth_redirect` for Slack.',
   ),
-  METRICS_PORT: http(
-    whole(0, 65_535),
-    'Port of `/metrics`. Metrics are never served on the port that Slack or a load balancer reaches. 0 picks a free port.',
-    '9464',
-  ),
+  METRICS_PORT: http(whole(0, 65_535), 'Port of `/metrics`. 0 picks a free port.', '9464'),
   METRICS_HOST: http(
     z.string(),
-    'Address that `METRICS_PORT` listens on. By default only programs on the same machine can read it. `0.0.0.0` means all IPv4 addresses.',
+    'Address that `METRICS_PORT` listens on. By default only this machine can read it. `0.0.0.0`: all IPv4 addresses.',
     '127.0.0.1',
   ),
   LOG_LEVEL: program(
@@ -204,11 +200,7 @@ export const SETTINGS = {
     'info',
   ),
   SHUTDOWN_SECONDS: program(whole(1, 300), 'How many seconds running work may take to finish after SIGTERM.', '10'),
-  PATIENCE_SECONDS: cards(
-    whole(1, 86_400),
-    'How many seconds the app waits for an answer before it gives up and says so.',
-    '900',
-  ),
+  PATIENCE_SECONDS: cards(whole(1, 86_400), 'How many seconds the app waits for an answer.', '900'),
   CARD_EDIT_MS: cards(
     whole(100, 60_000),
     'Shortest time between two edits of one progress card, in milliseconds. Slack advises 3,000.',
@@ -216,100 +208,100 @@ export const SETTINGS = {
   ),
   POLL_FIRST_MS: cards(
     whole(50, 60_000),
-    'Wait before the first read of a question after it was asked, in milliseconds. The shortest first wait, once the app has learned from 10 answers of a workspace how long they take.',
+    'Wait before the first read of a question, in milliseconds. Once the app has learned from 10 answers how long they take: the shortest.',
     '1000',
   ),
-  POLL_MIN_MS: cards(whole(50, 60_000), 'Shortest wait between two reads of a question, in milliseconds.', '1000'),
+  POLL_MIN_MS: cards(whole(50, 60_000), 'Shortest wait between two reads, in milliseconds.', '1000'),
   POLL_MAX_MS: cards(
     whole(50, 600_000),
-    'Longest wait between two reads of a question, and longest first wait that the app learns, in milliseconds. A card shows progress this late at most.',
+    'Longest wait between two reads, in milliseconds. A card shows progress this late at most.',
     '10000',
   ),
   POLL_PERCENT: cards(
     whole(1, 100),
-    'Wait between two reads of a question, as a percentage of the time since it was asked. Used until the app has learned from 10 answers of a workspace how long they take, and for questions that take much longer than those.',
+    'Wait between two reads, as a percentage of the time since it was asked, where the app has not learned how long answers take.',
     '10',
   ),
   LATE_CALL_SECONDS: cards(
     whole(1, 120),
-    'How many seconds Slack or the service may still need to carry out a call that got no reply in time. The app repeats the call only after that.',
+    'How many seconds a call without a reply may still be carried out. It is repeated only after that.',
     '15',
   ),
   THREAD_LIMIT: limits(whole(1, 1_000), 'Most open questions in one thread, including the running one.', '20'),
   RUNNING_PER_WORKSPACE: limits(
     whole(1, 100_000),
-    'Most questions of one workspace that run at the service at the same time. Further questions wait.',
+    'Most questions of one workspace that run at the same time. Others wait.',
     '100',
   ),
   RUNNING_PER_PERSON: limits(
     whole(1, 100_000),
-    'Most questions of one person that run at the service at the same time. Further questions wait.',
+    'Most questions of one person that run at the same time. Others wait.',
     '10',
   ),
   QUESTIONS_PER_PERSON_PER_DAY: limits(
     whole(0, 10_000),
-    'Most questions of one person in a day (UTC). 0 means no limit. Admins have none.',
+    'Most questions of one person in a day (UTC). 0: no limit. Admins have none.',
     '0',
   ),
   QUESTIONS_PER_CHANNEL_PER_DAY: limits(
     whole(0, 10_000),
-    'Most questions in one channel in a day (UTC). 0 means no limit. Admins have none.',
+    'Most questions in one channel in a day (UTC). 0: no limit. Admins have none.',
     '0',
   ),
   ADMINS: people(
     userIds(),
-    "Ids of people who administer this app, besides the workspace's own admins: they may change channels' settings, see the usage and use `/deepsearch doctor`. Separated by commas.",
+    "Ids of people, separated by commas, who see the usage, use `/deepsearch doctor`, and change channels' settings as the workspace's admins do.",
   ),
   CONTACT: people(
     oneLine(200),
-    'Who can help when only the operator can: the id of a person (`U…`), a user group (`S…`) or a channel (`C…`), or a text. The app shows it next to "the operator of this app" and notifies no one: in a channel, a person becomes a link to their profile, and a user group is left out.',
+    'Who can help when only the operator can: the id of a person (`U…`), a user group (`S…`) or a channel (`C…`), or a text. Shown next to "the operator of this app", without notifying anyone in channels.',
   ),
   OPEN_CHANNELS: people(
     channelIds(),
-    'Ids of channels in which everyone may ask, including guests and people from other organizations. Answers appear there without a check of who can read them. Separated by commas.',
+    'Ids of channels in which everyone may ask, including guests and people from other organizations, without a check of who can read the answers.',
   ),
   ALLOWED_CHANNELS: people(
     channelIds(),
-    'Ids of the only channels in which the app answers, besides direct messages and `OPEN_CHANNELS`. Separated by commas. Not set: all channels that the app is in.',
+    'Ids of the only channels in which the app answers, besides direct messages and `OPEN_CHANNELS`. Not set: all.',
   ),
-  REFUSED_CHANNELS: people(channelIds(), 'Ids of channels in which no one may ask. Separated by commas.'),
+  REFUSED_CHANNELS: people(channelIds(), 'Ids of channels in which no one may ask.'),
   SHARE_WITH_OTHER_ORGANIZATIONS: people(
     yesOrNo(),
-    'Whether people may share private answers into channels with other organizations, after the app showed them who can read there. Otherwise they may share only into channels without other organizations, and into `OPEN_CHANNELS`.',
+    'Whether people may share private answers into channels with other organizations, after the app showed who can read there. `OPEN_CHANNELS` need no such permission.',
     'false',
   ),
   ACCOUNTS: accounts(
     oneOf(['shared', 'preferred', 'required']),
-    "Whose account at the service people ask with. `shared`: the account of `SRC_ACCESS_TOKEN`, for everyone. `preferred`: a person's own account if they connected one. `required`: only a person's own account.",
+    "Whose account people ask with. `shared`: the app's. `preferred`: their own if they connected one. `required`: only their own. See [accounts](accounts.md).",
     'shared',
   ),
   ENCRYPTION_KEYS: accounts(
     encryptionKeys(),
-    "Keys that encrypt people's credentials and workspaces' tokens in the storage (AES-256-GCM): `id:key`, the key as base64 of 32 bytes, separated by commas. The first one encrypts, all of them decrypt. Without it no one can connect an account, and no workspace can install the app.",
+    "Keys that encrypt stored credentials and tokens (AES-256-GCM): `id:key`, the key as base64 of 32 bytes, separated by commas. The first encrypts, all decrypt. Needed for people's accounts and for several workspaces.",
   ),
   SRC_OAUTH_CLIENT_ID: accounts(
     inHeader(),
-    'Id of the OAuth app that you registered at the service, so that people can sign in there. Needs the other `SRC_OAUTH_` settings and `PUBLIC_URL`.',
+    'Id of the OAuth app at the service with which people sign in. Needs the other `SRC_OAUTH_` settings and `PUBLIC_URL`.',
   ),
   SRC_OAUTH_CLIENT_SECRET: accounts(token(), 'Secret of that OAuth app. Not set for a public client.'),
   SRC_OAUTH_AUTHORIZE_URL: accounts(webAddress(), 'Address at the service where people allow the access.'),
   SRC_OAUTH_TOKEN_URL: accounts(webAddress(), 'Address at the service where the app gets and refreshes tokens.'),
   SRC_OAUTH_SCOPES: accounts(
     inHeader(),
-    'Scopes that the app asks for, separated by spaces. Not set: the scopes that the OAuth app was registered with.',
+    'Scopes to ask for, separated by spaces. Not set: those that the OAuth app was registered with.',
   ),
   RETENTION_DAYS: retention(
     whole(1, 3_650),
-    'How many days questions, threads, history, settings of people and votes are stored after their last change, and the audit log. Shorter lives of some records stay as they are. Not set: 90 days, and 400 for votes.',
+    'How many days questions, history, votes and the audit log are stored at most after their last change. Not set: 90 days, votes 400. See [operations](operations.md#keeping-exporting-and-erasing-data).',
   ),
   AUDIT_DAYS: retention(
     whole(1, 3_650),
-    'How many days the entries of the audit log are stored for export. `RETENTION_DAYS` shortens it.',
+    'How many days entries of the audit log are stored. `RETENTION_DAYS` shortens it.',
     '90',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: traces(
     webAddress(),
-    'Base address of an OpenTelemetry collector (OTLP over HTTP, usually port 4318). When set, the app sends a trace of each question to `v1/traces` under it. The other standard `OTEL_` variables that work are in [traces](observability/traces.md).',
+    'Base address of an OpenTelemetry collector (OTLP over HTTP, usually port 4318): the app sends a trace of each question to `v1/traces` under it.',
   ),
   OTEL_SDK_DISABLED: traces(yesOrNo(), 'Whether nothing is traced, even with `OTEL_EXPORTER_OTLP_ENDPOINT`.', 'false'),
 } as const;
