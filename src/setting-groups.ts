@@ -9,7 +9,8 @@ export const SETTING_GROUPS = {
   'Log and shutdown': '[Operations](operations.md#draining-and-deploying) says what happens when the app stops.',
   'Cards and polling': 'How long the app waits, and how often it looks. The defaults suit most.',
   Limits: 'How much people may ask at once and in a day.',
-  'Who may ask': 'Admins choose more for each channel with `/deepsearch settings`, within these limits. Commas separate ids.',
+  'Who may ask':
+    'Admins choose more for each channel with `/deepsearch settings`, within these limits. Commas separate ids.',
   Accounts: "For people's own accounts at the service, see [accounts](accounts.md).",
   'Retention and audit': 'See [operations](operations.md#keeping-exporting-and-erasing-data).',
   Traces: 'See [traces](observability/traces.md).',
