@@ -16,7 +16,7 @@ function filesUnder(folder: string): string[] {
 const pages = new Map<string, MarkdownPage>(
   [
     ...readdirSync(root),
-    ...['docs', 'deploy', '.github', 'test/bench'].flatMap(filesUnder),
+    ...['docs', 'deploy', '.github', 'test/bench', 'test/contract'].flatMap(filesUnder),
     // The pages in test/fixtures are what services answer, not documents.
   ]
     .filter((path) => path.endsWith('.md'))

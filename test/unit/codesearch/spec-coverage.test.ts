@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-const table = readFileSync('docs/codesearch.md', 'utf8');
+const table = readFileSync('test/contract/codesearch/specification.md', 'utf8');
 const named = [...table.matchAll(/(?:\| |<br>)`([^`|]+\.test\.ts)`: (.+?)(?=<br>| \|$)/gm)].map(
   ([, file = '', title = '']) => ({ path: file.includes('/') ? file : `test/contract/codesearch/${file}`, title }),
 );
