@@ -11,6 +11,7 @@ import type {
   Thread,
   ThreadContext,
   ThreadPlace,
+  UpstreamId,
 } from './question/question.ts';
 
 /** Current time in epoch milliseconds. */
@@ -19,7 +20,7 @@ export type Clock = () => number;
 /** One question of a conversation as the service reports it. What the service does not tell is absent, not zero. */
 export interface UpstreamQuestion {
   /** Only the first generation of the API numbers the questions of all conversations. */
-  id?: number;
+  id?: UpstreamId;
   /** Position in the conversation, from 0. Absent if the service sent the question alone. */
   ordinal?: number;
   text: string;
@@ -122,7 +123,7 @@ export interface ConversationSearch {
 /** A question to stop. */
 export interface CancelTarget {
   /** Only the first generation of the API has ids. It stops a question by its id. */
-  id: number | undefined;
+  id: UpstreamId | undefined;
   /** Finds the question in its conversation, to stop it where it has no id. Undefined if it is not there. */
   find(conversation: Conversation): Promise<UpstreamQuestion | undefined>;
 }

@@ -1,6 +1,7 @@
 import { AppError, isAppError, serviceCodes } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { ConversationId } from '../core/question/question.ts';
+import { literalId } from '../core/question/service-ids.ts';
 import type { ApiChoice } from './api-choice.ts';
 import { isApiGone } from './api-gone.ts';
 import type { DeepSearchAdapter, Generation, GenerationNumber } from './generation.ts';
@@ -69,9 +70,8 @@ export function createBothGenerations({ generations, choice, now, log }: BothGen
     return { ...page, ...(page.next === undefined ? {} : { next: `${prefix}${page.next}` }) };
   }
 
-  /** Only generation 2 has ids that are texts. */
   function onConversation<Result>(conversationId: ConversationId, run: Run<Result>): Promise<Result> {
-    const hasOnly2 = typeof conversationId === 'string';
+    const hasOnly2 = literalId(conversationId) === undefined;
     return perform(run, { first: hasOnly2 ? () => 2 : chosen, isAboutConversation: true });
   }
 

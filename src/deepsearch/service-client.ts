@@ -6,6 +6,7 @@ import { noTracer, type Tracer } from '../core/tracing.ts';
 import { type Auth, createAuthorizer } from './auth.ts';
 import { type Deadline, startDeadline, waitMs } from './deadline.ts';
 import { createHttp, type Http, type HttpReply, type HttpRequest } from './http.ts';
+import { parseReply } from './long-integers.ts';
 import type { ProxySettings } from './proxy.ts';
 import { type FailedRequest, replyFailure } from './reply-failure.ts';
 import { retryDelayMs } from './retry.ts';
@@ -62,7 +63,8 @@ export interface ServiceCall {
   /** The path with `{id}` in the place of ids, for traces. Default: the path. */
   template?: string;
   query?: URLSearchParams;
-  body?: object;
+  /** A text is already JSON. */
+  body?: object | string;
   headers?: Record<string, string>;
   /** Whether the call may be repeated. */
   safe: boolean;
@@ -135,7 +137,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
         ...(call.body && { 'content-type': 'application/json' }),
         ...call.headers,
       },
-      ...(call.body && { body: JSON.stringify(call.body) }),
+      ...(call.body && { body: typeof call.body === 'string' ? call.body : JSON.stringify(call.body) }),
     };
     const reply = await http.send(request, deadline.signal);
     const failure = failures.errorOf(reply, request, clock());
@@ -185,7 +187,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     const body = await send(call);
     let value: unknown;
     try {
-      value = JSON.parse(body);
+      value = parseReply(body);
     } catch {
       // The parser's message quotes the body, which may contain private text.
       throw badReply(call, 'invalid JSON');

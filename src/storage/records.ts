@@ -81,8 +81,8 @@ export const fileSchema = z.looseObject({
   isUnknown: z.boolean().exactOptional(),
 });
 
-/** A number, or a text where the service's ids are not numbers. */
 export const conversationId = z.union([z.number(), z.string()]);
+export const upstreamId = z.union([z.number(), z.string()]);
 
 /** The times of a call that has no stored result. */
 const pendingCall = {
@@ -206,7 +206,7 @@ const questionSchema = z.looseObject({
     firstTriedMs: z.number().exactOptional(),
     intentConversationId: conversationId.exactOptional(),
     conversationId: conversationId.exactOptional(),
-    questionId: z.number().exactOptional(),
+    questionId: upstreamId.exactOptional(),
     ordinal: z.number().exactOptional(),
     askedMs: z.number().exactOptional(),
     sentMs: z.number().exactOptional(),
@@ -222,7 +222,7 @@ const questionSchema = z.looseObject({
       .array(
         z.looseObject({
           conversationId,
-          questionId: z.number().exactOptional(),
+          questionId: upstreamId.exactOptional(),
           ordinal: z.number().exactOptional(),
         }),
       )
@@ -309,7 +309,7 @@ const voteSchema = z.looseObject({
   userId: z.string(),
   questionId: z.string(),
   conversationId: conversationId.exactOptional(),
-  upstreamQuestionId: z.number().exactOptional(),
+  upstreamQuestionId: upstreamId.exactOptional(),
   verdict: z.enum(['up', 'down']),
   reasons: z.array(z.string()),
   comment: z.string().exactOptional(),

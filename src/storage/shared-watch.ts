@@ -8,7 +8,7 @@ import { watchBackstopMs } from '../core/settings.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { quotaSchema, sourceSchema } from './outcome-schema.ts';
 import { createFormat, type Exactly } from './record-format.ts';
-import { conversationId } from './records.ts';
+import { conversationId, upstreamId } from './records.ts';
 
 /** How long what the leading process listed counts, in milliseconds. It lists all every 15 s. */
 const listedLifeMs = watchBackstopMs;
@@ -29,7 +29,7 @@ const conversationSchema = z.object({
   quota: quotaSchema.exactOptional(),
   questions: z.array(
     z.object({
-      id: z.number().exactOptional(),
+      id: upstreamId.exactOptional(),
       ordinal: z.number().exactOptional(),
       text: z.string(),
       createdMs: z.number().exactOptional(),

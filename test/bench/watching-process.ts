@@ -4,6 +4,7 @@ import { createAdvance } from '../../src/core/lifecycle/advance.ts';
 import { resume } from '../../src/core/lifecycle/resume.ts';
 import { defaultPacing } from '../../src/core/pacing.ts';
 import type { Messenger, Scheduler } from '../../src/core/ports.ts';
+import type { UpstreamId } from '../../src/core/question/question.ts';
 import { createRunSlots } from '../../src/core/run-slots.ts';
 import { watchTickMs } from '../../src/core/settings.ts';
 import { createWatching } from '../../src/core/watching/watching.ts';
@@ -60,7 +61,7 @@ const client = createDeepSearchClient({
 /** BullMQ's score of a delayed job is its due time in ms times this, plus a counter. */
 const scorePerMs = 4_096;
 const lateMs: number[] = [];
-const ended = new Map<number, number>();
+const ended = new Map<UpstreamId, number>();
 let isMeasuring = false;
 const due = 'redisUrl' in location ? await plannedBefore(location.redisUrl) : new Map<string, number>();
 const scheduler = recordLateness(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ConversationId } from '../../src/core/question/question.ts';
 import { createDeepSearch } from '../../src/deepsearch/generation-1/deep-search.ts';
 import { json, text } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
@@ -62,9 +63,7 @@ test('all pages are read, with the same parameters', async () => {
     json({ conversations: page(1, 2), page_info: { end_cursor: 'a b', has_next_page: true } }),
     json({ conversations: page(3), page_info: { end_cursor: '', has_next_page: false } }),
   );
-  const ids: number[] = [];
-  for await (const { id } of client.conversations(2)) ids.push(id);
-  expect(ids).toEqual([1, 2, 3]);
+  expect(await idsOf(client.conversations(2))).toEqual([1, 2, 3]);
   expect(server.requests.map(({ url }) => url)).toEqual([
     '/.api/deepsearch/v1?page_first=2&sort=-created_at',
     '/.api/deepsearch/v1?page_first=2&page_after=a+b&sort=-created_at',
@@ -110,8 +109,8 @@ test.each([
   expect(server.requests.map(({ url }) => Number(/page_first=(\d+)/.exec(url ?? '')?.[1]))).toEqual(lengths);
 });
 
-async function idsOf(conversations: AsyncIterable<{ id: number }>): Promise<number[]> {
-  const ids: number[] = [];
+async function idsOf(conversations: AsyncIterable<{ id: ConversationId }>): Promise<ConversationId[]> {
+  const ids: ConversationId[] = [];
   for await (const { id } of conversations) ids.push(id);
   return ids;
 }

@@ -62,7 +62,11 @@ describe('a failed reply', () => {
     ['200 with a page', text(HTML, 'text/html; charset=utf-8'), { kind: 'badReply', outcomeUnknown: true }],
     ['invalid JSON', text('{"id": 7, "ques', 'application/json'), { kind: 'badReply', outcomeUnknown: true }],
     ['an empty body', status(200), { kind: 'badReply', outcomeUnknown: true }],
-    ['no conversation', json({ id: 'seven' }), { kind: 'badReply', outcomeUnknown: true }],
+    [
+      'an id that leads elsewhere',
+      json({ ...conversation(), ...question({ id: '../7' }) }),
+      { kind: 'badReply', outcomeUnknown: true },
+    ],
     ['a list', json([]), { kind: 'badReply', outcomeUnknown: true }],
     ['null', json(null), { kind: 'badReply', outcomeUnknown: true }],
     ['a lost connection', hangUp, { kind: 'unavailable', outcomeUnknown: true }],

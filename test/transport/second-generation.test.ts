@@ -62,11 +62,16 @@ describe('every request of the second generation', () => {
     ]);
   });
 
-  test('names a conversation whose id is a text by that text', async () => {
+  test.each([
+    ['abc123', 'abc123'],
+    ['007', '007'],
+    ['9007199254740993', '9007199254740993'],
+    ['"c_01J8"', 'c_01J8'],
+  ])('names a conversation whose id is a text by that text: %s', async (id, segment) => {
     const { deepSearch, server } = await connectSecond();
-    server.script(json(conversation2({ name: 'users/12/conversations/abc123' })));
-    expect((await deepSearch.read('abc123')).id).toBe('abc123');
-    expect(bodiesOf(server)).toEqual([{ name: 'users/~self/conversations/abc123' }]);
+    server.script(json(conversation2({ name: `users/12/conversations/${segment}` })));
+    expect((await deepSearch.read(id)).id).toBe(segment);
+    expect(bodiesOf(server)).toEqual([{ name: `users/~self/conversations/${segment}` }]);
   });
 });
 
@@ -261,14 +266,14 @@ describe('cancelling and deleting', () => {
 });
 
 describe('a read token', () => {
-  test('of digits only is the id of a conversation', async () => {
+  test.each(['140', '18446744073709551615'])('of digits only is the id of a conversation: %s', async (digits) => {
     const { deepSearch, server } = await connectSecond();
-    server.script(json(conversation2()));
-    expect((await deepSearch.byReadToken('140')).id).toBe(140);
-    expect(bodiesOf(server)).toEqual([{ name: 'users/~self/conversations/140' }]);
+    server.script(json(conversation2({ name: `users/1/conversations/${digits}` })));
+    expect(String((await deepSearch.byReadToken(digits)).id)).toBe(digits);
+    expect(bodiesOf(server)).toEqual([{ name: `users/~self/conversations/${digits}` }]);
   });
 
-  test.each(['6b8f0000-0000-4000-8000-c0ffee000001', 'abc', '', '99999999999999999999'])(
+  test.each(['6b8f0000-0000-4000-8000-c0ffee000001', 'abc', '', '007'])(
     'such as "%s" is not sent, and not in the error',
     async (token) => {
       const { deepSearch, server } = await connectSecond();

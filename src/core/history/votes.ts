@@ -1,4 +1,4 @@
-import type { ConversationId } from '../question/question.ts';
+import type { ConversationId, UpstreamId } from '../question/question.ts';
 
 export type Verdict = 'up' | 'down';
 
@@ -10,7 +10,7 @@ export interface Vote {
   questionId: string;
   /** The service's ids. Absent if the service was never asked. */
   conversationId?: ConversationId;
-  upstreamQuestionId?: number;
+  upstreamQuestionId?: UpstreamId;
   verdict: Verdict;
   /** Names of the chosen reasons. Only for `down`, like `comment`. */
   reasons: string[];

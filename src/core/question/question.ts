@@ -45,11 +45,14 @@ export interface Source {
 }
 
 /**
- * The id of a conversation. At the app's own service: its number, or a text where its ids are not numbers. At the service
- * of a workspace: that id after the service's key. Comparable with `===`: a text of digits only is always stored as the
- * number.
+ * The id of a conversation, comparable with `===`. At the app's own service: a number, or its digits where a number can't
+ * hold it, or a text. A text of generation 1 of the service's API has quotes around it, because that generation takes an
+ * id only as the kind of JSON value that it gave. At the service of a workspace: that id after the service's key.
  */
 export type ConversationId = number | string;
+
+/** The id of a question at the service: a number, or a text, or the digits of a number that is too long for one. */
+export type UpstreamId = number | string;
 
 /** A finished answer as the service gave it. Every link is absolute. What the service does not tell is absent. */
 export interface Answer {
@@ -271,7 +274,7 @@ export interface Question {
     intentConversationId?: ConversationId;
     conversationId?: ConversationId;
     /** The id of the question, and its position in the conversation from 0, as far as the service told them. */
-    questionId?: number;
+    questionId?: UpstreamId;
     ordinal?: number;
     askedMs?: number;
     /** When the call began that asked it, if its reply was lost. `askedMs` is then the time when the question was found. */
@@ -289,7 +292,7 @@ export interface Question {
     seenMark?: string;
     cancelSentMs?: number;
     /** Where attempts stand that the service ended at a limit. A search for a later attempt passes over them. */
-    earlierAttempts?: { conversationId: ConversationId; questionId?: number; ordinal?: number }[];
+    earlierAttempts?: { conversationId: ConversationId; questionId?: UpstreamId; ordinal?: number }[];
   };
 
   /** The next step keeps failing: how often in a row, since when, and the earliest time of the next try. */

@@ -21,8 +21,13 @@ export function withServiceKey(key: ServiceKey, id: ConversationId): Conversatio
 /** The id as the service itself knows it. */
 export function withoutServiceKey(id: ConversationId): ConversationId {
   const bare = typeof id === 'string' ? tagged.exec(id)?.[2] : undefined;
-  if (bare === undefined) return id;
-  return /^\d{1,15}$/.test(bare) ? Number(bare) : bare;
+  return bare === undefined ? id : conversationIdOf(bare);
+}
+
+/** The id that this text is: a number if it is written as one and a number can hold it, else the text. */
+export function conversationIdOf(text: string): ConversationId {
+  const id = Number(text);
+  return Number.isSafeInteger(id) && String(id) === text ? id : text;
 }
 
 /**
@@ -31,8 +36,20 @@ export function withoutServiceKey(id: ConversationId): ConversationId {
  */
 export function nameAtService(id: ConversationId): string {
   const key = serviceKeyOf(id);
-  if (key === undefined) return `${id}`;
+  if (key === undefined) return plainId(id);
   const address = key.slice(0, key.indexOf('.'));
-  const bare = withoutServiceKey(id);
-  return address === 'app' ? `${bare}` : `${address}/${bare}`;
+  return address === 'app' ? plainId(id) : `${address}/${plainId(id)}`;
+}
+
+/** The id in an address or a name of the service: without its service's key, a text is without its quotes. */
+export function plainId(id: ConversationId): string {
+  return `${withoutServiceKey(id)}`.replace(/^"(.+)"$/s, '$1');
+}
+
+/**
+ * The id as generation 1 of the API writes it in JSON: a number of any length, or a text in quotes. Undefined: an id that
+ * only generation 2 has, which writes all of them as parts of names.
+ */
+export function literalId(id: ConversationId): string | undefined {
+  return /^(?:0|-?[1-9]\d*|".+")$/s.test(`${id}`) ? `${id}` : undefined;
 }

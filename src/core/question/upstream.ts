@@ -1,12 +1,12 @@
 import type { Claims, Conversation, UpstreamQuestion } from '../ports.ts';
 import { askedToleranceMs, longestDeliveryMs, mostEarlierAttempts } from '../settings.ts';
 import { upstreamText } from './prompt.ts';
-import type { ConversationId, Question } from './question.ts';
+import type { ConversationId, Question, UpstreamId } from './question.ts';
 import { nameAtService } from './service-ids.ts';
 
 /** What identifies a question in its conversation. The first generation of the API has both, the second no id. */
 interface Position {
-  id?: number | undefined;
+  id?: UpstreamId | undefined;
   ordinal?: number | undefined;
   /** Only questions with the same text can be taken for each other. */
   text?: string | undefined;
@@ -123,7 +123,7 @@ export function isEarlierAttempt(
 ): boolean {
   return earlierAttempts.some(
     (attempt) =>
-      attempt.conversationId === conversationId &&
+      nameAtService(attempt.conversationId) === nameAtService(conversationId) &&
       ((id !== undefined && attempt.questionId === id) || (ordinal !== undefined && attempt.ordinal === ordinal)),
   );
 }

@@ -1,4 +1,6 @@
 import { AppError, hasCode, isAppError, serviceCodes } from '../../core/errors.ts';
+import type { ConversationId, UpstreamId } from '../../core/question/question.ts';
+import { literalId, plainId } from '../../core/question/service-ids.ts';
 import { apiGone, isApiGone } from '../api-gone.ts';
 import type { HttpReply } from '../http.ts';
 import { replyFailure } from '../reply-failure.ts';
@@ -15,7 +17,7 @@ import {
 
 /** The parameters of the list, in the order of the API's specification. */
 export interface ListParams {
-  id?: number;
+  id?: ConversationId;
   userId?: number;
   /** Finds another person's conversation, if sharing is enabled on the instance. */
   readToken?: string;
@@ -37,13 +39,13 @@ export interface ConversationApi {
    * request but the first. Throws {@link searchCut} where it can't tell whether there are more.
    */
   conversations(first: number, beforeNext?: () => Promise<void>): AsyncGenerator<ApiConversation, void, undefined>;
-  get(conversationId: number): Promise<ApiConversation>;
+  get(conversationId: ConversationId): Promise<ApiConversation>;
   /** Succeeds when the conversation is already gone. */
-  delete(conversationId: number): Promise<void>;
+  delete(conversationId: ConversationId): Promise<void>;
   /** Returns the new question. */
-  addQuestion(conversationId: number, question: string): Promise<ApiQuestion>;
+  addQuestion(conversationId: ConversationId, question: string): Promise<ApiQuestion>;
   /** Fails as `refused` or `notFound` when there is nothing left to cancel. */
-  cancelQuestion(conversationId: number, questionId: number): Promise<void>;
+  cancelQuestion(conversationId: ConversationId, questionId: UpstreamId): Promise<void>;
   /** Fails as `notFound` when the token is unknown or sharing is off. */
   readByToken(readToken: string): Promise<ApiConversation>;
 }
@@ -98,7 +100,7 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
    * full may be the end, or as much as the service ever lists at once.
    */
   async function* conversations(first: number, beforeNext?: () => Promise<void>) {
-    const seen = new Set<number>();
+    const seen = new Set<ConversationId>();
     const used = new Set<string>();
     let length = first;
     let after: string | undefined;
@@ -162,23 +164,24 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
       ),
     list,
     conversations,
-    get: (conversationId) =>
-      ask({ method: 'GET', path: `${API}/${conversationId}`, template: `${API}/{id}`, safe: true }, conversationSchema),
+    get: async (conversationId) =>
+      ask({ method: 'GET', path: pathOf(conversationId), template: `${API}/{id}`, safe: true }, conversationSchema),
     async delete(conversationId) {
+      const path = pathOf(conversationId);
       try {
-        await send({ method: 'DELETE', path: `${API}/${conversationId}`, template: `${API}/{id}`, safe: true });
+        await send({ method: 'DELETE', path, template: `${API}/{id}`, safe: true });
       } catch (error) {
         if (!isAppError(error, 'notFound') || isApiGone(error)) throw error;
       }
     },
-    addQuestion: (conversationId, question) =>
+    addQuestion: async (conversationId, question) =>
       ask(
         {
           method: 'POST',
-          path: `${API}/${conversationId}/questions`,
+          path: `${pathOf(conversationId)}/questions`,
           template: `${API}/{id}/questions`,
           // In practice the service requires the id in the body too, not only in the path.
-          body: { conversation_id: conversationId, question },
+          body: `{"conversation_id":${literalId(conversationId)},"question":${JSON.stringify(question)}}`,
           headers: { prefer: 'respond-async' },
           safe: false,
         },
@@ -187,7 +190,7 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
     async cancelQuestion(conversationId, questionId) {
       await send({
         method: 'POST',
-        path: `${API}/${conversationId}/questions/${questionId}/cancel`,
+        path: `${pathOf(conversationId)}/questions/${questionId}/cancel`,
         template: `${API}/{id}/questions/{questionId}/cancel`,
         safe: true,
       });
@@ -202,9 +205,14 @@ export function createConversationApi(service: ServiceClient): ConversationApi {
   };
 }
 
+function pathOf(conversationId: ConversationId): string {
+  if (literalId(conversationId) !== undefined) return `${API}/${plainId(conversationId)}`;
+  throw new AppError('notFound', 'the first generation of the API has no conversation with this id');
+}
+
 function listQuery(params: ListParams): URLSearchParams {
   const named = {
-    filter_id: params.id,
+    filter_id: params.id === undefined ? undefined : plainId(params.id),
     filter_user_id: params.userId,
     filter_read_token: params.readToken,
     filter_is_starred: params.isStarred,

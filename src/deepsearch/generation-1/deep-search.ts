@@ -1,6 +1,7 @@
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { CancelTarget, Conversation, UpstreamError, UpstreamQuestion } from '../../core/ports.ts';
-import type { ConversationId, Quota, Source } from '../../core/question/question.ts';
+import type { ConversationId, Quota, Source, UpstreamId } from '../../core/question/question.ts';
+import { conversationIdOf } from '../../core/question/service-ids.ts';
 import { isUnderWay } from '../../core/question/upstream.ts';
 import { isApiGone } from '../api-gone.ts';
 import { busyConversation } from '../busy-conversation.ts';
@@ -48,17 +49,18 @@ export function createDeepSearch(
     },
     async followUp(conversationId, text) {
       try {
-        return mapQuestion(await client.addQuestion(numbered(conversationId), text), baseHref, withAbsoluteLinks);
+        return mapQuestion(await client.addQuestion(conversationId, text), baseHref, withAbsoluteLinks);
       } catch (error) {
-        if (isAppError(error, 'refused') && error.code === 400) await throwIfBusy(numbered(conversationId), error);
+        if (isAppError(error, 'refused') && error.code === 400) await throwIfBusy(conversationId, error);
         throw error;
       }
     },
-    delete: (conversationId) => client.delete(numbered(conversationId)),
-    read: async (conversationId) => toConversation(await client.get(numbered(conversationId))),
+    delete: (conversationId) => client.delete(conversationId),
+    read: async (conversationId) => toConversation(await client.get(conversationId)),
     async byReadToken(readToken) {
-      const isNumber = /^[1-9]\d{0,14}$/.test(readToken);
-      return toConversation(await (isNumber ? client.get(Number(readToken)) : client.readByToken(readToken)));
+      const isNumber = /^[1-9]\d*$/.test(readToken);
+      const reading = isNumber ? client.get(conversationIdOf(readToken)) : client.readByToken(readToken);
+      return toConversation(await reading);
     },
     async newest(limit, sinceMs = 0, search = undefined) {
       const wanted = Math.min(Math.max(1, limit), MAX_NEWEST);
@@ -89,9 +91,9 @@ export function createDeepSearch(
       };
     },
     async cancel(conversationId, target) {
-      const id = target.id ?? (await runningId(numbered(conversationId), target));
+      const id = target.id ?? (await runningId(conversationId, target));
       try {
-        if (id !== undefined) await client.cancelQuestion(numbered(conversationId), id);
+        if (id !== undefined) await client.cancelQuestion(conversationId, id);
       } catch (error) {
         // The question has finished or is gone. The next read shows which.
         const over = isAppError(error, 'notFound') || (isAppError(error) && (error.code === 400 || error.code === 409));
@@ -101,7 +103,7 @@ export function createDeepSearch(
   };
 
   /** The id of a question that was asked over the other generation. Undefined if it no longer runs. */
-  async function runningId(conversationId: number, target: CancelTarget): Promise<number | undefined> {
+  async function runningId(conversationId: ConversationId, target: CancelTarget): Promise<UpstreamId | undefined> {
     const found = await target.find(toConversation(await client.get(conversationId)));
     return found !== undefined && isUnderWay(found) ? found.id : undefined;
   }
@@ -123,7 +125,7 @@ export function createDeepSearch(
    * The service takes no follow-up while it processes a question of the conversation, for example one that was asked in
    * the browser. That passes, so it is no refusal of this question.
    */
-  async function throwIfBusy(conversationId: number, cause: AppError): Promise<void> {
+  async function throwIfBusy(conversationId: ConversationId, cause: AppError): Promise<void> {
     const { questions } = toConversation(await client.get(conversationId));
     if (!questions.some(isUnderWay)) return;
     throw busyConversation(cause);
@@ -234,12 +236,6 @@ function stateOf({ status, error }: ApiQuestion): UpstreamQuestion['state'] {
 function causeOf(kind: string): UpstreamError['cause'] {
   if (kind === 'TokenLimitExceeded') return 'tooLong';
   return kind === 'RateLimitExceeded' ? 'limited' : 'service';
-}
-
-/** The first generation of the API has only numbers as ids, so it can't have this conversation. */
-function numbered(conversationId: ConversationId): number {
-  if (typeof conversationId === 'number') return conversationId;
-  throw new AppError('notFound', 'the first generation of the API has no conversation with this id');
 }
 
 function isCancelled(word: string): boolean {

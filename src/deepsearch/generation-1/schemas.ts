@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { longInteger } from '../long-integers.ts';
 
 // Schemas of the replies of the conversation API. Unknown fields are dropped, optional fields may be missing or null,
 // and every field that the app uses must have the right type.
 
-const id = z.int();
+/** These characters stand in a path as they are, and a segment of dots would mean another path. */
+const idText = z.string().regex(/^[\w~:=+-][\w.~:=+-]{0,127}$/);
+const id = z.union([z.int(), longInteger, idText]);
+/** Calls about a conversation repeat its id in the kind of JSON value that it came in, so a text keeps its quotes. */
+const conversationId = z.union([z.int(), longInteger, idText.transform((text) => `"${text}"`)]);
 const text = z.string().nullish();
 
 const sourceSchema = z.object({
@@ -27,7 +32,7 @@ const statsSchema = z.object({
 
 export const questionSchema = z.object({
   id,
-  conversation_id: id.nullish(),
+  conversation_id: conversationId.nullish(),
   question: z.string(),
   /** The contract allows `pending`, `processing`, `completed` and `failed`; `cancelled` and `cancelled` occur too. */
   status: z.string(),
@@ -46,7 +51,7 @@ export const questionSchema = z.object({
 export type ApiQuestion = z.infer<typeof questionSchema>;
 
 export const conversationSchema = z.object({
-  id,
+  id: conversationId,
   /** The service is written in Go and sends null for an empty list. */
   questions: z
     .array(questionSchema)
@@ -117,5 +122,5 @@ export const conversationPageSchema = z
 export type ConversationPage = z.infer<typeof conversationPageSchema>;
 
 function cursorText(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return `${z.union([z.string(), z.number(), longInteger]).safeParse(value).data ?? ''}`;
 }

@@ -1,4 +1,5 @@
 import type { ConversationId } from '../../core/question/question.ts';
+import { plainId } from '../../core/question/service-ids.ts';
 import { searchCut } from '../search-cut.ts';
 import type { ServiceCall, ServiceClient } from '../service-client.ts';
 import { failuresWithoutConversation, secondGenerationFailures } from './connect-errors.ts';
@@ -87,7 +88,7 @@ function callOf(method: string, body: object, safe: boolean): ServiceCall {
 }
 
 function nameOf(conversationId: ConversationId): string {
-  return `${PARENT}/conversations/${conversationId}`;
+  return `${PARENT}/conversations/${plainId(conversationId)}`;
 }
 
 function questionOf(text: string): object {

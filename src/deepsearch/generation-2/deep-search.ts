@@ -1,6 +1,7 @@
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { CancelTarget, Conversation, UpstreamError, UpstreamQuestion } from '../../core/ports.ts';
 import type { ConversationId, Quota } from '../../core/question/question.ts';
+import { conversationIdOf } from '../../core/question/service-ids.ts';
 import { isSameText } from '../../core/question/upstream.ts';
 import { isApiGone } from '../api-gone.ts';
 import { busyConversation } from '../busy-conversation.ts';
@@ -10,7 +11,7 @@ import { defined, followUpsOf, parseTime, webAddress } from '../reply-values.ts'
 import { parseBaseUrl, type ServiceClient } from '../service-client.ts';
 import { type ConversationApi, createConversationApi } from './conversation-api.ts';
 import { createNewest } from './newest.ts';
-import { type ApiConversation, type ApiError, type ApiQuestion, type ApiState, conversationIdOf } from './schemas.ts';
+import type { ApiConversation, ApiError, ApiQuestion, ApiState } from './schemas.ts';
 
 /** How much the times of one question may differ between two replies. */
 const sameTimeMs = 1_000;
@@ -61,8 +62,7 @@ function createDeepSearch(
     },
     read: readWithQuota,
     async byReadToken(readToken) {
-      const conversationId = conversationIdOf(readToken);
-      if (typeof conversationId === 'number') return read(conversationId);
+      if (/^[1-9]\d*$/.test(readToken)) return read(conversationIdOf(readToken));
       throw new AppError('notFound', 'this generation of the API finds no conversation by a read token', {
         code: 'noReadTokens',
       });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ConversationId } from '../../core/question/question.ts';
+import { conversationIdOf } from '../../core/question/service-ids.ts';
 
 // Schemas of the replies of the second generation. They follow the JSON mapping of protocol buffers: a name is written
 // in camelCase or in snake_case, null is read as absent, and an absent text or list is empty. Unknown fields are dropped.
@@ -92,18 +93,15 @@ const stateSchema = z
     return { is: keys.completed === undefined ? 'processing' : 'completed' };
   });
 
-/** The last segment of `users/{user}/conversations/{conversation}`. The user part has several spellings. */
+/**
+ * The last segment of `users/{user}/conversations/{conversation}`. The user part has several spellings. Digits are the
+ * number that the first generation has as the id.
+ */
 const idSchema = z.string().transform((name, context): ConversationId => {
   const segment = name.split('/').at(-1) ?? '';
   if (segment === '') context.addIssue({ code: 'custom', message: 'a name without an id' });
   return conversationIdOf(segment);
 });
-
-/** Digits are the number that the first generation has as the id. */
-export function conversationIdOf(segment: string): ConversationId {
-  const id = Number(segment);
-  return /^\d+$/.test(segment) && Number.isSafeInteger(id) && String(id) === segment ? id : segment;
-}
 
 const bareConversationSchema = message({
   name: idSchema,

@@ -9,7 +9,7 @@ export interface ShareUrl {
 }
 
 const PATH = /^\/deepsearch\/(?:shared\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i;
-const NUMBERED_PATH = /^\/deepsearch\/([1-9]\d{0,14})\/?$/;
+const NUMBERED_PATH = /^\/deepsearch\/([1-9]\d{0,19})\/?$/;
 
 /**
  * Reads share URLs of the service at `endpoint`, which includes its path prefix. Undefined for any other address. The

@@ -1,6 +1,7 @@
 import { AppError } from '../../../src/core/errors.ts';
 import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
 import type { ConversationId } from '../../../src/core/question/question.ts';
+import { literalId } from '../../../src/core/question/service-ids.ts';
 import {
   capabilitiesOf,
   type DeepSearchAdapter,
@@ -52,7 +53,7 @@ export function createFakeGenerations() {
     return { number, capabilities: capabilitiesOf[number], deepSearch };
 
     function find(id: ConversationId): Conversation {
-      const found = number === 1 && typeof id === 'string' ? undefined : conversations.get(id);
+      const found = number === 1 && literalId(id) === undefined ? undefined : conversations.get(id);
       if (found !== undefined) return found;
       throw new AppError('notFound', 'no such conversation', { code: 404 });
     }

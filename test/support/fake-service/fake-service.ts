@@ -20,6 +20,8 @@ export interface Quirks {
   username?: string;
   /** The number before its first id. Default: 100. */
   firstId?: number;
+  /** What stands before each id in requests and replies. With letters, the ids are texts. */
+  idPrefix?: string;
 }
 
 export interface ServiceQuestion {
@@ -76,6 +78,11 @@ export async function startFakeService(quirks: Quirks = {}) {
   let chooseFault: (call: ServiceCall, conversationId: number, text?: string) => ServiceFault | undefined = () =>
     undefined;
 
+  const { idPrefix = '' } = quirks;
+  const quote = /\D/.test(idPrefix) ? '"' : '';
+  const toWire = (json: string) => json.replace(/"(id|conversation_id)":(\d+)/g, `"$1":${quote}${idPrefix}$2${quote}`);
+  const fromWire = (json: string) =>
+    json.replace(new RegExp(`"conversation_id":${quote}${idPrefix}(\\d+)${quote}`), '"conversation_id":$1');
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
@@ -161,7 +168,8 @@ export async function startFakeService(quirks: Quirks = {}) {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = '';
     for await (const chunk of request) body += chunk;
-    const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    const { pathname: path, searchParams } = new URL(request.url ?? '/', url);
+    const pathname = path.replaceAll(`/${idPrefix}`, '/');
     if (request.headers.authorization !== undefined) authorizations.add(request.headers.authorization);
     if (pathname === '/.api/graphql') return sendGraphql(body, response);
     if (!pathname.startsWith(conversationsPath)) return send(response, 404);
@@ -178,7 +186,8 @@ export async function startFakeService(quirks: Quirks = {}) {
     // The app's probe of the API. Tests plan the replies of its other calls.
     if (isProbe) return send(response, 200, listPage(searchParams));
     const planned = faults.find((entry) => entry.call === call && entry.times > 0);
-    const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
+    const asked =
+      body === '' ? undefined : (JSON.parse(fromWire(body)) as { question?: string; conversation_id?: number });
     const fault = planned === undefined ? chooseFault(call, Number(idText), asked?.question) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault !== undefined && 'status' in fault) {
@@ -190,7 +199,7 @@ export async function startFakeService(quirks: Quirks = {}) {
     if (isLate) await untilCarriedOut(fault, response);
     const reply = run(call, { conversationId: Number(idText), questionId: Number(questionText), searchParams }, asked);
     if (fault !== undefined && !isLate) return void response.destroy();
-    send(response, reply.status, reply.body);
+    send(response, reply.status, reply.body, toWire);
   }
 
   function sendGraphql(body: string, response: ServerResponse): void {
@@ -321,8 +330,8 @@ function callOf(method: string, id?: string, sub?: string, verb?: string): Servi
   return method === 'DELETE' && id !== undefined && sub === undefined ? 'delete' : undefined;
 }
 
-function send(response: ServerResponse, status: number, body?: unknown): void {
+function send(response: ServerResponse, status: number, body?: unknown, toWire = (json: string) => json): void {
   response
     .writeHead(status, { 'content-type': 'application/json' })
-    .end(body === undefined ? undefined : JSON.stringify(body));
+    .end(body === undefined ? undefined : toWire(JSON.stringify(body)));
 }

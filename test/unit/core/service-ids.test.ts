@@ -11,7 +11,7 @@ const [one, otherAccount, atApp] = ['0123456789ab.01234567', '0123456789ab.89abc
 const ids = fc.oneof(
   fc.integer({ min: 0, max: 999_999_999_999_999 }),
   fc.uuid(),
-  fc.constant('users/1/conversations/x'),
+  fc.constantFrom('users/1/conversations/x', '007', '"7"', '"c_01J8"', '18446744073709551615'),
 );
 
 test('an id finds its way to the service and back', () => {
@@ -29,6 +29,7 @@ test('an id finds its way to the service and back', () => {
 test('a conversation has one name at its service for every account, and another one elsewhere', () => {
   expect(nameAtService(withServiceKey(one, 7))).toBe(nameAtService(withServiceKey(otherAccount, 7)));
   expect(nameAtService(withServiceKey(atApp, 7))).toBe(nameAtService(7));
+  expect(nameAtService(withServiceKey(atApp, '"c_01"'))).toBe(nameAtService('c_01'));
   expect(nameAtService(withServiceKey(one, 7))).not.toBe(nameAtService(7));
   expect(nameAtService(withServiceKey(one, 7))).not.toBe(nameAtService(withServiceKey('ba9876543210.01234567', 7)));
 });

@@ -193,11 +193,16 @@ describe('a conversation that one generation does not have', () => {
     await expect(adapter.read(7)).rejects.toMatchObject({ kind: 'notFound' });
   });
 
-  test('a follow-up is asked in the generation that has it', async () => {
+  test.each([
+    ['abc', 2],
+    ['007', 2],
+    ['"abc"', 1],
+    ['18446744073709551615', 1],
+  ])('a follow-up is asked in the generation that has it: %s', async (id, generation) => {
     const { adapter, calls, conversations } = await start();
-    conversations.set('abc', { id: 'abc', questions: [] });
-    expect(await adapter.followUp('abc', 'why?')).toMatchObject({ text: 'why?' });
-    expect(calls).toEqual(['2.followUp']);
+    conversations.set(id, { id, questions: [] });
+    expect(await adapter.followUp(id, 'why?')).toMatchObject({ text: 'why?' });
+    expect(calls).toEqual([`${generation}.followUp`]);
   });
 
   test('an id that is a text is not gone while generation 2 is only unreachable', async () => {

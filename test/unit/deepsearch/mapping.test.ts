@@ -227,7 +227,7 @@ describe('a conversation', () => {
 describe('the shape of a reply', () => {
   test('must have the right type in each field that is used', () => {
     for (const wrong of [
-      { id: '1' },
+      { id: '1/2' },
       { id: 1.5 },
       { status: 1 },
       { question: null },

@@ -28,14 +28,17 @@ describe('a share URL', () => {
     expect(readPrefixed(address)).toMatchObject({ readToken: token });
   });
 
-  it('of the second generation has the number of the conversation, which anyone can guess', () => {
-    expect(read('https://sourcegraph.example.com/deepsearch/140?x')).toEqual({
-      readToken: '140',
-      url: 'https://sourcegraph.example.com/deepsearch/140',
-      isGuessable: true,
-    });
-    expect(read(`https://sourcegraph.example.com/deepsearch/${token}`)).not.toHaveProperty('isGuessable');
-  });
+  it.each(['140', '18446744073709551615'])(
+    'has the number of the conversation, which anyone can guess: %s',
+    (number) => {
+      expect(read(`https://sourcegraph.example.com/deepsearch/${number}?x`)).toEqual({
+        readToken: number,
+        url: `https://sourcegraph.example.com/deepsearch/${number}`,
+        isGuessable: true,
+      });
+      expect(read(`https://sourcegraph.example.com/deepsearch/${token}`)).not.toHaveProperty('isGuessable');
+    },
+  );
 
   it.each([
     [''],
@@ -44,7 +47,7 @@ describe('a share URL', () => {
     ['https://sourcegraph.example.com/deepsearch'],
     ['https://sourcegraph.example.com/deepsearch/0140'],
     ['https://sourcegraph.example.com/deepsearch/shared/140'],
-    ['https://sourcegraph.example.com/deepsearch/1234567890123456'],
+    ['https://sourcegraph.example.com/deepsearch/123456789012345678901'],
     [`https://sourcegraph.example.com/deepsearch/${token}/more`],
     [`https://sourcegraph.example.com/deepsearch/${token}0`],
     [`https://sourcegraph.example.com/deepsearch/${token}%2F`],
