@@ -54,7 +54,8 @@ export function createAdmission(ports: LifecyclePorts) {
   /**
    * Checks access right before a post that shows code, because people join a channel at any moment and Slack's event about
    * it may be lost. What Slack said before the question ended does not count. `confirm` throws if the question is refused by
-   * now, and `end` then ends it. `isAlone`: no earlier check counts, for example because a try failed after it.
+   * now, and `end` then ends it. No check before a failed try counts; `isAlone`: no earlier check at all, for example because
+   * a post may have been carried out after it.
    */
   function confirming(
     question: Question,
@@ -64,7 +65,10 @@ export function createAdmission(ports: LifecyclePorts) {
     let mayShare = !isAlone;
     return {
       async confirm() {
-        const sinceMs = mayShare ? Math.max(now() - freshAccessMs, question.endedMs ?? 0) : now();
+        const { endedMs = 0, trouble } = question;
+        // What waits for the same room in Slack's limits tries again at the same time, and then shares one check.
+        const newMs = Math.max(endedMs, Math.min(trouble?.notBeforeMs ?? 0, now()));
+        const sinceMs = mayShare ? Math.max(now() - freshAccessMs, newMs) : now();
         mayShare = false;
         const admission = await admitted(question, sinceMs);
         if (admission.may) return;

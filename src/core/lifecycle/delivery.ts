@@ -75,7 +75,7 @@ export function createDelivery(
     }
     const intended = await begin(question, 'post', checkFirst);
     if (!isSameRound(intended, question)) return { question: intended };
-    const access = confirming(intended, checkFirst || question.trouble !== undefined);
+    const access = confirming(intended, checkFirst);
     let ts: string;
     try {
       ({ ts } = await prepared.postPart(intended, part, showsCode(question) ? access.confirm : async () => {}));

@@ -62,7 +62,7 @@ export function createMethodLimits({ createLimiter, now, log }: MethodLimitsDeps
       log.debug({ event: 'slack.held_back', outcome: priority, method, teamId, retryAfterMs: missingMs });
       throw new AppError('rateLimited', `${method}: no room left in our own budget`, {
         retryAfterMs: missingMs,
-        isAppointed: passage.waiter !== undefined,
+        isAppointed: true,
       });
     }
     try {
