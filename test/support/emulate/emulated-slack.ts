@@ -33,7 +33,7 @@ type EmulatedMessage = z.infer<typeof messageSchema>;
 /**
  * Starts the Slack of the package `emulate`, without an installation of the app. It has the pages and the exchange of an
  * installation, and most of the Web API; it answers 404 to other methods. It has no subscriptions to events and no
- * `app_mention`: `say` posts a person's message there, and `deliver` sends the app a signed event of it. See decision 39.
+ * `app_mention`: `say` posts a person's message there, and `deliver` sends the app a signed event of it. See decision 34.
  */
 export async function startEmulatedSlack({ redirectUri, eventsUrl }: { redirectUri: string; eventsUrl: string }) {
   const port = await freePort();
