@@ -34,7 +34,7 @@ const features: Record<Feature, string> = {
 const reinstall = 'Compare the app with manifest.yml at api.slack.com/apps, and install it again';
 
 /**
- * The lines of the doctor, in English for everyone, like the log: operators search for these words in docs/operations.md.
+ * The lines of the doctor, in English for everyone, like the log: operators search for these words in docs/troubleshooting.md.
  */
 export const doctorLines: { [Code in FindingCode]: (values: FindingValues[Code]) => Line } = {
   checkCrashed: ({ what }) => [
