@@ -8,8 +8,6 @@ export interface DemoOptions {
   slackPort?: number;
   servicePort?: number;
   appPort?: number;
-  /** Delay of each step of an answer, so that people can watch a card. */
-  stepDelayMs: number;
   /** Folder that stays after the demo; without it the demo uses a temporary folder and removes it. */
   dataDir?: string;
   localSlack?: string;
@@ -26,10 +24,6 @@ export type DemoArguments =
   | { kind: 'help' }
   | { kind: 'wrong'; problems: string[] };
 
-/** Long enough to watch a card change and press Cancel, short enough not to bore people. */
-const defaultStepDelayMs = 800;
-const longestStepDelayMs = 60_000;
-
 export const USAGE = `Usage: npm run demo -- [options]
 
   --repo <path>          git repository to answer from; may be given several times (default: this project)
@@ -39,7 +33,6 @@ export const USAGE = `Usage: npm run demo -- [options]
   --app-port <n>         port of the app's health pages (default: a free one)
   --llm-base-url <url>   an OpenAI-compatible API that writes the answers; questions and parts of the repositories go there
   --llm-model <name>     the model to use there; LLM_API_KEY and the limits of docs/codesearch/model.md come from the environment
-  --step-delay <ms>      hold up each step of an answer by so much (default: ${defaultStepDelayMs})
   --data-dir <path>      keep data and logs here (default: a temporary folder, removed at the end)
   --local-slack <path>   the local-slack program to use (also: LOCAL_SLACK_BIN)
   --no-namespace         let the local Slack listen on every interface (default: only where there is no other way)
@@ -54,7 +47,6 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
     'slack-port': port,
     'service-port': port,
     'app-port': port,
-    'step-delay': { takes: 'whole', least: 0, most: longestStepDelayMs },
     'data-dir': { takes: 'text' },
     'local-slack': { takes: 'text' },
     'llm-base-url': { takes: 'text' },
@@ -82,7 +74,6 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
     kind: 'run',
     options: {
       repositories: [...new Set(values.repo.map((repo) => resolve(cwd, repo)))],
-      stepDelayMs: values['step-delay'] ?? defaultStepDelayMs,
       namespace: !values['no-namespace'],
       accounts: values.accounts,
       ...(slackPort === undefined ? {} : { slackPort }),

@@ -45,7 +45,6 @@ export function createDemo(base: BaseSetup, options: DemoOptions & { localSlack:
     const accounts = options.accounts ? await prepareAccounts(base.folder) : undefined;
     const token = accounts?.appToken ?? randomUUID();
     const service = {
-      stepDelayMs: options.stepDelayMs,
       repositories: [...options.repositories, ...(accounts?.repositories ?? [])],
       port: options.servicePort ?? 0,
       tokens: accounts?.tokens ?? [token],

@@ -69,7 +69,8 @@ export function startCodeSearch(
     port: number;
     /** The first token is that of the site admin. */
     tokens: readonly string[];
-    stepDelayMs: number;
+    /** Holds up each step of an answer, for tests that watch or cancel one. */
+    stepDelayMs?: number;
     /** A file of `--repo-access`. */
     accessFile?: string;
     model?: { baseUrl: string; name: string };
@@ -82,7 +83,8 @@ export function startCodeSearch(
     ...(setup.model === undefined ? [] : ['--llm-base-url', setup.model.baseUrl, '--llm-model', setup.model.name]),
     ...(setup.accessFile === undefined ? [] : ['--repo-access', setup.accessFile]),
     // The links to conversations in the local Slack open in a browser that is not signed in.
-    ...['--sharing', '--step-delay', String(setup.stepDelayMs)],
+    '--sharing',
+    ...(setup.stepDelayMs === undefined ? [] : ['--step-delay', String(setup.stepDelayMs)]),
   ];
   const environment = { ...base.environment, ...(setup.model === undefined ? {} : base.modelEnvironment) };
   const child = start(

@@ -53,7 +53,7 @@ function slackUrlIn(demo: Run): string {
 describe.skipIf(program === undefined || process.platform !== 'linux')('npm run demo', () => {
   it('starts, answers what it suggests, and leaves no process and no file behind', async () => {
     const { repository, temp } = await place();
-    const demo = await startDemo(['--repo', repository, '--step-delay', '0'], temp, demoFile);
+    const demo = await startDemo(['--repo', repository], temp, demoFile);
     const url = await eventually(() => slackUrlIn(demo));
     const children = childrenOf(demo.child.pid);
     expect(children.length).toBeGreaterThanOrEqual(3);
@@ -81,16 +81,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     const model = await startModelServer();
     cleanUp.push(model.close);
     model.script(says('# Written by a model\n\nThe scripted model answered this.'));
-    const line = [
-      '--repo',
-      repository,
-      '--step-delay',
-      '0',
-      '--llm-base-url',
-      model.baseUrl,
-      '--llm-model',
-      'scripted',
-    ];
+    const line = ['--repo', repository, '--llm-base-url', model.baseUrl, '--llm-model', 'scripted'];
     const demo = await startDemo(line, temp, undefined, { LLM_API_KEY: 'sk-demo', LLM_MODEL: 'not this one' });
     const slack = createLocalSlack(await eventually(() => slackUrlIn(demo)));
     expect(demo.output()).toContain(`Model       scripted at ${model.origin}`);
@@ -186,10 +177,10 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     const { temp } = await place();
 
     const file = await builtProgram(demoFile);
-    const wrong = runProgram(file, ['--step-delay', 'soon', '--app-port', '0', '--color', '--repo', 'x', 'y']);
+    const wrong = runProgram(file, ['--slack-port', 'soon', '--app-port', '0', '--color', '--repo', 'x', 'y']);
     const cannot = runProgram(file, ['--repo', join(temp, 'none'), '--repo', temp, '--slack-port', String(port)]);
     expect([await wrong.ended, await cannot.ended]).toEqual([2, 2]);
-    for (const said of ['--step-delay soon', '--app-port 0', 'no option --color', '"y" is not an option']) {
+    for (const said of ['--slack-port soon', '--app-port 0', 'no option --color', '"y" is not an option']) {
       expect(wrong.output()).toContain(said);
     }
     for (const said of [

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser())('a workspace of another Slack (emulate)', () => {
     });
     cleanUps.push(slack.stop);
     const token = randomUUID();
-    const search = { repositories: [repository.path], port: 0, tokens: [token], stepDelayMs: 0 };
+    const search = { repositories: [repository.path], port: 0, tokens: [token] };
     const { ready: codeSearch } = await running(startCodeSearch(base, search));
     start = async () => {
       const settings = {

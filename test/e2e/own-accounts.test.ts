@@ -20,7 +20,7 @@ describe.skipIf(!isPossible)('npm run demo -- --accounts', () => {
 
   beforeAll(async () => {
     temp = await createTempDir();
-    demo = runProgram(await builtProgram('src/demo/main.ts'), ['--accounts', '--step-delay', '0'], {
+    demo = runProgram(await builtProgram('src/demo/main.ts'), ['--accounts'], {
       TMPDIR: temp.path,
     });
     browser = await openBrowser();
