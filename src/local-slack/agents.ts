@@ -5,6 +5,7 @@ import { type Args, type Methods, type Reply, refused } from './wire.ts';
 export function createAgents(channels: SlackChannels) {
   const calls: { method: string; args: Args }[] = [];
   const sessions = new Map<string, { status: string; title?: string }>();
+  const prompts = new Map<string, { title?: string; prompts: { title: string; message: string }[] }>();
   const state = { enabled: true };
 
   const methods: Methods = {
@@ -34,10 +35,13 @@ export function createAgents(channels: SlackChannels) {
     'assistant.threads.setSuggestedPrompts': (args) => {
       const refusal = refusedSession('assistant.threads.setSuggestedPrompts', args);
       if (refusal !== undefined) return refusal;
-      const prompts = Array.isArray(args.prompts) ? (args.prompts as { title?: unknown; message?: unknown }[]) : [];
-      if (prompts.length === 0 || prompts.length > 4) return refused('invalid_arguments');
-      const whole = prompts.every(({ title, message }) => typeof title === 'string' && typeof message === 'string');
-      return whole ? { ok: true } : refused('invalid_arguments');
+      const given = Array.isArray(args.prompts) ? (args.prompts as { title: string; message: string }[]) : [];
+      if (given.length === 0 || given.length > 4) return refused('invalid_arguments');
+      if (!given.every(({ title, message }) => typeof title === 'string' && typeof message === 'string'))
+        return refused('invalid_arguments');
+      const title = typeof args.title === 'string' ? { title: args.title } : {};
+      prompts.set(String(args.channel_id), { ...title, prompts: given });
+      return { ok: true };
     },
   };
 
@@ -45,6 +49,7 @@ export function createAgents(channels: SlackChannels) {
     methods,
     calls,
     sessions,
+    prompts,
     state,
   };
 

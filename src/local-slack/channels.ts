@@ -22,7 +22,7 @@ export interface SlackChannel {
 /** The conversations of a workspace, and the methods about them. */
 export function createChannels(slackPeople: SlackPeople) {
   const { ada, bob, gerd, mia, olga } = people;
-  const open = { isPrivate: false, botIsMember: true, isArchived: false };
+  const open: SlackChannel = { isPrivate: false, botIsMember: true, isArchived: false };
   const closed = { ...open, isPrivate: true };
   const channels = new Map<string, SlackChannel>([
     ['C0GENERAL', { ...open, name: 'general', members: [ada, bob, gerd] }],
@@ -87,8 +87,17 @@ export function createChannels(slackPeople: SlackPeople) {
     },
   };
 
+  /** The `channel_type` of a conversation in Slack's events. */
+  function typeOf(id: string): 'channel' | 'group' | 'im' | 'mpim' {
+    const { isIm, isMpim, isPrivate } = channels.get(id) ?? open;
+    if (isIm === true) return 'im';
+    if (isMpim === true) return 'mpim';
+    return isPrivate ? 'group' : 'channel';
+  }
+
   return {
     map: channels,
+    typeOf,
     methods,
     membersOf,
     /** Why the app may not read a conversation; undefined when it may. */

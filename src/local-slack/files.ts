@@ -30,7 +30,7 @@ export function createFiles(
   messages: SlackMessages,
   violations: string[],
 ) {
-  const contents = new Map<string, { content: Buffer; mimetype: string }>();
+  const contents = new Map<string, { name: string; content: Buffer; mimetype: string }>();
   const uploads = new Map<string, Upload>();
   let serial = 0;
 
@@ -94,12 +94,12 @@ export function createFiles(
 
   return {
     methods,
+    create,
     /** Attaches a file to a message. */
     add: (ts: string, attached: Attached): SlackFile => {
       const message = messages.list.find((each) => each.ts === ts);
       if (message === undefined) throw new Error(`no message ${ts}`);
-      const content = Buffer.from(attached.bytes ?? attached.text ?? '');
-      const file = keep(nextId(), message.user, content, attached);
+      const file = create(message.user, attached);
       message.files = [...(message.files ?? []), file];
       return file;
     },
@@ -118,6 +118,10 @@ export function createFiles(
     },
   };
 
+  function create(user: string, attached: Attached): SlackFile {
+    return keep(nextId(), user, Buffer.from(attached.bytes ?? attached.text ?? ''), attached);
+  }
+
   function nextId(): string {
     serial += 1;
     return `F0${serial}`;
@@ -128,7 +132,7 @@ export function createFiles(
     const filetype = attached.filetype ?? filetypes[name.split('.').at(-1) ?? ''] ?? 'text';
     const image = ['png', 'jpg', 'gif'].includes(filetype);
     const mimetype = attached.mimetype ?? (image ? `image/${filetype}` : 'text/plain');
-    contents.set(id, { content, mimetype });
+    contents.set(id, { name, content, mimetype });
     const url = `${origin()}/files-pri/${team.id}-${id}`;
     return {
       id,

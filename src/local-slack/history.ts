@@ -15,7 +15,7 @@ export function createHistory(channels: SlackChannels, messages: SlackMessages):
       const named = messages.find(args.channel, args.ts);
       const root = named?.thread_ts === undefined ? named : (messages.find(args.channel, named.thread_ts) ?? named);
       if (root === undefined) return refused('thread_not_found');
-      const replies = repliesTo(root);
+      const replies = messages.repliesTo(root);
       const page = pageOf([root, ...replies].filter(within(args)), args, { usual: 1_000, most: 1_000 });
       if ('error' in page) return refused(page.error);
       return {
@@ -39,17 +39,13 @@ export function createHistory(channels: SlackChannels, messages: SlackMessages):
       if ('error' in page) return refused(page.error);
       return {
         ok: true,
-        messages: page.items.map((each) => toApiMessage(each, args, repliesTo(each))),
+        messages: page.items.map((each) => toApiMessage(each, args, messages.repliesTo(each))),
         has_more: page.hasMore,
         pin_count: 0,
         ...(page.hasMore ? { response_metadata: { next_cursor: page.nextCursor } } : {}),
       };
     },
   };
-
-  function repliesTo(root: SlackMessage): SlackMessage[] {
-    return messages.list.filter(({ channel, thread_ts: ts }) => channel === root.channel && ts === root.ts);
-  }
 }
 
 function within(args: Args): (message: SlackMessage) => boolean {

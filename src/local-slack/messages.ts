@@ -1,6 +1,6 @@
 import { dmOf, type SlackChannels } from './channels.ts';
 import { slackProblems } from './limits.ts';
-import { type SlackPeople, team } from './people.ts';
+import { type SlackPeople, slackbot, team } from './people.ts';
 import { type Args, isTrue, type Methods, type Reply, refused } from './wire.ts';
 
 export interface SlackMessage {
@@ -8,15 +8,22 @@ export interface SlackMessage {
   channel: string;
   user: string;
   bot_id?: string;
+  client_msg_id?: string;
   text: string;
   blocks?: SlackBlock[];
   metadata?: unknown;
   thread_ts?: string;
   subtype?: string;
   files?: SlackFile[];
-  /** Link previews, set by `chat.unfurl`. */
+  /** Forwards, and link previews set by `chat.unfurl`. */
   attachments?: Record<string, unknown>[];
   edited?: { user: string; ts: string };
+  reactions?: { name: string; users: string[]; count: number }[];
+  /** Who added the person, in a message about that. */
+  inviter?: string;
+  upload?: boolean;
+  display_as_bot?: boolean;
+  hidden?: boolean;
   edits: number;
 }
 
@@ -72,11 +79,21 @@ export interface SlackOption {
 }
 
 export interface SlackEphemeral {
+  ts?: string;
+  /** Who wrote it, if not the app. */
+  from?: string;
   channel: string;
   user: string;
   thread_ts?: string;
   text: string;
   blocks?: SlackBlock[];
+}
+
+/** What the app's own calls do to messages, of which Slack tells it too. */
+export interface MessageChanges {
+  posted: (message: SlackMessage) => unknown;
+  changed: (before: SlackMessage, after: SlackMessage) => unknown;
+  deleted: (message: SlackMessage) => unknown;
 }
 
 /** Where a message stands. */
@@ -94,6 +111,7 @@ export function createMessages(
   channels: SlackChannels,
   violations: string[],
   pages: () => string,
+  told: { of?: MessageChanges } = {},
 ) {
   const messages: SlackMessage[] = [];
   const deleted: SlackMessage[] = [];
@@ -115,6 +133,7 @@ export function createMessages(
         ...content,
         ...(threadTs === undefined || !isThere ? {} : { thread_ts: threadTs }),
       });
+      told.of?.posted(message);
       return { ok: true, ts: message.ts, channel: message.channel, message };
     },
     'chat.update': (args) => {
@@ -123,7 +142,11 @@ export function createMessages(
       if (message.bot_id !== team.botId) return refused('cant_update_message');
       const refusal = refusedForm('chat.update', args);
       if (refusal !== undefined) return refusal;
+      const before = { ...message };
+      // A text without blocks takes the blocks away.
+      delete message.blocks;
       Object.assign(message, posted(args), { edits: message.edits + 1 });
+      told.of?.changed(before, message);
       return { ok: true, ts: message.ts, channel: message.channel };
     },
     'chat.delete': (args) => {
@@ -132,6 +155,7 @@ export function createMessages(
       if (message.bot_id !== team.botId) return refused('cant_delete_message');
       messages.splice(messages.indexOf(message), 1);
       deleted.push(message);
+      told.of?.deleted(message);
       return { ok: true, ts: message.ts, channel: message.channel };
     },
     'chat.postEphemeral': (args) => {
@@ -142,8 +166,9 @@ export function createMessages(
       const place = channels.map.get(channel ?? '');
       if (user === undefined || place === undefined || !channels.membersOf(place).includes(user.id))
         return refused('user_not_in_channel');
-      ephemerals.push({ channel: channel ?? '', user: user.id, ...posted(args) });
-      return { ok: true, message_ts: nextTs() };
+      const ts = nextTs();
+      ephemerals.push({ ts, channel: channel ?? '', user: user.id, ...posted(args) });
+      return { ok: true, message_ts: ts };
     },
     'chat.getPermalink': (args) => {
       const refusal = channels.refusedRead(args.channel);
@@ -168,16 +193,40 @@ export function createMessages(
       refusedBlockTypes = types;
     },
     /** A person edits their message. Throws when the app wrote it. */
-    edit: (ts: string, text: string): { before: SlackMessage; after: SlackMessage } => {
+    edit: (
+      ts: string,
+      content: { text: string; blocks?: SlackBlock[] },
+    ): { before: SlackMessage; after: SlackMessage } => {
       const message = messages.find((each) => each.ts === ts);
       if (message === undefined || message.bot_id !== undefined) throw new Error(`no person wrote ${ts}`);
       const before = { ...message };
-      Object.assign(message, { text, edited: { user: message.user, ts: nextTs() }, edits: message.edits + 1 });
+      Object.assign(message, content, { edited: { user: message.user, ts: nextTs() }, edits: message.edits + 1 });
       return { before, after: { ...message } };
     },
     remove: (ts: string) => {
       const index = messages.findIndex((message) => message.ts === ts);
       if (index >= 0) messages.splice(index, 1);
+    },
+    repliesTo,
+    /** What is left of a deleted root with replies. */
+    bury: (message: SlackMessage) => {
+      for (const field of ['blocks', 'files', 'attachments', 'reactions', 'bot_id'] as const) delete message[field];
+      const text = 'This message was deleted.';
+      Object.assign(message, { subtype: 'tombstone', user: slackbot, text, hidden: true });
+    },
+    /** A person closes a private message; false when there is none. */
+    dismiss: (person: string, ts: string): boolean => {
+      const index = ephemerals.findIndex((each) => each.user === person && each.ts === ts);
+      if (index >= 0) ephemerals.splice(index, 1);
+      return index >= 0;
+    },
+    /** Replaces a private message, or the app's message; false when it is gone. */
+    replace: (person: string, ts: string, content: Pick<SlackMessage, 'text' | 'blocks'>): boolean => {
+      const found =
+        ephemerals.find((each) => each.user === person && each.ts === ts) ??
+        messages.find((each) => each.ts === ts && each.bot_id === team.botId);
+      delete found?.blocks;
+      return found !== undefined && Object.assign(found, content) === found;
     },
   };
 
@@ -188,6 +237,10 @@ export function createMessages(
 
   function find(channel: unknown, ts: unknown): SlackMessage | undefined {
     return messages.find((message) => message.ts === ts && message.channel === channel);
+  }
+
+  function repliesTo(root: SlackMessage): SlackMessage[] {
+    return messages.filter(({ channel, thread_ts: ts }) => channel === root.channel && ts === root.ts);
   }
 
   /** `ts`: of a message of an earlier time. */
@@ -245,6 +298,11 @@ export function toApiMessage(message: SlackMessage, args: Args, replies: SlackMe
   };
 }
 
+/** Gives ids to blocks without one, as Slack does. */
+export function withIds(blocks: SlackBlock[]): SlackBlock[] {
+  return blocks.map((block, index) => ({ ...block, block_id: block.block_id ?? `b${index}` }));
+}
+
 function isDirect(args: Args): boolean {
   return typeof args.channel === 'string' && args.channel.startsWith('U');
 }
@@ -257,7 +315,7 @@ function resolveChannel(channel: unknown): string | undefined {
 function posted(args: Args): Pick<SlackMessage, 'text' | 'blocks' | 'metadata' | 'thread_ts'> {
   return {
     text: String(args.text ?? ''),
-    ...(args.blocks === undefined ? {} : { blocks: args.blocks as SlackBlock[] }),
+    ...(args.blocks === undefined ? {} : { blocks: withIds(args.blocks as SlackBlock[]) }),
     ...(args.metadata === undefined ? {} : { metadata: args.metadata }),
     ...(args.thread_ts === undefined ? {} : { thread_ts: String(args.thread_ts) }),
   };

@@ -1,19 +1,59 @@
 import type { SlackFile, SlackMessage } from './messages.ts';
 import { envelope, messageOf, type Spoken, teamOf } from './payloads.ts';
-import { team } from './people.ts';
+import { appId, team } from './people.ts';
 
 /** A message in the form nested in events. */
 function nested(message: SlackMessage): Record<string, unknown> {
   const { edits: _, channel: __, metadata: ___, ...rest } = message;
+  const isOurs = message.bot_id === team.botId;
+  const profile = { id: team.botId, app_id: appId, name: 'deepsearch', deleted: false, updated: 1, team_id: team.id };
   return {
     type: 'message',
+    ...(isOurs ? { app_id: appId, bot_profile: profile } : {}),
+    ...(isOurs || (message.subtype ?? '').startsWith('channel_') ? {} : { client_msg_id: 'a-client-message' }),
     ...rest,
-    client_msg_id: 'a-client-message',
     team: teamOf(message.user),
     source_team: teamOf(message.user),
     user_team: teamOf(message.user),
     ...(message.thread_ts === undefined ? {} : { parent_user_id: 'U0ADA' }),
   };
+}
+
+interface About {
+  channelType: NonNullable<Spoken['channelType']>;
+  /** Of a reply: the author of its root. */
+  parentUserId?: string;
+  /** Of a reply that was also sent to the channel. */
+  root?: SlackMessage;
+}
+
+/** `message` for a message of a person or of the app. */
+export function messageEventOf(
+  message: SlackMessage,
+  { channelType, parentUserId, root }: About,
+): Record<string, unknown> {
+  const { channel, ts } = message;
+  return envelope({
+    ...nested(message),
+    ...(parentUserId === undefined ? {} : { parent_user_id: parentUserId }),
+    ...(root === undefined ? {} : { root: rootIn(root, message) }),
+    channel,
+    event_ts: ts,
+    channel_type: channelType,
+  });
+}
+
+/** `app_mention`, the twin of `message`: without a subtype and without the kind of channel. */
+export function mentionEventOf(message: SlackMessage, about: About): Record<string, unknown> {
+  const { subtype: _, ...unmarked } = message;
+  const { event, ...outer } = messageEventOf(unmarked, about);
+  const { channel_type: __, source_team: ___, user_team: ____, ...said } = event as Record<string, unknown>;
+  return { ...outer, event: { ...said, type: 'app_mention' } };
+}
+
+function rootIn(root: SlackMessage, { user, ts }: { user: string; ts: string }): Record<string, unknown> {
+  const replies = { reply_count: 1, reply_users_count: 1, latest_reply: ts, reply_users: [user] };
+  return { ...nested(root), thread_ts: root.ts, ...replies };
 }
 
 /**
@@ -66,14 +106,7 @@ export function threadBroadcastOf(message: Spoken & { threadTs: string; root: Sl
     ...spoken,
     more: {
       subtype: 'thread_broadcast',
-      root: {
-        ...nested(root),
-        thread_ts: root.ts,
-        reply_count: 1,
-        reply_users_count: 1,
-        latest_reply: spoken.ts,
-        reply_users: [spoken.user],
-      },
+      root: rootIn(root, spoken),
       ...spoken.more,
     },
   });

@@ -1,7 +1,7 @@
 import { dmOf } from './channels.ts';
 import type { SlackEphemeral, SlackMessage, SlackOption } from './messages.ts';
-import { envelope, nextTrigger, userIn } from './payloads.ts';
-import { team } from './people.ts';
+import { envelope, nextTrigger, teamOf, userIn } from './payloads.ts';
+import { appId, team } from './people.ts';
 
 type Body = Record<string, unknown>;
 
@@ -14,6 +14,26 @@ export function appHomeOpenedOf(opened: { user: string; tab: 'home' | 'messages'
     tab: opened.tab,
     ...(opened.view === undefined ? {} : { view: opened.view }),
     event_ts: '1700000000.000000',
+  });
+}
+
+/** `member_joined_channel`, of the app too. */
+export function memberJoinedOf(joined: {
+  user: string;
+  channel: string;
+  isPrivate: boolean;
+  ts: string;
+  inviter?: string;
+}): Body {
+  const { user, channel, isPrivate, ts, inviter } = joined;
+  return envelope({
+    type: 'member_joined_channel',
+    user,
+    channel,
+    channel_type: isPrivate ? 'G' : 'C',
+    team: teamOf(user),
+    ...(inviter === undefined ? {} : { inviter }),
+    event_ts: ts,
   });
 }
 
@@ -32,7 +52,7 @@ export function agentSessionStoppedOf(stopped: { user: string; channel: string; 
 function interaction(user: string): Body {
   return {
     user: userIn(user),
-    api_app_id: 'A0APP',
+    api_app_id: appId,
     token: 'verification',
     team: { id: team.id, domain: 'fake' },
     enterprise: null,
@@ -168,7 +188,7 @@ function placed(place: Place): Body {
   return {
     container: {
       type: 'message',
-      message_ts: '1700000000.000001',
+      message_ts: ephemeral.ts ?? '1700000000.000001',
       channel_id: ephemeral.channel,
       is_ephemeral: true,
       ...thread,
@@ -185,6 +205,6 @@ function channelIn(id: string): Body {
 
 function seen(message: SlackMessage): Body {
   const { edits: _, channel: __, ...rest } = message;
-  const own = message.bot_id === undefined ? {} : { app_id: 'A0APP' };
+  const own = message.bot_id === undefined ? {} : { app_id: appId };
   return { type: 'message', ...rest, ...own, team: team.id };
 }

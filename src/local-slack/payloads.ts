@@ -1,4 +1,4 @@
-import { otherTeamId, people, team } from './people.ts';
+import { appId, otherTeamId, people, team } from './people.ts';
 
 let serial = 0;
 
@@ -24,11 +24,13 @@ export function envelope(event: Record<string, unknown>): Record<string, unknown
   return {
     token: 'verification',
     team_id: team.id,
-    api_app_id: 'A0APP',
+    context_team_id: team.id,
+    context_enterprise_id: null,
+    api_app_id: appId,
     event,
     type: 'event_callback',
     event_id: `Ev${serial}`,
-    event_time: 1_700_000_000,
+    event_time: Math.floor(Date.now() / 1_000),
     event_context: `4-${serial}`,
     authorizations: [
       { enterprise_id: null, team_id: team.id, user_id: team.botUserId, is_bot: true, is_enterprise_install: false },
@@ -79,8 +81,11 @@ export function messageOf(message: Spoken): Record<string, unknown> {
 /** `/deepsearch <text>`. */
 export function commandOf(options: {
   text: string;
+  command?: string;
   user: string;
+  userName?: string;
   channel?: string;
+  channelName?: string;
   responseUrl: string;
   triggerId?: string;
 }): Record<string, unknown> {
@@ -89,12 +94,12 @@ export function commandOf(options: {
     team_id: team.id,
     team_domain: 'fake',
     channel_id: options.channel ?? 'C0GENERAL',
-    channel_name: 'general',
+    channel_name: options.channelName ?? 'general',
     user_id: options.user,
-    user_name: 'someone',
-    command: '/deepsearch',
+    user_name: options.userName ?? 'someone',
+    command: options.command ?? '/deepsearch',
     text: options.text,
-    api_app_id: 'A0APP',
+    api_app_id: appId,
     is_enterprise_install: 'false',
     response_url: options.responseUrl,
     trigger_id: options.triggerId ?? nextTrigger(),
@@ -116,7 +121,7 @@ export function pressOf(options: {
   return {
     type: 'block_actions',
     user: userIn(options.user),
-    api_app_id: 'A0APP',
+    api_app_id: appId,
     token: 'verification',
     container: { type: 'message', message_ts: messageTs, channel_id: channel, is_ephemeral: false },
     trigger_id: options.triggerId ?? nextTrigger(),

@@ -1,11 +1,18 @@
 import { isTrue, type Methods, omitFields, pageOf, refused } from './wire.ts';
 
+export const appId = 'A0APP';
+
+/** The person in whose name Slack itself speaks. */
+export const slackbot = 'USLACKBOT';
+
 export const team = {
   id: 'T0FAKE',
+  name: 'Fake',
   botUserId: 'U0BOT',
   botId: 'B0BOT',
   botToken: 'xoxb-fake-token',
   appToken: 'xapp-fake-token',
+  signingSecret: 'local-slack-signing-secret',
 };
 
 /**
@@ -31,6 +38,7 @@ export const otherTeamId = 'T0OTHER';
 export interface SlackPerson {
   id: string;
   name: string;
+  real_name?: string;
   team_id: string;
   locale: string;
   tz: string;
@@ -91,6 +99,7 @@ export function createUsers() {
 
   return {
     methods,
+    map: everyone,
     find: (id: unknown) => (typeof id === 'string' ? everyone.get(id) : undefined),
     change: (id: string, changes: Partial<SlackPerson>) => {
       everyone.set(id, { ...(everyone.get(id) ?? person(id, id.toLowerCase())), ...changes, id });
@@ -109,7 +118,7 @@ export type SlackPeople = ReturnType<typeof createUsers>;
 function toApiUser(found: SlackPerson, withLocale: boolean): Record<string, unknown> {
   const { id, name, team_id, locale, tz, tz_offset, enterprise_user } = found;
   const profile = {
-    real_name: `${name[0]?.toUpperCase() ?? ''}${name.slice(1)} Example`,
+    real_name: found.real_name ?? `${name[0]?.toUpperCase() ?? ''}${name.slice(1)} Example`,
     display_name: name,
     team: team_id,
     ...(found.is_bot === true ? { bot_id: id === team.botUserId ? team.botId : `B${id.slice(1)}` } : {}),
@@ -132,4 +141,13 @@ function toApiUser(found: SlackPerson, withLocale: boolean): Record<string, unkn
     ...(enterprise_user === undefined ? {} : { enterprise_user }),
     ...(withLocale ? { locale } : {}),
   };
+}
+
+/** What to say of a person beside the name. */
+export function kindOf(person: SlackPerson): 'member' | 'admin' | 'guest' | 'outsider' | 'app' | 'deactivated' {
+  if (person.deleted === true) return 'deactivated';
+  if (person.is_bot === true) return 'app';
+  if (person.team_id !== team.id) return 'outsider';
+  if (person.is_restricted === true) return 'guest';
+  return person.is_admin === true ? 'admin' : 'member';
 }

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { slackProblems } from './limits.ts';
 import type { SlackBlock } from './messages.ts';
-import { type SlackPeople, team } from './people.ts';
+import { appId, type SlackPeople, team } from './people.ts';
 import { type Args, type Methods, type Reply, refused } from './wire.ts';
 
 /** A modal or a Home tab as the app sent it, with the fields Slack adds. */
@@ -21,6 +22,9 @@ export interface SlackView {
   previous_view_id: string | null;
 }
 
+/** A trigger opens a modal for so long (docs.slack.dev/interactivity/handling-user-interaction). */
+const triggerLifeMs = 3_000;
+
 /** The open modals and the Home tabs. */
 export function createViews(slackPeople: SlackPeople, violations: string[]) {
   /** Every call that opened a modal, as sent. */
@@ -29,6 +33,10 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
   const homes = new Map<string, SlackView>();
   const usedTriggers = new Set<unknown>();
   const expiredTriggers = new Set<unknown>();
+  /** Triggers that this workspace gave out, and whose views are whose; the views of unknown triggers are no one's. */
+  const issued = new Map<unknown, { person: string; untilMs: number }>();
+  const owners = new Map<string, string>();
+  let issues = false;
   let allExpired = false;
   let serial = 0;
 
@@ -38,15 +46,16 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
       if (refusal !== undefined) return refusal;
       usedTriggers.add(args.trigger_id);
       opened.push(args);
-      stack.length = 0;
-      return shown(add(args.view));
+      const person = personOf(args);
+      drop(of(person));
+      return shown(add(args.view, person));
     },
     'views.push': (args) => {
       const refusal = refusedTrigger(args) ?? refusedForm('views.push', args, 'modal');
       if (refusal !== undefined) return refusal;
-      if (stack.length >= 3) return refused('push_limit_reached');
+      if (of(personOf(args)).length >= 3) return refused('push_limit_reached');
       usedTriggers.add(args.trigger_id);
-      return shown(add(args.view));
+      return shown(add(args.view, personOf(args)));
     },
     'views.update': (args) => {
       const known = stack.find(({ id, external_id: externalId }) =>
@@ -78,6 +87,16 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
     /** The open modals, the topmost last. */
     stack,
     homes,
+    /** A person's open modals, the topmost last. */
+    of,
+    /** A new trigger of a person. */
+    trigger: (person: string): string => {
+      issues = true;
+      for (const [id, { untilMs }] of issued) if (untilMs < Date.now() - 60_000) issued.delete(id);
+      const id = `${Date.now()}.${randomBytes(4).readUInt32BE()}.${randomBytes(16).toString('hex')}`;
+      issued.set(id, { person, untilMs: Date.now() + triggerLifeMs });
+      return id;
+    },
     /** Expires a trigger; without an id, all triggers from now on. */
     expireTriggers: (triggerId?: string) => {
       if (triggerId === undefined) allExpired = true;
@@ -85,25 +104,41 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
     },
     /** The person closes a modal and those above it. */
     close: (view: SlackView) => {
-      const index = stack.findIndex(({ id }) => id === view.id);
-      if (index >= 0) stack.splice(index);
+      const own = of(owners.get(view.id) ?? '');
+      drop(own.slice(own.findIndex(({ id }) => id === view.id)));
     },
-    /** Does what Slack does with the reply to a submission. */
-    afterSubmission: (view: SlackView, answer: unknown) => {
+    /** Does what Slack does with the reply to a submission. Returns what is wrong with the input, by block id. */
+    afterSubmission: (view: SlackView, answer: unknown): Record<string, string> | undefined => {
+      const person = owners.get(view.id) ?? '';
       const { response_action: action, view: next, errors } = (answer ?? {}) as Args;
-      if (action === undefined) stack.pop();
-      else if (action === 'clear') stack.length = 0;
-      else if (action === 'errors') checkErrors(view, errors);
-      else if (action === 'update' || action === 'push') {
+      if (action === undefined) drop(of(person).slice(-1));
+      else if (action === 'clear') drop(of(person));
+      else if (action === 'errors') {
+        checkErrors(view, errors);
+        return errors as Record<string, string>;
+      } else if (action === 'update' || action === 'push') {
         const refusal = refusedForm(`views.${action}`, { view: next }, 'modal', view.external_id);
         if (refusal !== undefined) violations.push(`view_submission: ${JSON.stringify(refusal)}`);
-        else if (action === 'push') add(next);
+        else if (action === 'push') add(next, person);
         else replace(view, next);
       } else violations.push(`view_submission: unknown response_action ${String(action)}`);
+      return undefined;
     },
     /** The view and its input values, as payloads contain them. */
     payloadOf,
   };
+
+  function of(person: string): SlackView[] {
+    return stack.filter(({ id }) => owners.get(id) === person);
+  }
+
+  function personOf({ trigger_id: id }: Args): string {
+    return issued.get(id)?.person ?? '';
+  }
+
+  function drop(views: SlackView[]): void {
+    for (const view of views) stack.splice(stack.indexOf(view), 1);
+  }
 
   function checkErrors(view: SlackView, errors: unknown): void {
     const inputs = view.blocks.filter(({ type }) => type === 'input').map(({ block_id: id }) => id);
@@ -118,6 +153,7 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
   function refusedTrigger({ trigger_id: id }: Args): Reply | undefined {
     if (typeof id !== 'string' || id === '') return refused('invalid_arguments');
     if (allExpired || expiredTriggers.has(id)) return refused('expired_trigger_id');
+    if (issues && (issued.get(id)?.untilMs ?? 0) < Date.now()) return refused('expired_trigger_id');
     return usedTriggers.has(id) ? refused('exchanged_trigger_id') : undefined;
   }
 
@@ -134,8 +170,10 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
     return refused('invalid_arguments');
   }
 
-  function add(view: unknown): SlackView {
-    const added = made(view, undefined, { root: stack[0]?.id, previous: stack.at(-1)?.id ?? null });
+  function add(view: unknown, person: string): SlackView {
+    const below = of(person);
+    const added = made(view, undefined, { root: below[0]?.id, previous: below.at(-1)?.id ?? null });
+    owners.set(added.id, person);
     stack.push(added);
     return added;
   }
@@ -178,7 +216,7 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
       close: null,
       ...view,
       team_id: team.id,
-      app_id: 'A0APP',
+      app_id: appId,
       app_installed_team_id: team.id,
       bot_id: team.botId,
       state: { values },

@@ -278,6 +278,7 @@ const programs = new Set([
   'src/main.ts',
   'src/codesearch/main.ts',
   'src/demo/main.ts',
+  'src/local-slack/main.ts',
   'src/cli/feedback.ts',
   'src/cli/admin.ts',
   'src/cli/doctor.ts',

@@ -15,17 +15,19 @@ export type Fault =
   | { until: Promise<void> }
   | LateCall;
 
-/** The local Slack's workspace with what only tests need: faults, and records of what the app called. */
+/** The local Slack with what only tests need: faults, and records of what the app called. */
 export async function startFakeSlack() {
   const calls: string[] = [];
   const traceparents: string[] = [];
+  const responses: { url: string; body: Args }[] = [];
   const requests: { method: string; args: Args }[] = [];
   const faults: { method: string; fault: Fault; times: number }[] = [];
   let chooseFault: (method: string, args: Args) => Fault | undefined = () => undefined;
 
-  const { url, workspace, http, responses, granted, stop } = await startServer({
+  const { url, state, http, granted, stop } = await startServer({
     pages: 'https://fake.slack.com',
     treat,
+    noteResponse: (url, body) => responses.push({ url, body }),
     noteCall: (method, args) => {
       calls.push(method);
       requests.push({ method, args });
@@ -35,7 +37,7 @@ export async function startFakeSlack() {
     if (typeof traceparent === 'string') traceparents.push(traceparent);
   });
   granted.scopes = Object.keys(botScopes).join(',');
-  const { people, channels, messages, files, views, agents, unfurls } = workspace;
+  const { people, channels, messages, files, views, agents, unfurls } = state;
 
   return {
     url: `${url}/api/`,
@@ -50,7 +52,7 @@ export async function startFakeSlack() {
     homes: views.homes,
     viewState: views,
     responses,
-    violations: workspace.violations,
+    violations: state.violations,
     calls,
     /** What requests say of traces. Slack gets none. */
     traceparents,
@@ -72,10 +74,9 @@ export async function startFakeSlack() {
     sharedLinks: unfurls.shared,
     unfurls: unfurls.unfurls,
     say,
-    edit: messages.edit,
+    edit: (ts: string, text: string) => messages.edit(ts, { text }),
     addFile: files.add,
     fileText: files.textOf,
-    permalinkOf: messages.permalinkOf,
     fault: (method: string, fault: Fault, times = 1) => void faults.push({ method, fault, times }),
     /** From now on, `choose` selects the fault of every call without a planned fault. */
     scriptFaults: (choose: typeof chooseFault) => {

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Act, ActError } from './act.ts';
+import { readAll } from './server.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What people see, and the only way in which they change something. */
+export interface LocalSlack {
+  workspace: Workspace;
+  act: Act;
+}
+
+const seen = ['conversationsOf', 'timeline', 'thread', 'modalsOf', 'homeOf', 'agentSession', 'promptsOf'] as const;
+
+/**
+ * What programs do in place of the page: `POST /act/<act>` with its arguments as JSON, and `GET /see/<what>/<argument>/…`.
+ * Undefined for another address. Only programs on this machine may: no name of another site leads here (DNS rebinding),
+ * and no page of another site may send JSON.
+ */
+export function answerControl(
+  local: LocalSlack,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> | undefined {
+  const [, kind, name = '', ...rest] = (request.url ?? '').split('/').map(decodeURIComponent);
+  if (kind !== 'act' && kind !== 'see') return undefined;
+  const { host, origin, 'content-type': type } = request.headers;
+  const isOurs = host === `127.0.0.1:${request.socket.localPort}` && origin === undefined;
+  if (!isOurs || (kind === 'act' && (request.method !== 'POST' || type !== 'application/json')))
+    return send(response, 403, { problem: 'Not from here.' });
+  if (kind === 'act') return carryOut(local.act, name, request, response);
+  const what = seen.find((each) => each === name);
+  if (what === undefined) return send(response, 404, { problem: `There is no ${name}.` });
+  const look = local.workspace[what] as (...args: string[]) => unknown;
+  return send(response, 200, look(...rest) ?? null);
+}
+
+async function carryOut(act: Act, name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const text = (await readAll(request)).toString('utf8');
+  if (!Object.hasOwn(act, name)) return send(response, 404, { problem: `There is no ${name}.` });
+  const does = act[name as keyof Act] as (by: unknown) => unknown;
+  try {
+    return await send(response, 200, (await does(JSON.parse(text))) ?? {});
+  } catch (error) {
+    if (!(error instanceof ActError || error instanceof SyntaxError)) throw error;
+    return send(response, 400, { problem: error.message });
+  }
+}
+
+async function send(response: ServerResponse, status: number, body: unknown): Promise<void> {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
