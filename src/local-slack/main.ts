@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readCommandLine } from '../command-line.ts';
 import { startLocalSlack } from './local-slack.ts';
 import { readManifest } from './manifest.ts';
+import { createPage } from './page/page.ts';
 import { team } from './people.ts';
 
 const USAGE = `Usage: npm run local-slack -- [options]
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
   const path = values.manifest ?? new URL('../../manifest.yml', import.meta.url);
   const local = await startLocalSlack({
     manifest: readManifest(readFileSync(path, 'utf8')),
+    pages: createPage,
     rateLimits: values['rate-limits'],
     unfurlHosts: values['unfurl-host'],
     ...(values.port === undefined ? {} : { port: values.port }),

@@ -8,9 +8,13 @@ export class Html {
 
 type Part = string | number | Html | readonly Part[] | false | undefined;
 
-/** A template that escapes its values unless they are {@link Html}; lists are joined, false and undefined left out. */
+/**
+ * A template that escapes its values unless they are {@link Html}; lists are joined, false and undefined left out. The template's own
+ * line breaks and indents are left out too, because white space shows in messages.
+ */
 export function html(parts: TemplateStringsArray, ...values: Part[]): Html {
-  return new Html(parts.reduce((text, part, index) => text + safe(values[index - 1]) + part));
+  const written = parts.map((part) => part.replace(/\n +/g, ''));
+  return new Html(written.reduce((text, part, index) => text + safe(values[index - 1]) + part));
 }
 
 export function escapeHtml(text: string): string {

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startLocalSlack } from '../../src/local-slack/local-slack.ts';
+import { readManifest } from '../../src/local-slack/manifest.ts';
+import { createPage } from '../../src/local-slack/page/page.ts';
+
+interface Asked {
+  method?: string;
+  path?: string;
+  headers?: Record<string, string>;
+}
+
+describe('the page of the local Slack', () => {
+  let local: Awaited<ReturnType<typeof startLocalSlack>>;
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const join = '/page/act/join?as=U0ADA&channel=C0GENERAL';
+
+  beforeAll(async () => {
+    const manifest = readManifest(readFileSync(new URL('../../manifest.yml', import.meta.url), 'utf8'));
+    local = await startLocalSlack({ manifest, pages: createPage });
+  });
+  afterAll(() => local.stop());
+
+  function ask({ method = 'GET', path = '/', headers = {} }: Asked) {
+    return new Promise<{ status: number; headers: Record<string, unknown>; text: string }>((resolve, reject) => {
+      const asked = request(`${local.url}${path}`, { method, headers }, async (reply) => {
+        let text = '';
+        for await (const piece of reply.setEncoding('utf8')) text += String(piece);
+        resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text });
+      });
+      asked.on('error', reject);
+      // Of a body with a promised length only the beginning is sent.
+      if (headers['content-length'] !== undefined) asked.write('a=1');
+      else asked.end(method === 'POST' ? 'a=1' : undefined);
+    });
+  }
+
+  it.each([
+    ['its own address', {}, 200],
+    ['its address as localhost', { headers: { host: 'localhost' } }, 200],
+    ['a foreign name that leads here', { headers: { host: 'rebound.example' } }, 403],
+    ['a script', { path: '/page/page.js' }, 200],
+    ['a script under a foreign name', { path: '/page/page.js', headers: { host: 'rebound.example' } }, 403],
+    ['changes under a foreign name', { path: '/page/events', headers: { host: 'rebound.example' } }, 403],
+    ['a request of another site', { headers: { origin: 'https://other.example' } }, 403],
+    ['a post of its own', { method: 'POST', path: join, headers: { ...form, origin: 'OWN' } }, 200],
+    [
+      'a post of another site',
+      { method: 'POST', path: join, headers: { ...form, origin: 'https://other.example' } },
+      403,
+    ],
+    ['a post of a page without an origin', { method: 'POST', path: join, headers: { ...form, origin: 'null' } }, 403],
+    ['a post that names no origin', { method: 'POST', path: join, headers: form }, 403],
+    ['another method', { method: 'PUT' }, 405],
+    ['a page that is not there', { path: '/none' }, 404],
+    ['a file that is not there', { path: '/page/files/F0NONE' }, 404],
+    ['a link to a message', { path: '/archives/C0GENERAL/p1790000000000100?thread_ts=1790000000.000001' }, 302],
+  ] satisfies [string, Asked, number][])('answers %s', async (_, asked: Asked, status) => {
+    const { port } = new URL(local.url);
+    const given = asked.headers ?? {};
+    const named = given.host === 'localhost' ? { host: `localhost:${port}` } : {};
+    const headers = { ...given, ...named, ...(given.origin === 'OWN' ? { origin: local.url } : {}) };
+    const reply = await ask({ ...asked, headers });
+    expect(reply.status).toBe(status);
+    expect(reply.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self';/,
+    );
+    expect(reply.headers['content-security-policy']).not.toContain('unsafe');
+    expect(reply.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('has no script and no style in the page itself', async () => {
+    const { text } = await ask({ path: '/?as=U0ADA&channel=C0PAYMENTS' });
+    expect(text).toContain('Refunds of yesterday');
+    expect(text).not.toMatch(/<script(?! type="module" src="\/page\/page\.js"><\/script>)|<style|\sstyle=|\son\w+=/i);
+  });
+
+  it('shows hostile names and texts as they are', async () => {
+    const hostile = '"><img src=x onerror=alert(1)>';
+    await local.act.post({ person: 'U0BOB', channel: 'C0GENERAL', text: `${hostile} \`${hostile}\`` });
+    const query = new URLSearchParams({
+      as: hostile,
+      channel: 'C0GENERAL',
+      thread: hostile,
+      edit: hostile,
+      at: hostile,
+    });
+    const { status, text } = await ask({ path: `/?${query}` });
+    expect(status).toBe(200);
+    expect(text).not.toContain('<img');
+  });
+
+  it('keeps people out of private channels that they are not in', async () => {
+    expect((await ask({ path: '/?as=U0ADA&channel=C0PRIVATE' })).text).toContain('incident-42');
+    expect((await ask({ path: '/?as=U0GERD&channel=C0PRIVATE' })).text).not.toContain('incident-42');
+  });
+
+  it('sends a file as a download of no kind that a browser shows', async () => {
+    const files = [{ name: 'a "page".html', bytes: Buffer.from('<script>alert(1)</script>'), mimetype: 'text/html' }];
+    await local.act.post({ person: 'U0ADA', channel: 'C0GENERAL', text: '', files });
+    const [, path = ''] = /href="(\/page\/files\/[^"]+)"/.exec((await ask({ path: '/?channel=C0GENERAL' })).text) ?? [];
+    const { headers, text } = await ask({ path });
+    expect(text).toContain('alert');
+    expect(headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': "attachment; filename*=UTF-8''a%20%22page%22.html",
+    });
+  });
+
+  it('says what a person may not do, and refuses forms that are too large', async () => {
+    const headers = { ...form, origin: local.url };
+    const remove = '/page/act/remove?as=U0ADA&channel=C0GENERAL&ts=1.000001';
+    expect(JSON.parse((await ask({ method: 'POST', path: remove, headers })).text)).toMatchObject({
+      problem: expect.any(String),
+    });
+    const none = await ask({ method: 'POST', path: '/page/act/constructor?as=U0ADA', headers });
+    expect(JSON.parse(none.text)).toEqual({ problem: 'There is no such thing to do.' });
+    const bytes = String(21 * 1024 * 1024);
+    const large = await ask({ method: 'POST', path: join, headers: { ...headers, 'content-length': bytes } });
+    expect(JSON.parse(large.text)).toEqual({ problem: 'These files are too large (20 MB).' });
+  });
+
+  it('tells its pages of changes', async () => {
+    const events = await fetch(`${local.url}/page/events`);
+    const reader = events.body?.getReader();
+    const next = async () => Buffer.from((await reader?.read())?.value ?? []).toString();
+    expect(await next()).toBe('data: open\n\n');
+    await local.act.post({ person: 'U0ADA', channel: 'C0GENERAL', text: 'new' });
+    expect(await next()).toBe('data: changed\n\n');
+    await reader?.cancel();
+  });
+});
