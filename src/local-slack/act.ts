@@ -4,7 +4,7 @@ import type { Attempt, Kind } from './delivery.ts';
 import type { Attached } from './files.ts';
 import { actionOf, type Entered, elementsOf, FormError, filledIn } from './forms.ts';
 import type { Manifest } from './manifest.ts';
-import type { SlackBlock, SlackEphemeral, SlackMessage } from './messages.ts';
+import type { SlackBlock, SlackMessage } from './messages.ts';
 import { commandOf } from './payloads.ts';
 import {
   linkSharedOf,
@@ -192,6 +192,7 @@ export function createAct({
     },
     read: ({ person, channel }: In): void => {
       state.read(person, channel);
+      state.changed();
     },
     openHome: async ({ person }: { person: string }): Promise<Outcome> => {
       const view = views.homes.get(inside(person).id);
@@ -217,7 +218,10 @@ export function createAct({
       });
       const attempt = await deliver('slash_commands', payload);
       if (!attempt.acknowledged) return { problem: `${command} failed with the error "operation_timeout"` };
-      if (attempt.response !== undefined) responses.say({ person, channel }, attempt.response);
+      if (attempt.response !== undefined) {
+        responses.say({ person, channel }, attempt.response);
+        state.changed();
+      }
       return {};
     },
     globalShortcut: ({ person, callbackId }: { person: string; callbackId: string }): Promise<Outcome> =>
@@ -285,7 +289,7 @@ export function createAct({
   return {
     act,
     /** What Slack tells the app of its own calls. */
-    told: { posted, changed, deleted },
+    told: { posted, changed, deleted, joined: (channel: string) => announced(channel, team.botUserId) },
   };
 
   function inside(id: string): SlackPerson {
@@ -337,6 +341,11 @@ export function createAct({
     if (channels.membersOf(place).includes(inside(person).id)) throw new ActError('Already in this channel.');
     if (person === team.botUserId) place.botIsMember = true;
     else place.members = [...channels.membersOf(place).filter((id) => id !== team.botUserId), person];
+    return announced(channel, person, inviter);
+  }
+
+  async function announced(channel: string, person: string, inviter?: string): Promise<Outcome> {
+    const { isPrivate } = channelAt(channel);
     const by = inviter === undefined ? {} : { inviter };
     const message = said({
       channel,
@@ -345,9 +354,17 @@ export function createAct({
       text: `<@${person}> has joined the channel`,
       ...by,
     });
-    const joined = memberJoinedOf({ user: person, channel, isPrivate: place.isPrivate, ts: message.ts, ...by });
+    const joined = memberJoinedOf({ user: person, channel, isPrivate, ts: message.ts, ...by });
     await Promise.all([posted(message), hears(channel) && event('member_joined_channel', joined)]);
     return {};
+  }
+
+  /** What Slackbot says privately of a mention in a channel without the app. */
+  function sayNotInChannel({ channel, user, ts, thread_ts: threadTs }: SlackMessage): void {
+    const text = `You mentioned <@${team.botUserId}>, but they’re not in this channel.`;
+    const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
+    messages.ephemerals.push({ ts: `${ts}9`, channel, user, from: slackbot, text, ...thread });
+    state.changed();
   }
 
   /** Whether the app gets the messages of a channel. */
@@ -382,7 +399,7 @@ export function createAct({
           mentionsApp(message) && event('app_mention', mentionEventOf(message, about(message))),
         ]
       : [];
-    if (mentionsApp(message) && !hears(channel)) messages.ephemerals.push(notInChannel(message));
+    if (mentionsApp(message) && !hears(channel)) sayNotInChannel(message);
     const urls = message.bot_id === undefined ? linksIn(message.text).filter((url) => previews(new URL(url).host)) : [];
     if (urls.length > 0) {
       const unfurlId = `${user}-${randomUUID()}`;
@@ -499,17 +516,4 @@ function linksIn(text: string): string[] {
   return [...text.matchAll(/<(https?:\/\/[^\s|>]+)/g)]
     .map(([, url = '']) => url.replaceAll('&amp;', '&'))
     .filter((url) => URL.canParse(url));
-}
-
-/** What Slackbot says privately of a mention in a channel without the app. */
-function notInChannel({ channel, user, ts, thread_ts: threadTs }: SlackMessage): SlackEphemeral {
-  const text = `You mentioned <@${team.botUserId}>, but they’re not in this channel.`;
-  return {
-    ts: `${ts}9`,
-    channel,
-    user,
-    from: slackbot,
-    text,
-    ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-  };
 }

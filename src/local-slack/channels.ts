@@ -78,14 +78,16 @@ export function createChannels(slackPeople: SlackPeople) {
       if (person.is_bot === true) return refused('cannot_dm_bot');
       return { ok: true, channel: { id: dmOf(person.id) } };
     },
-    'conversations.join': (args) => {
-      const channel = channels.get(String(args.channel));
-      if (channel === undefined) return refused('channel_not_found');
-      if (channel.isPrivate) return refused('method_not_supported_for_channel_type');
-      channel.botIsMember = true;
-      return { ok: true, channel: { id: args.channel } };
-    },
   };
+
+  /** `conversations.join`. */
+  function join(args: Args): Reply {
+    const channel = channels.get(String(args.channel));
+    if (channel === undefined) return refused('channel_not_found');
+    if (channel.isPrivate) return refused('method_not_supported_for_channel_type');
+    channel.botIsMember = true;
+    return { ok: true, channel: { id: args.channel } };
+  }
 
   /** The `channel_type` of a conversation in Slack's events. */
   function typeOf(id: string): 'channel' | 'group' | 'im' | 'mpim' {
@@ -97,6 +99,7 @@ export function createChannels(slackPeople: SlackPeople) {
 
   return {
     map: channels,
+    join,
     typeOf,
     methods,
     membersOf,

@@ -62,7 +62,7 @@ export function createFiles(
         ];
       });
       if (args.channel_id !== undefined) {
-        messages.add({
+        const message = messages.add({
           channel: String(args.channel_id),
           user: team.botUserId,
           bot_id: team.botId,
@@ -73,6 +73,7 @@ export function createFiles(
             ? {}
             : { thread_ts: String(args.thread_ts) }),
         });
+        messages.told.of?.posted({ ...message, subtype: 'file_share', upload: false, display_as_bot: false });
       }
       return { ok: true, files: files.map(({ id, title }) => ({ id, title })) };
     },

@@ -89,11 +89,12 @@ export interface SlackEphemeral {
   blocks?: SlackBlock[];
 }
 
-/** What the app's own calls do to messages, of which Slack tells it too. */
-export interface MessageChanges {
+/** What the app's own calls do, of which Slack tells it too. */
+export interface OwnDeeds {
   posted: (message: SlackMessage) => unknown;
   changed: (before: SlackMessage, after: SlackMessage) => unknown;
   deleted: (message: SlackMessage) => unknown;
+  joined: (channel: string) => unknown;
 }
 
 /** Where a message stands. */
@@ -111,7 +112,7 @@ export function createMessages(
   channels: SlackChannels,
   violations: string[],
   pages: () => string,
-  told: { of?: MessageChanges } = {},
+  told: { of?: OwnDeeds } = {},
 ) {
   const messages: SlackMessage[] = [];
   const deleted: SlackMessage[] = [];
@@ -208,6 +209,7 @@ export function createMessages(
       if (index >= 0) messages.splice(index, 1);
     },
     repliesTo,
+    told,
     /** What is left of a deleted root with replies. */
     bury: (message: SlackMessage) => {
       for (const field of ['blocks', 'files', 'attachments', 'reactions', 'bot_id'] as const) delete message[field];

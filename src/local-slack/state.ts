@@ -2,7 +2,7 @@ import { createAgents } from './agents.ts';
 import { createChannels } from './channels.ts';
 import { createFiles } from './files.ts';
 import { createHistory } from './history.ts';
-import { createMessages, type MessageChanges } from './messages.ts';
+import { createMessages, type OwnDeeds } from './messages.ts';
 import { createUsers, team } from './people.ts';
 import { createResponses } from './responses.ts';
 import { createUnfurls } from './unfurls.ts';
@@ -18,8 +18,8 @@ export function createState({ origin, pages }: { origin: () => string; pages: ()
   const violations: string[] = [];
   const listeners = new Set<() => void>();
   const readUpTo = new Map<string, string>();
-  /** What the app's own calls did to messages; set by who sends events. */
-  const told: { of?: MessageChanges } = {};
+  /** What is told of the app's own calls; set by who sends events. */
+  const told: { of?: OwnDeeds } = {};
   let version = 0;
 
   const people = createUsers();
@@ -41,6 +41,12 @@ export function createState({ origin, pages }: { origin: () => string; pages: ()
     }),
     ...people.methods,
     ...channels.methods,
+    'conversations.join': (args) => {
+      const wasThere = channels.map.get(String(args.channel))?.botIsMember;
+      const reply = channels.join(args);
+      if (reply.ok && wasThere === false) told.of?.joined(String(args.channel));
+      return reply;
+    },
     ...messages.methods,
     ...createHistory(channels, messages),
     ...files.methods,

@@ -39,8 +39,10 @@ export function createUnfurls(messages: SlackMessages, violations: string[]) {
       unfurls.push({ link, unfurls: Object.fromEntries(given) });
       const message = messages.find(link.channel, link.ts);
       if (message !== undefined) {
+        const before = { ...message };
         const kept = (message.attachments ?? []).filter(({ from_url: url }) => !given.some(([each]) => each === url));
         message.attachments = [...kept, ...given.map(([url, unfurl]) => ({ from_url: url, ...(unfurl as object) }))];
+        messages.told.of?.changed(before, message);
       }
       return { ok: true };
     },

@@ -124,10 +124,17 @@ export function createWorkspace(state: State, manifest: Manifest, isConnected: (
     };
   }
 
+  /** Whether a message makes a channel unread: those in threads do so for people who took part there. */
+  function concerns(person: string, { channel, ts, thread_ts: rootTs = ts, subtype, text }: SlackMessage): boolean {
+    const root = rootTs === ts ? undefined : messages.find(channel, rootTs);
+    if (root === undefined || subtype === 'thread_broadcast' || text.includes(`<@${person}>`)) return true;
+    return [root, ...messages.repliesTo(root)].some(({ user }) => user === person);
+  }
+
   function unreadOf(person: string, channel: string, isDirect: boolean): { unread: number; mentions: number } {
     const from = Number(state.readUpTo(person, channel));
     const fresh = messages.list.filter(
-      ({ channel: where, ts, user }) => where === channel && user !== person && Number(ts) > from,
+      (each) => each.channel === channel && each.user !== person && Number(each.ts) > from && concerns(person, each),
     );
     const mentions = fresh.filter(
       ({ text }) => isDirect || /<!(?:here|channel|everyone)>/.test(text) || text.includes(`<@${person}>`),

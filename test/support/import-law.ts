@@ -310,6 +310,11 @@ function breachesOfSource(path: string, text: string): string[] {
     imports.some(({ specifier }) => /^(?:node:)?child_process$/.test(specifier))
       ? ['starts programs beside the git wrapper']
       : []),
+    ...(path.startsWith('src/local-slack/') &&
+    (/\bprocess\s*\.\s*(?:platform|arch)\b/.test(code) ||
+      imports.some(({ specifier }) => /^(?:node:)?(?:child_process|os)$/.test(specifier)))
+      ? ['depends on the machine']
+      : []),
     ...(imports.some(({ specifier }) => /^(?:node:)?process$/.test(specifier)) ? ['imports node:process'] : []),
     ...(/\bconsole\s*[.[]/.test(code) ? ['writes to the console'] : []),
     ...(path.startsWith('src/slack/') && /(?<![.\w])fetch\s*\(/.test(code) ? ['calls fetch past the proxy'] : []),

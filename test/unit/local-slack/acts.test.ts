@@ -260,6 +260,29 @@ describe('what people do sends what Slack sends', () => {
     ]);
   });
 
+  test('the app’s own previews, files and joining', () => {
+    const ts = String(
+      state.messages.add({ channel: 'C0GENERAL', user: ada, text: '<https://search.example.com/a>' }).ts,
+    );
+    const unfurls = { 'https://search.example.com/a': { title: 'A' } };
+    state.methods['chat.unfurl']?.({ channel: 'C0GENERAL', ts, unfurls });
+    state.methods['conversations.join']?.({ channel: 'C0DESIGN' });
+    state.methods['conversations.join']?.({ channel: 'C0DESIGN' });
+    const upload = state.methods['files.getUploadURLExternal']?.({ filename: 'a.md', length: '3' });
+    const id = upload?.ok === true ? String(upload.file_id) : '';
+    state.files.receive(id, Buffer.from('abc'));
+    state.methods['files.completeUploadExternal']?.({ channel_id: 'C0GENERAL', files: [{ id }] });
+    const told = sent
+      .map(({ payload }) => payload.event as Body)
+      .map(({ type, subtype }) => `${type} ${subtype ?? ''}`);
+    expect(told).toEqual([
+      'message message_changed',
+      'message channel_join',
+      'member_joined_channel ',
+      'message file_share',
+    ]);
+  });
+
   test('a form with errors stays, and Slack itself refuses an empty required field', async () => {
     const view = opened();
     expect(await act.submit({ person: ada, view, entered: { 'question/text': '' } })).toMatchObject({
@@ -319,15 +342,18 @@ describe('what people do sends what Slack sends', () => {
     );
   });
 
-  test('unread messages and mentions count until they are read', async () => {
-    await act.post({ person: bob, channel: 'C0GENERAL', text: 'hi @ada' });
+  test('unread messages and mentions count until they are read, replies only in one’s own threads', async () => {
     const counts = () => {
       const found = workspace.conversationsOf(ada).find(({ id }) => id === 'C0GENERAL');
-      return [(found?.unread ?? 0) > 0, found?.mentions];
+      return [found?.unread, found?.mentions];
     };
-    expect(counts()).toEqual([true, 1]);
     act.read(at());
-    expect(counts()).toEqual([false, 0]);
+    const { message: root } = (await act.post({ ...at(), person: bob, text: 'hi' })) as { message: { ts: string } };
+    await act.post({ ...at(), person: people.gerd, text: 'between us', threadTs: root.ts });
+    await act.post({ ...at(), person: bob, text: 'hi @ada' });
+    expect(counts()).toEqual([2, 1]);
+    act.read(at());
+    expect(counts()).toEqual([0, 0]);
   });
 
   test('a trigger opens one modal, and only within three seconds', () => {
