@@ -97,6 +97,15 @@ describe('the page of the local Slack', () => {
     expect((await ask({ path: '/?as=U0GERD&channel=C0PRIVATE' })).text).not.toContain('incident-42');
   });
 
+  it('shows the newest 200 messages of a place', async () => {
+    for (let number = 1; number <= 210; number += 1)
+      await local.act.post({ person: 'U0ADA', channel: 'C0PRIVATE', text: `number ${number}.` });
+    const { text } = await ask({ path: '/?as=U0ADA&channel=C0PRIVATE' });
+    expect(text.match(/<article/g)).toHaveLength(200);
+    expect(text).toContain('number 210.');
+    expect(text).not.toContain('number 10.');
+  });
+
   it('sends a file as a download of no kind that a browser shows', async () => {
     const files = [{ name: 'a "page".html', bytes: Buffer.from('<script>alert(1)</script>'), mimetype: 'text/html' }];
     await local.act.post({ person: 'U0ADA', channel: 'C0GENERAL', text: '', files });

@@ -222,9 +222,12 @@ function renderThread(context: Context, root: string): Html {
     </aside>`;
 }
 
+/** Most messages of a list, the newest: each change renders them all. */
+const mostMessages = 200;
+
 function renderMessages(all: readonly Shown[], context: Context, thread?: string): Html[] {
   let day = '';
-  return all.map((shown) => {
+  return all.slice(-mostMessages).map((shown) => {
     const its = renderDate(Number(shown.message.ts), '{date_long_pretty}', context.reader);
     const isNew = its !== day;
     day = its;
