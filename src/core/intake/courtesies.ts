@@ -1,5 +1,5 @@
 import { acknowledgments, companions, greetings, joining, reasons, thanks } from './courtesy-words.ts';
-import { withoutInvisible } from './intents.ts';
+import { withoutEmoji } from './intents.ts';
 
 const courtesies = new Set([
   ...thanks,
@@ -17,11 +17,6 @@ const greetingsOrCourtesies = new Set([...courtesies, ...greetings]);
 /** Most words of one entry in the lists above. */
 const longestEntry = Math.max(...[...greetingsOrCourtesies, ...fillers].map((entry) => entry.split(' ').length));
 
-/** Slack writes emoji as `:name:`, with a skin tone as `:name::skin-tone-2:`. Some clients send the characters. */
-const namedEmoji = /:[\p{L}\p{N}_+'-]{1,100}:/gu;
-const emoji =
-  /[0-9#*]\u{FE0F}?\u{20E3}|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u{200D}|\u{FE0F}|[\u{E0020}-\u{E007F}]/gu;
-
 /** Emoticons like `:)`, `;-)`, `:D`, `<3` and `xD`, at the end of a word. */
 const emoticon = /(?:[:;=]['’]?-?[()dp3*/\\]|<3|(?<![\p{L}\p{N}])xd)(?![\p{L}\p{N}])/giu;
 
@@ -34,7 +29,7 @@ const plainMarks = /^[\p{L}\p{M}\p{N}\s.,;:!…~+\-–—'’"“”„*_^&]*$/u
  */
 export function asksNothing(text: string): boolean {
   if (text.length > longestCourtesy) return false;
-  const bare = withoutEmoji(text);
+  const bare = withoutPictures(text);
   if (!plainMarks.test(bare)) return false;
   const words = wordsOf(bare);
   return words.length === 0 || isMadeOf(courtesies, words);
@@ -46,14 +41,14 @@ export function asksNothing(text: string): boolean {
  */
 export function isGreeting(text: string): boolean {
   if (text.length > longestCourtesy) return false;
-  const bare = withoutEmoji(text);
+  const bare = withoutPictures(text);
   const words = wordsOf(bare);
   if (words.length === 0) return true;
   return plainMarks.test(bare.replace(/[?？]/g, ' ')) && isMadeOf(greetingsOrCourtesies, words, greetingsAlone);
 }
 
-function withoutEmoji(text: string): string {
-  return withoutInvisible(text).replace(namedEmoji, ' ').replace(emoji, ' ').replace(emoticon, ' ');
+function withoutPictures(text: string): string {
+  return withoutEmoji(text).replace(emoticon, ' ');
 }
 
 function wordsOf(bare: string): string[] {

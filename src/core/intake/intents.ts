@@ -82,8 +82,18 @@ export const invisible =
 const invisibleCharacters = new RegExp(`[${invisible}]`, 'gu');
 const invisibleOrSpace = new RegExp(`[${invisible}\\s]`, 'u');
 
-export function withoutInvisible(text: string): string {
+function withoutInvisible(text: string): string {
   return text.replace(invisibleCharacters, '');
+}
+
+/** Slack writes emoji as `:name:`, with a skin tone as `:name::skin-tone-2:`. Some clients send the characters. */
+const namedEmoji = /:[\p{L}\p{N}_+'-]{1,100}:/gu;
+const emoji =
+  /[0-9#*]\u{FE0F}?\u{20E3}|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u{200D}|\u{FE0F}|[\u{E0020}-\u{E007F}]/gu;
+
+/** The text with spaces in place of emoji, and without invisible characters. */
+export function withoutEmoji(text: string): string {
+  return withoutInvisible(text).replace(namedEmoji, ' ').replace(emoji, ' ');
 }
 
 /** The text without white space and invisible characters around it. */
@@ -95,14 +105,17 @@ export function trimVisible(text: string): string {
   return text.slice(from, to);
 }
 
-const quotes = '"\'“”„‟«»‹›‘’‚‛＂＇「」『』';
+const quotes = '"\'“”„‟«»‹›‘’‚‛＂＇「」『』《》〈〉';
 /** Slack writes bold, italic, struck and code with these. */
 const formatting = '*_~`';
 const marks = `${quotes}${formatting}`;
 
+const separating = ':,;：，；、–—';
+const separator = new RegExp(`[${separating}]`, 'u');
+
 /** The characters around and after "new". Those that belong to the name of a file or a symbol are told apart below. */
 const openingOfNewQuestion = new RegExp(
-  `^(?<open>[${marks}]*)(?:(?:new|different)\\s{1,9}question|new)(?<after>[${marks}${invisible}:,;.!…–—-]*)(?<apart>\\s+[:,.–—-]+(?=\\s|$))?`,
+  `^(?<open>[${marks}]*)(?:(?:new|different)[\\s${invisible}]{1,9}question|new)(?<after>[${marks}${invisible}${separating}.!…。！-]*)(?<apart>\\s+[:,.–—-]+(?=\\s|$))?`,
   'iu',
 );
 const closing = new RegExp(`[${marks}]`, 'u');
@@ -118,7 +131,7 @@ function withoutNew(text: string): string | undefined {
   const { open = '', after = '', apart = '' } = found.groups ?? {};
   const following = text.slice(found[0].length);
   const rest = trimVisible(following);
-  const isSeparated = /[:,;–—]/.test(after) || apart !== '';
+  const isSeparated = separator.test(after) || apart !== '';
   if (rest !== '' && !isSeparated && !/^\s/.test(following)) return undefined;
   const isClosed = closing.test(after);
   if (open === '' && isClosed) return undefined;
@@ -132,14 +145,16 @@ const longestVerb = 40;
 /** Most characters of which some may be invisible. */
 const longestWithInvisible = 200;
 
-const marksBefore = new RegExp(`^[${marks}()<>\\s:,;–—-]+`, 'u');
-const marksAfter = new RegExp(`[${marks}()<>\\s:,;.!…–—-]+$`, 'u');
+const brackets = '()<>{}\\[\\]【】〔〕';
+const marksBefore = new RegExp(`^[${marks}${brackets}\\s:,;/!¡¿•·–—-]+`, 'u');
+const marksAfter = new RegExp(`[${marks}${brackets}\\s:,;.!…。、–—-]+$`, 'u');
+const polite = /^(?:please|pls|bitte)[\s,]+|[\s,]+(?:please|pls|bitte)$/g;
 
-/** The text in lower case without what stands around it. Empty if the text is too long for a verb. */
+/** The text in lower case without what stands around it, and with full-width letters and marks as ASCII. Empty if the text is too long for a verb. */
 function wordOf(text: string): string {
   if (text.length > longestWithInvisible) return '';
-  const seen = withoutInvisible(text).trim();
+  const seen = withoutEmoji(text).normalize('NFKC').trim();
   if (seen.length > longestVerb) return '';
-  const bare = seen.replace(marksBefore, '').replace(marksAfter, '').toLowerCase();
+  const bare = seen.replace(marksBefore, '').replace(marksAfter, '').toLowerCase().replace(polite, '');
   return bare.endsWith('?') ? `${bare.replace(/[?\s]+$/, '').replace(marksAfter, '')}?` : bare;
 }

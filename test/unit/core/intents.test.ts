@@ -55,15 +55,20 @@ describe('reading the intent of a text', () => {
       'help\u200c',
       'help\u200d',
     ],
+    ...['help！', '（help）', '【help】', '《help》', 'ｈｅｌｐ。', '/help', '¡help!', '[help]', '• help', '»help«'],
+    ...['help 🙏', '🆘 help', ':sos: *help* :party-blob:', 'please help', 'help, please', 'Help bitte!'],
     ...['\u200ehelp\u200f', '\u202ahelp\u202c', '\u2068help\u2069', '*help*?', '“help”?', 'help ?'],
   ])('reads the lone verb in %j, also as text of the command', (text) => {
     expect(readIntent(text)).toEqual({ kind: 'verb', verb: 'help' });
     expect(readCommandIntent(text)).toEqual({ kind: 'verb', verb: 'help' });
   });
 
-  it.each(['*stop*', '“Stop.”', '\u200bstop'])('reads a cancellation in %j', (text) => {
-    expect(isCancel(text)).toBe(true);
-  });
+  it.each(['*stop*', '“Stop.”', '\u200bstop', 'stop。', '⛔ Stop！', 'stop please', 'bitte abbrechen'])(
+    'reads a cancellation in %j',
+    (text) => {
+      expect(isCancel(text)).toBe(true);
+    },
+  );
 
   it.each(['Connect', 'disconnect.'])('reads %j as a verb of the command only', (text) => {
     expect(readIntent(text)).toEqual({ kind: 'ask', text });
@@ -98,6 +103,8 @@ describe('reading the intent of a text', () => {
     '`new` in JavaScript, what does it do?',
     '"help" button: where is it?',
     'why ?',
+    'why 🤔?',
+    'please help me',
   ])('reads %j as a question', (text) => {
     expect(readIntent(text)).toEqual({ kind: 'ask', text });
   });
@@ -124,6 +131,8 @@ describe('reading the intent of a text', () => {
     ['“new where?”', 'where?'],
     ['new — where?', 'where?'],
     ['new\u200b where?', 'where?'],
+    ['new： where?', 'where?'],
+    ['New\u2060 question： where?', 'where?'],
   ])('reads %j as a question that may ask for a new conversation', (text, freshText) => {
     expect(readIntent(text)).toEqual({ kind: 'ask', text, freshText });
   });
@@ -147,14 +156,14 @@ describe('recognizing a cancellation', () => {
   });
 
   it('accepts white space around the verb, but not marks inside it', () => {
-    expect([isCancel(' stop\n'), isCancel('st.op'), isCancel('!stop')]).toEqual([true, false, false]);
+    expect([isCancel(' stop\n'), isCancel('st.op'), isCancel('s!top')]).toEqual([true, false, false]);
   });
 
   it.each(['cancel', 'stop', 'Stop.', 'cancel!!'])('accepts %j', (text) => {
     expect(isCancel(text)).toBe(true);
   });
 
-  it.each(['', 'cancel it', 'please stop', 'unstop', 'stop?', 'help'])('does not accept %j', (text) => {
+  it.each(['', 'cancel it', 'please stop it', 'unstop', 'stop?', 'help', '🛑'])('does not accept %j', (text) => {
     expect(isCancel(text)).toBe(false);
   });
 });
