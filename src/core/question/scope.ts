@@ -116,22 +116,26 @@ interface Clause {
   names: string[];
 }
 
-const open = '"\'“”„‟«‹‘‚`*_~(<';
-const close = '"\'“”„‟»›’`*_~)>';
+const open = '"\'“”„‟«»‹›‘‚`*_~(<{[「『【（〈《';
+const close = '"\'“”„‟«»‹›’‘`*_~)>}\\]」』】）〉》';
 /** Invisible characters that may stand between letters. */
 const unseen = '\\u00AD\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\uFEFF';
 const space = `[\\s${unseen}]{0,20}`;
+/** Punctuation of texts without spaces, which no name has. */
+const wide = '，、；：？！。—';
 /** `in:repo`, or `in:` before a name with a slash. */
 const opener = new RegExp(
-  `(?<![^\\s${unseen}${open}])(?:in${space}:${space}repo(?:s|sitory|sitories)?(?![\\p{L}\\p{N}_/.-])${space}:?${space}|in:(?=[^\\s,/]{1,${longestRepositoryName}}/))`,
+  `(?<![^\\s${unseen}${wide}${open}])(?:in${space}[:：]${space}repo(?:s|sitory|sitories)?(?![\\p{L}\\p{N}_/.-])${space}[:：=]?${space}|in[:：](?=[^\\s,/]{1,${longestRepositoryName}}/))`,
   'giu',
 );
+const quotePairs = ['""', '“[”“]', '„[“”]', '«»', '»«', '‹›', '›‹', '‘’', '‚[‘’]', "''", '「」', '『』'];
 const quoted = new RegExp(
-  `${space}(?:"([^"\\n]{1,200})"|“([^”“\\n]{1,200})[”“]|„([^“”\\n]{1,200})[“”]|«([^»\\n]{1,200})»|‹([^›\\n]{1,200})›|‘([^’\\n]{1,200})’|'([^'\\n]{1,200})'|\`{1,3}([^\`\\n]{1,200})\`{1,3})`,
+  `${space}(?:${quotePairs.map(([first, ...last]) => `${first}([^${last.join('').replace(/[[\]]/g, '')}\\n]{1,200})${last.join('')}`).join('|')}|\`{1,3}([^\`\\n]{1,200})\`{1,3})`,
   'uy',
 );
-const word = new RegExp(`${space}[^\\s,${unseen}]{1,${2 * longestRepositoryName}}[${unseen}]{0,20}`, 'uy');
-const comma = new RegExp(`${space},`, 'uy');
+const word = new RegExp(`${space}[^\\s,${wide}${unseen}]{1,${2 * longestRepositoryName}}[${unseen}]{0,20}`, 'uy');
+const comma = new RegExp(`${space}[,，、]`, 'uy');
+const openMark = new RegExp(`[${open}${unseen}]`, 'u');
 const marksAround = new RegExp(`^[${open}${unseen}]+|[${close}${unseen}.:;!?…]+$`, 'gu');
 
 function clausesIn(text: string, known: readonly string[]): Clause[] {
@@ -148,9 +152,10 @@ function clausesIn(text: string, known: readonly string[]): Clause[] {
         .trim() !== '';
     const clause = isCode ? undefined : namesAt(text, found.index + found[0].length);
     if (clause === undefined) continue;
-    const isSure = known.length === 0 || /^in:repo/i.test(found[0]);
+    const isSure = known.length === 0 || /^in[:：]repo/i.test(found[0]);
     if (!isSure && clause.names.some((name) => matching(name, known).length === 0)) continue;
-    const from = /[^\s]/.test(text.charAt(found.index - 1)) ? found.index - 1 : found.index;
+    let from = found.index;
+    while (from > 0 && openMark.test(text.charAt(from - 1))) from -= 1;
     clauses.push({ from, ...clause, isAnywhere });
     opener.lastIndex = clause.to;
   }
@@ -179,28 +184,34 @@ function namesAt(text: string, start: number): { to: number; names: string[] } |
     const name = nameIn(asQuoted?.slice(1).find((each) => each !== undefined) ?? found[0]);
     if (name !== '') names.push(name);
     to += found[0].length;
-    const marks = asQuoted === null ? null : matchAt(/[.:;!?]+(?=\s|$)/y, text, to);
+    const marks = matchAt(/[.:;!?]+(?=\s|$)|[：；？！。]+/y, text, to);
     to += marks?.[0].length ?? 0;
     const next = matchAt(comma, text, to);
     isMore = next !== null;
     to += next?.[0].length ?? 0;
   }
+  to += matchAt(/\s{0,9}[–—]{1,2}|\s{1,9}-{1,3}(?=\s)/y, text, to)?.[0].length ?? 0;
   return names.length === 0 ? undefined : { to, names };
 }
 
 function isOpener(found: string): boolean {
-  return /^\s*in:/i.test(found);
+  return /^\s*in[:：]/i.test(found);
 }
 
-/** The name without marks. An address of a repository is the name that services give it. */
+/** The name without marks. An address of a repository, or of a page in it, is the name that services give it. */
 function nameIn(found: string): string {
-  return found
+  const name = found
     .trim()
     .replace(marksAround, '')
-    .replace(/^https?:\/\//i, '')
-    .replace(/\/$/, '')
-    .trim();
+    .replace(/^[#@]/, '')
+    .replace(/^(?:ssh:\/\/)?git@([^\s:/]+)[:/]/i, 'https://$1/');
+  const address = name.replace(/^https?:\/\//i, '');
+  const repository = address === name ? name : address.replace(pageOf, '');
+  return repository.replace(/\/$|\.git$/i, '').trim();
 }
+
+/** What addresses have after the repository. */
+const pageOf = /(?:\/-)?\/(?:tree|blob|blame|commits?|pulls?|issues|merge_requests)(?:\/.*)?$|[?#].*$/i;
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;

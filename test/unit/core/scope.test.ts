@@ -38,6 +38,20 @@ describe('the repositories that a text names', () => {
     ['in:repo a,', ['a'], 'in:repo a,'],
     ['in:repo a\n> in:repo b fails\nwhy?', ['a'], '> in:repo b fails\nwhy?'],
     ['in:repo <script> where?', ['script'], 'where?'],
+    ['in：repo billing，web、shop where?', ['billing', 'web', 'shop'], 'where?'],
+    ['说明，in:repo：billing？where?', ['billing'], '说明， where?'],
+    ['in:repo 「my service」 where?', ['my service'], 'where?'],
+    ['in:repo »billing«, ‚web‘, ›shop‹ where?', ['billing', 'web', 'shop'], 'where?'],
+    ['in:repo=[billing] where?', ['billing'], 'where?'],
+    ['in:repo #billing, @acme/web where?', ['billing', 'acme/web'], 'where?'],
+    ['```in:repo billing``` where?', ['billing'], 'where?'],
+    ['in:repo billing – where?', ['billing'], 'where?'],
+    ['in:repo billing—where?', ['billing'], 'where?'],
+    ['in:repo https://github.com/acme/x.git where?', ['github.com/acme/x'], 'where?'],
+    ['in:repo git@github.com:acme/x.git where?', ['github.com/acme/x'], 'where?'],
+    ['in:repo https://github.com/acme/x/tree/main/src where?', ['github.com/acme/x'], 'where?'],
+    ['in:repo https://gitlab.com/a/b/c/-/blob/main/x.ts#L3 where?', ['gitlab.com/a/b/c'], 'where?'],
+    ['in:repo acme/tree/x where?', ['acme/tree/x'], 'where?'],
   ])('of %j are %j, and the question is %j', (text, repositories, rest) => {
     expect(readScope(text)).toEqual({ repositories, rest });
   });
