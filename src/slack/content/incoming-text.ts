@@ -59,26 +59,29 @@ function withoutTrailingSpaces(text: string): string {
   return result + (fence === 0 ? rest.replace(trailingSpaces, '') : rest);
 }
 
-/** After the app's name at the beginning: `@app: …`, `@app, …`, `@app — …`, `@app! …`. An emoji is no punctuation, nor is `.env`. */
+/** After the app's name at the beginning: `@app: …`, `@app, …`, `@app — …`, `@app！…`. An emoji is no punctuation, nor is `.env`. */
 const separators = new RegExp(
-  `(?:[\\s${invisible}]*(?:[,;：，；、—–]|:(?![\\p{L}\\p{N}_+'-]{1,100}:)|(?:-{1,3}(?:&gt;)?|[.!…]{1,3})(?=\\s|$)))*[\\s${invisible}]*`,
+  `(?:[\\s${invisible}]*(?:[,;：，；、。！—–]|:(?![\\p{L}\\p{N}_+'-]{1,100}:)|(?:-{1,3}(?:&gt;)?|[.!…]{1,3})(?=\\s|$)|[?？]{1,3}(?=\\s+[^\\s?？])))*[\\s${invisible}]*`,
   'uy',
 );
 
-/** Marks of bold, italic or struck text around the app's name, with the punctuation in them. */
-const formatted = /[:,;]?([*_~]{1,3})/y;
+/** Marks of formatting around the app's name, with the punctuation in them, or quotes or brackets. */
+const markAfter = /[:,;]?([*_~]{1,3}|["'”“»«’)\]）】」])/y;
+
+/** Marks that end with another one than they begin with. */
+const pairs = new Set(['“”', '„“', '«»', '»«', '‘’', '()', '[]', '（）', '【】', '「」']);
 
 /** The text before the app's name without what belongs to the name, and where the text goes on. */
 function withoutMention(before: string, text: string, end: number): { before: string; end: number } {
-  const [, mark = ''] = matchAt(formatted, text, end) ?? [];
-  const isFormatted = mark !== '' && before.endsWith(mark);
-  const from = isFormatted ? end + (matchAt(formatted, text, end)?.[0].length ?? 0) : end;
-  const said = isFormatted ? before.slice(0, -mark.length) : before;
+  const [marks = '', mark = ''] = matchAt(markAfter, text, end) ?? [];
+  const isMarked = mark !== '' && (before.endsWith(mark) || pairs.has(before.slice(-1) + mark));
+  const from = isMarked ? end + marks.length : end;
+  const said = isMarked ? before.slice(0, -mark.length) : before;
   if (said.trim() === '') return { before: '', end: from + (matchAt(separators, text, from)?.[0].length ?? 0) };
   // "Where is it, @app?" and "hey @app, where is it?"
-  const isLast = /^[?!.…\s]{0,9}$/.test(text.slice(from, from + 10));
+  const isLast = /^[?!.…？！。\s]{0,9}$/.test(text.slice(from, from + 10));
   const next = text.charAt(from);
-  const kept = isLast ? trimmedEnd(said, ',') : /^[\s,.:;!?…]?$/.test(next) ? trimmedEnd(said, '') : said;
+  const kept = isLast ? trimmedEnd(said, ',') : /^[\s,.:;!?…，。：；！？、]?$/.test(next) ? trimmedEnd(said, '') : said;
   return { before: kept, end: from };
 }
 

@@ -95,6 +95,9 @@ function inline(element: Element, reading: Reading): string {
       return `<!subteam^${withLabel(wordOf(element.usergroup_id), reading)}>`;
     case 'broadcast':
       return `<!${wordOf(element.range)}>`;
+    // The address of a workspace's own emoji is that of its picture.
+    case 'emoji':
+      return escaped(bare(element, reading));
     default:
       return typeof url === 'string' && url !== '' ? linked(url, wordOf(text)) : escaped(bare(element, reading));
   }

@@ -15,6 +15,13 @@ describe('the plain text of a message', () => {
     // The app's own mention, and other people's
     ['<@UBOT> where?', 'where?'],
     ['  <@UBOT>   where?  ', 'where?'],
+    ['<@UBOT>！where?', 'where?'],
+    ['<@UBOT>？ where?', 'where?'],
+    ['<@UBOT>？？', '？？'],
+    ['(<@UBOT>) where?', 'where?'],
+    ['„<@UBOT>“ where?', 'where?'],
+    ['where (<@UBOT>)?', 'where?'],
+    ['hey <@UBOT>，where?', 'hey，where?'],
     ['where <@UBOT|deepsearch>', 'where'],
     ['<@UBOT>', ''],
     ['<@UBOT> ask <@U1> about it', 'ask @Ann about it'],

@@ -311,7 +311,7 @@ describe('rich text', () => {
           said(' '),
           { type: 'emoji', name: '+1', unicode: '1f44d-1f3fb', skin_tone: 2 },
           { type: 'emoji', name: 'wave::skin-tone-3' },
-          { type: 'emoji', name: 'shipit' },
+          { type: 'emoji', name: 'shipit', url: 'https://emoji.slack-edge.com/T0/shipit/1.gif' },
           said(' '),
           { type: 'date', timestamp: 1790000000, format: '{date_short}', fallback: 'Sep 21' },
           { type: 'date', timestamp: 1790000000, format: '{date_short}' },
