@@ -64,7 +64,7 @@ export function askedBy(route: AskRoute): Pick<NewQuestion, 'text' | 'fresh' | '
 }
 
 /** Subtypes of messages that a person writes. All others are edits, deletions, notices or messages of bots. */
-const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast']);
+const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast', 'me_message']);
 
 const slackbotUserId = 'USLACKBOT';
 
@@ -86,6 +86,8 @@ export function addresseeOf(message: IncomingMessage, botUserId: string): Addres
     return message.isMention || mayComeAlone ? 'app' : { ignored: 'arrives_as_app_mention' };
   }
   if (message.isMention) return { ignored: 'no_mention' };
+  // "/me waves" tells people something.
+  if (message.subtype === 'me_message') return { ignored: 'subtype_me_message' };
   return message.threadTs === undefined ? { ignored: 'not_in_thread' } : 'thread';
 }
 
@@ -138,6 +140,10 @@ function isCourtesy({ text }: IncomingMessage): boolean {
   return words !== '' && asksNothing(words);
 }
 
+/** Words and marks that only point to what was said above: "^", "👆", "this", "cc". */
+const pointer =
+  /^(?:(?:[\s^]|[\u{261D}\u{1F446}\u{2B06}\u{1F53C}](?:\u{FE0F}|[\u{1F3FB}-\u{1F3FF}])?)+|this|cc|(?:see )?above|siehe oben)[.!:]?$/iu;
+
 function notSpokenBecause(message: IncomingMessage, botUserId: string): IgnoreReason | undefined {
   if (message.botId !== undefined || message.userId === undefined) return 'from_bot';
   if (message.userId === botUserId || message.userId === slackbotUserId) return 'from_bot';
@@ -147,6 +153,12 @@ function notSpokenBecause(message: IncomingMessage, botUserId: string): IgnoreRe
 
 function routeToApp(message: IncomingMessage, plainText: string, thread: Thread | undefined, botUserId: string): Route {
   const intent = readIntent(plainText);
+  if (
+    isInPeoplesThread(message, thread) &&
+    message.brings === undefined &&
+    pointer.test(textBesidePeople(message.text))
+  )
+    return { to: 'askThread' };
   const about = message.brings === undefined ? '' : message.brings === 'forward' ? forwardQuestion : fileQuestion;
   switch (intent.kind) {
     case 'nothing':

@@ -109,6 +109,22 @@ describe('a mention', () => {
       peoples,
       { to: 'askThread' },
     ],
+    ...['^', '👆🏽', '^^ ☝️', 'this', 'See above.', 'cc'].map(
+      (text): [string, Partial<IncomingMessage>, Thread | undefined, Route] => [
+        `with only ${text}, in a thread of people, asks about the thread`,
+        { ...inThread, text: `<@UBOT> ${text}` },
+        undefined,
+        { to: 'askThread' },
+      ],
+    ),
+    ['with only 👆, elsewhere, is a greeting', { text: '<@UBOT> 👆' }, undefined, runVerb('greeting')],
+    [
+      'with only an emoji, in a thread of people, is a greeting',
+      { ...inThread, text: '<@UBOT> 👀' },
+      undefined,
+      runVerb('greeting'),
+    ],
+    ['written with /me asks a question', { text: '<@UBOT> where?', subtype: 'me_message' }, undefined, ask('where?')],
     ['with "mute" runs the command mute', { ...inThread, text: '<@UBOT> Mute' }, ours, runVerb('mute')],
     ['with "unmute" runs the command unmute', { ...inThread, text: '<@UBOT> unmute.' }, muted, runVerb('unmute')],
     ['with "status" runs the command status', { ...inThread, text: '<@UBOT> status' }, ours, runVerb('status')],
