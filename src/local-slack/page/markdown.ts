@@ -5,15 +5,17 @@ import { gfm } from 'micromark-extension-gfm';
 import { Html, html } from './html.ts';
 import { type Reader, renderCode, renderLink, renderToken, withEmoji } from './text.ts';
 
-/**
- * Longest text that is parsed; Slack takes 12,000 characters. The parser's time grows with the square of hostile texts: of this
- * length they take some tenths of a second.
- */
+/** Longest text that is parsed. Slack takes no longer one. */
 const longest = 12_000;
+/** Most marks of emphasis, code, links and escapes. The parser's time grows with their square; real answers have hundreds. */
+const mostMarks = 3_000;
+/** A line that opens 30 quotations and lists in each other. The parser takes seconds for hundreds of them. */
+const deep = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*){30}/m;
 
 /** A `markdown` block as HTML. HTML in it is shown as text, images are links, and headings have one size, as in Slack. */
 export function renderMarkdown(markdown: string, reader: Reader): Html {
-  if (markdown.length > longest) return html`<pre>${markdown}</pre>`;
+  const marks = markdown.match(/[*_~[\]`<&\\]/g)?.length ?? 0;
+  if (markdown.length > longest || marks > mostMarks || deep.test(markdown)) return renderCode(markdown);
   const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   return html`<div class="markdown">${childrenOf(root, root, reader)}</div>`;
 }

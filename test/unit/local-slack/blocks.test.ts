@@ -107,6 +107,18 @@ describe('markdown blocks in the page of the local Slack', () => {
   ])('%j', (text, expected) => {
     expect(markdown(text)).toBe(expected);
   });
+
+  // A parser takes seconds for these, or more stack than there is.
+  it.each(['> ', '1) ', '- > ', '*_', '[', '![', '\\', '&'])('shows %j, repeated, as it is', (part) => {
+    expect(markdown(part.repeat(12_000 / part.length))).toMatch(/^<pre tabindex="0"><code>/);
+  });
+
+  it.each(['- a\n', 'a\n', '| a |\n', '**bold** ', '[a](https://a.example) ', '> a\n'])(
+    'parses %j, repeated',
+    (part) => {
+      expect(markdown(part.repeat(200))).not.toMatch(/^<pre/);
+    },
+  );
 });
 
 describe('rich text in the page of the local Slack', () => {
