@@ -171,9 +171,11 @@ function answerPart(question: QuestionRecord, { conversation, answer, canChange,
   return html`${answer}`;
 }
 
-function statistics({ status, stats }: QuestionRecord): Html | undefined {
+/** Counts the steps that were reported, as clients of the API do. A viewer who may not see them gets the time alone. */
+function statistics({ status, stats, turns }: QuestionRecord): Html | undefined {
   if (status !== 'completed') return undefined;
-  return html`<p class="dim">Took ${(stats.timeMs / 1_000).toFixed(1)} s and ${plural(stats.toolCalls, 'step')}.</p>`;
+  const steps = turns.filter(({ role }) => role === 'assistant').length;
+  return html`<p class="dim">Took ${(stats.timeMs / 1_000).toFixed(1)} s${steps === 0 ? '' : ` and ${plural(steps, 'step')}`}.</p>`;
 }
 
 /** The suggested questions of the newest answer: buttons for the owner, text for all others. */

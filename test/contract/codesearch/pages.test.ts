@@ -342,13 +342,16 @@ describe('a repository that is restricted to some users', () => {
 describe('the pages of conversations', () => {
   test('show questions, answers and sources to their owner, and none of their markup', async () => {
     const { id, read_token } = await service.create(`Where is greetPeople? ${NASTY}<script>alert(2)</script>`);
-    await service.finished(id);
+    const { questions } = await service.finished(id);
+    const steps = questions.flatMap(({ turns = [] }) => turns).filter(({ role }) => role !== 'user').length;
     const Cookie = await signIn(service.url, TOKEN);
     for (const path of [`/deepsearch/${read_token}`, `/deepsearch/shared/${read_token}`, `/deepsearch/${id}`]) {
       const { status, text, policy } = await open(path, { Cookie });
       expect(status).toBe(200);
       expect(text).toContain('sources</summary>');
       expect(text).toContain(`<a href="/${name}@${first}/-/blob/src/greet.ts?L2-4"`);
+      // The steps that the API reports, which the app counts too.
+      expect(text).toMatch(new RegExp(`Took [\\d.]+ s and ${steps} steps\\.`));
       expect(text).toContain('data-open="false"');
       expectNoForeignMarkup(text, policy);
     }
