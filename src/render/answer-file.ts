@@ -54,9 +54,11 @@ function sources({ sources: all, citedOnly }: Answer, say: Say): string[] {
     // Sources without a known repository come first, so that they don't seem to belong to the repository above them.
     ...groups
       .toSorted((one, other) => Number(one.repository !== undefined) - Number(other.repository !== undefined))
-      .flatMap(({ repository, sources: members }) => [
-        ...(repository === undefined ? [] : [`### ${plain(repository)}`]),
-        members.map(({ url, label }) => `- ${link(url, label)}`).join('\n'),
+      .flatMap(({ repository, itself, sources: members }) => [
+        ...(repository === undefined
+          ? []
+          : [`### ${itself === undefined ? plain(repository) : link(itself.url, repository)}`]),
+        ...(members.length === 0 ? [] : [members.map(({ url, label }) => `- ${link(url, label)}`).join('\n')]),
       ]),
   ];
 }

@@ -18,18 +18,22 @@ import { textOf } from './markdown/words.ts';
 import type { PreparedMessages, RenderedMessage, RenderOptions } from './message.ts';
 import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
-import { countSources, groupSources, SEPARATOR, sourceLinks } from './sources.ts';
+import { countSources, groupSources, SEPARATOR, sourceLinks, unlinkedSources } from './sources.ts';
 import { inertCut, oneLine } from './text.ts';
 import { slackDayTime } from './time.ts';
 
 const SHOWN_SOURCES = 3;
+/** A context element holds 2,000 characters. */
+const MAX_SOURCES_LINE = 2_000;
 const MAX_TITLE = 300;
+/** A longer question is not compared with the title. */
+const MOST_COMPARED = 500;
 /** A longer share address would leave no room for the rest of the footer and for the sources. */
 const MAX_SHARE_URL = 2_000;
 /** The limit for the share address with its label. */
 const MAX_SHARE_LINK = 2_100;
-/** Most blocks below the text: sources, follow-ups in two rows, footer, votes. */
-const MOST_EXTRAS = 5;
+/** Most blocks below the text: notes with sources and footer, follow-ups in two rows, votes. */
+const MOST_EXTRAS = 4;
 /** Most characters of the names of repositories in the footer. */
 const MAX_SCOPE = 300;
 /** From this share of the quota on, the answer mentions the quota. */
@@ -42,21 +46,23 @@ export function prepareAnswer(question: Question, answer: Answer): PreparedMessa
   const say = sayIn(question.locale);
   const head = renderHead(question, answer, say);
   const longestNote = findLongestNote(question, answer, say);
-  const sources = renderSources(answer, LIMITS.sectionText - longestNote.length - 1, say);
+  const sources = renderSources(answer, say);
   const allSources = sources.hasMore
     ? button(allSourcesLabel(answer, sources.total, say), ACTIONS.allSources, { questionId: question.id })
     : undefined;
   const share = renderShare(question, say);
   // The parts must be the same before and after the button was used.
   const unused = [...incompleteButtons(question, answer, say), ...share];
-  const more = question.askedAgain === undefined ? unused : share;
-  const footer = renderFooter(question, answer, say);
+  const more = [
+    ...(allSources === undefined ? [] : [allSources]),
+    ...(question.askedAgain === undefined ? unused : share),
+  ];
   const surroundings = {
     firstWeight: weigh(head),
     // Whether there is a file is known only before the last part. The parts must be the same before and after.
     lastWeight:
-      weigh([`${longestNote}\n${sources.line}`, footer]) +
-      buttonsWeight(allSources === undefined ? unused : [allSources, ...unused]) +
+      weigh([`${longestNote}${sources.line}${longestFooter(question, answer, say)}`]) +
+      buttonsWeight([...(allSources === undefined ? [] : [allSources]), ...unused]) +
       followUpsWeight(answer) +
       feedbackWeight(say),
     eachWeight: PART_LINE + LIMITS.blockWeight,
@@ -83,13 +89,12 @@ export function prepareAnswer(question: Question, answer: Answer): PreparedMessa
     const numbered = parts.length > 1 ? [say.answer.part(index + 1, parts.length)] : [];
     const by = question.askedAgain?.byUserId ?? '';
     const again = by === '' ? [] : [say.failures.askedAgain(`<@${by}>`)];
-    const small = [...numbered, ...(isLast ? [footer, ...again] : [])].join(' · ');
+    const small = [...numbered, ...(isLast ? [renderFooter(current, answer, say), ...again] : [])].join(' · ');
     const before = index === 0 ? head : [];
-    const after = (line: string) => (isLast ? [[...notes, line].join('\n')] : []);
     const metadata = markerMetadata(current, marker);
     if (options.format === 'plain') {
       return {
-        text: [...before, ...part.sections, ...after(sources.lineAlone), small]
+        text: [...before, ...part.sections, ...(isLast ? [[...notes, sources.lineAlone].join('\n')] : []), small]
           .filter((text) => text !== '')
           .join('\n\n'),
         metadata,
@@ -104,11 +109,11 @@ export function prepareAnswer(question: Question, answer: Answer): PreparedMessa
     const blocks: KnownBlock[] = [
       ...before.map((text) => section(text)),
       ...body,
-      ...after(sources.line).map((text) =>
-        allSources === undefined ? section(text) : { ...section(text), accessory: allSources },
+      context(
+        isLast ? [...notes, sources.line, small] : [small],
+        markerBlockId(marker, `${small}${part.markdown}${isLast ? askedSince(current) : ''}`),
       ),
       ...(isLast ? renderFollowUps(current, answer, more, say) : []),
-      context(small, markerBlockId(marker, `${small}${part.markdown}${isLast ? askedSince(current) : ''}`)),
       // What others asked is voted on where they asked it.
       ...(isLast && !isSharedWithOthers(question) ? [feedbackBlock(question.id, options.format, say)] : []),
     ];
@@ -135,9 +140,10 @@ function emptyAnswer(say: Say): AnswerPart {
   return { markdown: words, sections: [words], words };
 }
 
-/** Renders the mention that notifies the asker, the title unless the answer begins with it, and what is to know first. */
+/** Renders the mention that notifies the asker, the title unless it was said already, and what is to know first. */
 function renderHead(question: Question, answer: Answer, say: Say): string[] {
-  const title = startsWithTitle(answer) ? '' : inertCut(answer.title, MAX_TITLE);
+  const isSaid = startsWithTitle(answer) || repeatsQuestion(answer.title, question.text);
+  const title = isSaid ? '' : inertCut(answer.title, MAX_TITLE);
   // A shared answer mentions no one, because no one waits for it. Its card says who shares it.
   const mention = isSharedWithOthers(question) ? '' : `<@${question.askerId}>`;
   // A `*` inside the title would end the bold text. It is only decoration there.
@@ -156,6 +162,27 @@ function startsWithTitle(answer: Answer): boolean {
   return first?.type === 'heading' && textOf(first.children).trim() === answer.title.trim();
 }
 
+/**
+ * Whether a title says only what the question above says: all its words are in the question, and make up at least half of
+ * it. The title of a long question is a summary of it.
+ */
+function repeatsQuestion(title: string, question: string): boolean {
+  const asked = distinctWords(question.slice(0, MOST_COMPARED));
+  const named = distinctWords(title);
+  return (
+    question.length <= MOST_COMPARED && 2 * named.size >= asked.size && [...named].every((word) => asked.has(word))
+  );
+}
+
+function distinctWords(text: string): Set<string> {
+  return new Set(
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu),
+  );
+}
+
 /** The line of sources in the message, and how many sources there are. The modal lists all of them. */
 interface ShownSources {
   line: string;
@@ -165,18 +192,19 @@ interface ShownSources {
   hasMore: boolean;
 }
 
-/** Renders the line of sources in at most `room` characters. */
-function renderSources(answer: Answer, room: number, say: Say): ShownSources {
+/** Renders the line of sources. Those that the answer itself links to are left out there. */
+function renderSources(answer: Answer, say: Say): ShownSources {
   const total = countSources(groupSources(answer.sources));
   if (total === 0) {
     const line = noSourcesLine(answer.citedOnly === true, say);
     return { line, lineAlone: line, total, hasMore: false };
   }
   const title = sourcesTitle(answer.citedOnly === true, say);
-  const links = sourceLinks(answer.sources, SHOWN_SOURCES, room - title.length);
-  const line = [title, ...links].join(SEPARATOR);
+  const unlinked = unlinkedSources(answer);
+  const links = sourceLinks(unlinked, SHOWN_SOURCES, MAX_SOURCES_LINE - title.length);
+  const line = [title, ...(unlinked.length === 0 ? [say.answer.linkedAbove()] : links)].join(SEPARATOR);
   const left = total - links.length;
-  const lineAlone = left === 0 ? line : [line, say.answer.moreSources(left)].join(SEPARATOR);
+  const lineAlone = left === 0 || unlinked.length === 0 ? line : [line, say.answer.moreSources(left)].join(SEPARATOR);
   return { line, lineAlone, total, hasMore: left > 0 };
 }
 
@@ -188,9 +216,8 @@ function noSourcesLine(citedOnly: boolean, { answer }: Say): string {
   return `_${citedOnly ? answer.noneCited() : answer.noSources()}_`;
 }
 
-/** Whether a section of a posted message is the one with the sources, which ends in their line, in any language. */
-export function hasSourcesLine(text: string): boolean {
-  const line = text.slice(text.lastIndexOf('\n') + 1);
+/** Whether a text of a posted message is the line of sources, in any language. */
+export function isSourcesLine(line: string): boolean {
   const said = languages.map((language) => sayIn(language));
   return [false, true].some((citedOnly) =>
     said.some((say) => line.startsWith(sourcesTitle(citedOnly, say)) || line === noSourcesLine(citedOnly, say)),
@@ -216,17 +243,35 @@ function linkTo(question: Question, label: string): string | undefined {
   return link.length > MAX_SHARE_LINK ? undefined : link;
 }
 
+/** Time and steps stand on the card, and here only where no card says them. */
 function renderFooter(question: Question, answer: Answer, say: Say): string {
-  const link = linkTo(question, say.words.openInDeepSearch());
+  const more = footerBesideWork(question, answer, say);
+  const { card, origin } = question;
+  const isOnCard = card.ts !== undefined && card.gone !== true && origin !== 'shared';
+  return (isOnCard && more.length > 0 ? more : [...footerOfWork(question, answer, say), ...more]).join(' · ');
+}
+
+/** The parts of an answer must be the same with a card and without. */
+function longestFooter(question: Question, answer: Answer, say: Say): string {
+  return [...footerOfWork(question, answer, say), ...footerBesideWork(question, answer, say)].join(' · ');
+}
+
+function footerOfWork(question: Question, answer: Answer, say: Say): string[] {
   return [
     say.words.duration(waitedMs(question, answer.durationMs)),
     ...(answer.steps === undefined ? [] : [say.words.steps(answer.steps)]),
+  ];
+}
+
+function footerBesideWork(question: Question, answer: Answer, say: Say): string[] {
+  const link = linkTo(question, say.words.openInDeepSearch());
+  return [
     ...(answer.credits === undefined ? [] : [say.words.credits(answer.credits)]),
     ...accessWords(question, say),
     ...(question.scope === undefined ? [] : [say.answer.onlyIn(namesOf(question.scope.repositories, MAX_SCOPE, say))]),
     ...(link === undefined ? [] : [`*${link}*`]),
     ...(answer.quota === undefined ? [] : renderQuota(answer.quota, say)),
-  ].join(' · ');
+  ];
 }
 
 function renderQuota(quota: Quota, say: Say): string[] {
@@ -241,10 +286,9 @@ function weigh(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length + LIMITS.blockWeight, 0);
 }
 
-/** A button weighs about as much as a block plus its label. */
+/** A button weighs about as much as a block plus its label. Their row is that of the follow-ups. */
 function buttonsWeight(buttons: readonly Button[]): number {
-  if (buttons.length === 0) return 0;
-  return weigh(buttons.map((each) => each.text.text)) + LIMITS.blockWeight;
+  return weigh(buttons.map((each) => each.text.text));
 }
 
 /** What can change under a posted answer: who asked which follow-up. */

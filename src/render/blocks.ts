@@ -25,12 +25,12 @@ export function sections(lines: readonly string[]): SectionBlock[] {
   return texts.map((text) => section(text));
 }
 
-/** One small line of mrkdwn. */
-export function context(text: string, blockId?: string): ContextBlock {
+/** Small mrkdwn: one text, or several that stand side by side where they have room. */
+export function context(texts: string | readonly string[], blockId?: string): ContextBlock {
   return {
     type: 'context',
     ...(blockId === undefined ? {} : { block_id: blockId }),
-    elements: [{ type: 'mrkdwn', text, verbatim: true }],
+    elements: [texts].flat().map((text) => ({ type: 'mrkdwn', text, verbatim: true })),
   };
 }
 

@@ -18,6 +18,8 @@ export const SEPARATOR = ' · ';
 /** Sources of one repository. `repository` is absent for sources without a known repository. */
 export interface SourceGroup {
   repository?: string;
+  /** The source that is the repository as a whole. */
+  itself?: Source;
   sources: Source[];
 }
 
@@ -30,35 +32,64 @@ export function firstSources(sources: readonly Source[], limit: number): Source[
   return sources.filter(({ url }) => !seen.has(url) && seen.add(url)).slice(0, limit);
 }
 
-/** Groups sources by repository, without repeated addresses, in the order of first appearance. */
-export function groupSources(sources: readonly Source[]): SourceGroup[] {
-  const groups = new Map<string, Source[]>();
-  for (const source of firstSources(sources, sources.length)) {
-    const key = source.repository ?? '';
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [source]);
-    else group.push(source);
-  }
-  return [...groups].map(([repository, members]) => ({
-    ...(repository === '' ? {} : { repository }),
-    sources: members,
-  }));
+/**
+ * The sources for the line below the answer, without those that stand elsewhere: the answer links to them, or they are the
+ * whole repository of another source.
+ */
+export function unlinkedSources({ markdown, sources }: Pick<Answer, 'markdown' | 'sources'>): Source[] {
+  const linked = new Set(markdown.match(/https?:\/\/[^\s<>()[\]"]+/g)?.map(hrefOf));
+  const groups = groupSources(sources).filter((group) => group.sources.length > 0);
+  const repositories = new Set(groups.flatMap(({ itself }) => itself?.url ?? []));
+  return firstSources(sources, sources.length).filter(({ url }) => !linked.has(hrefOf(url)) && !repositories.has(url));
 }
 
+/** An address as it can be compared, without a mark that ends a sentence. */
+function hrefOf(url: string): string {
+  const address = url.replace(/[.,;:!?*_'`]{1,9}$/, '');
+  return URL.canParse(address) ? new URL(address).href : address;
+}
+
+/** Groups sources by repository, without repeated addresses, in the order of first appearance. */
+export function groupSources(sources: readonly Source[]): SourceGroup[] {
+  const groups = new Map<string, SourceGroup>();
+  for (const source of firstSources(sources, sources.length)) {
+    const { repository = '' } = source;
+    const group: SourceGroup = groups.get(repository) ?? { ...(repository === '' ? {} : { repository }), sources: [] };
+    groups.set(repository, group);
+    if (isRepository(source)) group.itself = source;
+    else group.sources.push(source);
+  }
+  return [...groups.values()];
+}
+
+/** Whether a source is its repository as a whole, at some commit or none. */
+function isRepository({ url, repository }: Source): boolean {
+  if (repository === undefined || !URL.canParse(url)) return false;
+  const path = new URL(url).pathname;
+  return !path.includes('/-/') && (path.endsWith(`/${repository}`) || path.includes(`/${repository}@`));
+}
+
+/** How many sources there are, each repository itself counted only where nothing else of it is a source. */
 export function countSources(groups: readonly SourceGroup[]): number {
-  return groups.reduce((sum, group) => sum + group.sources.length, 0);
+  return groups.reduce((sum, { sources }) => sum + Math.max(1, sources.length), 0);
 }
 
 /** One line of mrkdwn per repository and per source. Each line has at most 3,000 characters. */
 export function sourceLines(groups: readonly SourceGroup[]): string[] {
   return groups.flatMap((group) => [
-    ...(group.repository === undefined ? [] : [`_${inertCut(group.repository, MAX_REPOSITORY)}_`]),
-    ...group.sources.map((source) => {
-      const line = `• ${mrkdwnLink(source.url, cut(oneLine(source.label), MAX_LABEL))}`;
-      // Only an address near Slack's limit makes the line this long. Then show the label alone.
-      return line.length <= LIMITS.sectionText ? line : `• ${inertCut(source.label, MAX_LABEL)}`;
-    }),
+    ...(group.repository === undefined ? [] : [`_${headingOf(group.repository, group.itself)}_`]),
+    ...group.sources.map(({ url, label }) => `• ${linkOr(url, label, MAX_LABEL)}`),
   ]);
+}
+
+function headingOf(repository: string, itself: Source | undefined): string {
+  return itself === undefined ? inertCut(repository, MAX_REPOSITORY) : linkOr(itself.url, repository, MAX_REPOSITORY);
+}
+
+/** A link, or its label alone: only an address near Slack's limit makes the link too long. */
+function linkOr(url: string, label: string, most: number): string {
+  const link = mrkdwnLink(url, cut(oneLine(label), most));
+  return link.length <= LIMITS.sectionText - 10 ? link : inertCut(label, most);
 }
 
 /**
@@ -105,7 +136,7 @@ export function renderSourcesModal(
       if (joins) sections[sections.length - 1] = `${last}\n${line}`;
       else sections.push(line);
       bytes += size;
-      if (line.startsWith('• ')) shown += 1;
+      if (line.startsWith('• ') || group.sources.length === 0) shown += 1;
     }
   }
   if (shown < total) sections.push(say.answer.sourcesLeftOut(total - shown));

@@ -3,6 +3,8 @@ import type { Formats } from '../formats.ts';
 const en = (f: Formats) => ({
   empty: () => 'Deep Search finished without writing an answer. Try asking in other words.',
   sources: () => 'Sources',
+  /** After `sources` or `cited`, where the answer itself links to all of them. */
+  linkedAbove: () => 'linked above',
   moreSources: (count: number) => `${f.number(count)} more`,
   noSources: () => 'This answer lists no sources.',
   /** Where the service tells only what the answer links to, not what it consulted. */
@@ -46,6 +48,7 @@ const en = (f: Formats) => ({
 const de = (f: Formats): ReturnType<typeof en> => ({
   empty: () => 'Deep Search ist fertig, hat aber keine Antwort geschrieben. Frag mit anderen Worten.',
   sources: () => 'Quellen',
+  linkedAbove: () => 'oben verlinkt',
   moreSources: (count) => `${f.number(count)} weitere`,
   noSources: () => 'Diese Antwort nennt keine Quellen.',
   cited: () => 'Zitiert',

@@ -57,6 +57,10 @@ export function filesOfBlocks(blocks: readonly Block[]): Record<string, unknown>
     .flatMap(({ elements }) => filesIn(elements).map(fileOfElement));
 }
 
+export function contextElements({ elements }: Pick<Block, 'elements'>) {
+  return listOf(contextElement).parse(elements);
+}
+
 function blockWords(block: Block, reading: Reading): string {
   if (unread.has(block.type)) return '';
   switch (block.type) {
@@ -65,8 +69,7 @@ function blockWords(block: Block, reading: Reading): string {
     case 'markdown':
       return escaped(block.text);
     case 'context':
-      return listOf(contextElement)
-        .parse(block.elements)
+      return contextElements(block)
         .map(({ type, text, alt_text: alt }) => (type === 'image' ? alt : canonical(text, reading.identity)))
         .filter((words) => words !== '')
         .join(' ');

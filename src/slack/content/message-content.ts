@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ForwardedMessage, MessageFile } from '../../core/question/thread-notes.ts';
-import { hasSourcesLine } from '../../render/answer.ts';
+import { isSourcesLine } from '../../render/answer.ts';
 import type { Identity } from '../api/identity.ts';
-import { type Block, blockObject, blocksText, filesOfBlocks } from './blocks.ts';
+import { type Block, blockObject, blocksText, contextElements, filesOfBlocks } from './blocks.ts';
 import { listOf, maybeText, someText } from './fields.ts';
 import { readFiles } from './files.ts';
 import { mentions } from './incoming-text.ts';
@@ -251,8 +251,8 @@ function labelsIn(text: string): Map<string, string> {
   );
 }
 
-/** What the app writes below the text and the sources of an answer: follow-ups, the footer with the marker, votes. */
-const belowSources = new Set(['actions', 'context', 'context_actions']);
+/** What the app writes below the text of an answer: sources with the footer and the marker, follow-ups, votes. */
+const belowAnswer = new Set(['actions', 'context', 'context_actions']);
 
 /**
  * An answer of the app ends above its sources. Earlier versions wrote a divider above several sections of sources.
@@ -260,9 +260,8 @@ const belowSources = new Set(['actions', 'context', 'context_actions']);
  */
 function endOfAnswer(blocks: readonly Block[], author: Author): number {
   if (author !== 'app') return blocks.length;
-  const last = blocks.findLastIndex(({ type }) => !belowSources.has(type));
-  const sources = blocks[last];
-  if (sources?.type === 'section' && hasSourcesLine(sources.text)) return last;
+  const last = blocks.findLastIndex(({ type }) => !belowAnswer.has(type));
+  if (contextElements(blocks[last + 1] ?? {}).some(({ text }) => isSourcesLine(text))) return last + 1;
   const above = blocks.findLastIndex(({ type }, index) => index <= last && type !== 'section');
   return blocks[above]?.type === 'divider' ? above : blocks.length;
 }

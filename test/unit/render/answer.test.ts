@@ -46,6 +46,28 @@ describe('the title of an answer', () => {
     expect(firstText(renderOutcome(answered({ title, markdown: text }), markdown)[0])).toBe(shown);
   });
 
+  it.each([
+    [
+      'is left out where it repeats the question',
+      'Where payment retries are configured',
+      'Where are payment retries configured?',
+      '',
+    ],
+    ['is left out where it is most of the question', '**Payment retries**', 'payment retries, where?', ''],
+    ['stands where it says something else', 'Uses of nextDelay', 'Who calls nextDelay?', 'Uses of nextDelay'],
+    [
+      'stands where it is the summary of a long question',
+      'Retries',
+      `Retries? ${'Log. Line. '.repeat(100)}`,
+      'Retries',
+    ],
+    ['stands where it names a small part of the question', 'Retries', 'Why do my retries of payments fail?', 'Retries'],
+    ['is left out in another script', 'リトライ', 'リトライ?', ''],
+  ])('%s', (_what, title, text, shown) => {
+    const [first] = renderOutcome(answered({ title, markdown: 'Text.' }, { text }), markdown);
+    expect(firstText(first)).toBe(shown === '' ? '<@U0ASKER>' : `<@U0ASKER> *${shown}*`);
+  });
+
   it('needs no section where it is missing and there is no one to notify', () => {
     const shared = answered({ title: '' }, { origin: 'shared' });
     expect(renderOutcome(shared, markdown)[0]?.blocks?.[0]?.type).toBe('markdown');

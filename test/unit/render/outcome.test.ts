@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Failure, Question, Source } from '../../../src/core/question/question.ts';
+import type { Answer, Failure, Question, Source } from '../../../src/core/question/question.ts';
 import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { ACTIONS, followUpAction, hasMarker, parseButtonValue, partMarker } from '../../../src/render/ids.ts';
 import type { RenderedMessage } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { renderSourcesModal } from '../../../src/render/sources.ts';
-import { answered, ended, exampleQuestion } from './example.ts';
+import { answered, ended, exampleAnswer, exampleQuestion } from './example.ts';
 
 function sources(count: number, repositories = 1): Source[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -17,10 +17,7 @@ function sources(count: number, repositories = 1): Source[] {
 
 function buttons(message: RenderedMessage | undefined) {
   return (message?.blocks ?? [])
-    .flatMap((block) => [
-      ...(block.type === 'section' && block.accessory !== undefined ? [block.accessory] : []),
-      ...(block.type === 'actions' ? block.elements : []),
-    ])
+    .flatMap((block) => [...(block.type === 'actions' ? block.elements : [])])
     .flatMap((each) =>
       each.type === 'button' ? [{ id: each.action_id, label: each.text.text, value: each.value }] : [],
     );
@@ -49,9 +46,8 @@ describe('an answer', () => {
     expect(message?.blocks?.map((block) => block.type)).toEqual([
       'section',
       'markdown',
-      'section',
-      'actions',
       'context',
+      'actions',
       'context_actions',
     ]);
     expect(texts(message)).toBe(
@@ -132,7 +128,9 @@ describe('an answer', () => {
       .split('\n')
       .filter((each) => each.startsWith('*Sources*'));
     expect(line.match(/\|[\w.-]+>/g)).toEqual(['|file-0.ts>', '|file-1.ts>', '|file-2.ts>']);
-    expect(buttons(message)[0]).toMatchObject({ id: ACTIONS.allSources, label: 'All sources (12)' });
+    expect(buttons(message)).toContainEqual(
+      expect.objectContaining({ id: ACTIONS.allSources, label: 'All sources (12)' }),
+    );
     expect(only(renderOutcome(answered({ sources: many }), { format: 'plain' }))?.text).toContain(
       '|file-2.ts> · 9 more\n',
     );
@@ -145,7 +143,9 @@ describe('an answer', () => {
     const long = sources(count).map((source) => ({ ...source, url: `${source.url}?${'x'.repeat(1_700)}` }));
     const message = only(renderOutcome(answered({ sources: long }), markdown));
     expect(texts(message).match(/\|file-\d\.ts>/g)).toEqual(['|file-0.ts>']);
-    expect(buttons(message)[0]).toMatchObject({ id: ACTIONS.allSources, label: `All sources (${count})` });
+    expect(buttons(message)).toContainEqual(
+      expect.objectContaining({ id: ACTIONS.allSources, label: `All sources (${count})` }),
+    );
   });
 
   it('shows the sources that have room, and those without behind the button', () => {
@@ -154,10 +154,49 @@ describe('an answer', () => {
     const long = { ...first, url: first.url.padEnd(2_900, 'x') };
     const message = only(renderOutcome(answered({ sources: [long, ...others] }), markdown));
     expect(texts(message).match(/\|file-\d\.ts>/g)).toEqual(['|file-1.ts>', '|file-2.ts>']);
-    expect(buttons(message)[0]).toMatchObject({ label: 'All sources (3)' });
+    expect(buttons(message)).toContainEqual(expect.objectContaining({ label: 'All sources (3)' }));
     const none = only(renderOutcome(answered({ sources: [long] }), markdown));
     expect(texts(none).split('\n')).toContain('*Sources*');
-    expect(buttons(none)[0]).toMatchObject({ label: 'All sources (1)' });
+    expect(buttons(none)).toContainEqual(expect.objectContaining({ label: 'All sources (1)' }));
+  });
+
+  it('shows no source that it links to itself, and no repository of which it shows a file', () => {
+    const url = (path: string) => `https://x.example.com/github.com/acme/shop${path}`;
+    const shop = (path: string, label: string) => ({ url: url(path), label, repository: 'github.com/acme/shop' });
+    const all = [shop('', 'acme/shop'), shop('/-/blob/a.ts?L1', 'a.ts'), shop('/-/blob/a.ts?L12', 'a.ts:12')];
+    const line = (text: string) => texts(only(renderOutcome(answered({ markdown: text, sources: all }), markdown)));
+    for (const linked of [`[a](${url('/-/blob/a.ts?L12')})`, `See ${url('/-/blob/a.ts?L12')}.`]) {
+      expect(line(linked)).toContain(`*Sources* · <${url('/-/blob/a.ts?L1')}|a.ts>\n`);
+    }
+    expect(line(`[a](${url('/-/blob/a.ts?L1')}), [b](${url('/-/blob/a.ts?L12')} "b")`)).toContain(
+      '*Sources* · linked above\n',
+    );
+    const { blocks } = renderSourcesModal({ id: 'q' }, { sources: all }, 'en-US');
+    const said = `_<${url('')}|github.com/acme/shop>_\n• <${url('/-/blob/a.ts?L1')}|a.ts>\n• <${url('/-/blob/a.ts?L12')}|a.ts:12>`;
+    expect(blocks).toMatchObject([{ text: { text: said } }]);
+    const commit = { ...shop('@main', 'acme/shop'), repository: 'github.com/acme/shop' };
+    expect(line('Text.')).toContain('|a.ts:12>\n');
+    expect(texts(only(renderOutcome(answered({ sources: [commit] }), markdown)))).toContain('|acme/shop>\n');
+  });
+
+  it('leaves its time and steps to the card where there is one that says them', () => {
+    const footer = (question: Partial<Question>, changes: Partial<Answer> = {}) =>
+      texts(only(renderOutcome(answered(changes, question), markdown)))
+        .split('\n')
+        .at(-1);
+    const rest = '3 credits · *<https://search.example.com/deepsearch/abc|Open in Deep Search>*';
+    const card = { ts: '1700000000.000200' };
+    expect(footer({ card })).toBe(rest);
+    for (const without of [{ card: {} }, { card: { ...card, gone: true } }, { card, origin: 'shared' as const }]) {
+      expect(footer(without)).toBe(`41 s · 12 steps · ${rest}`);
+    }
+    const { credits: _, ...untold } = exampleAnswer();
+    const bare = answered({}, { card, upstream: { steps: 0 }, outcome: { kind: 'answered', answer: untold } });
+    expect(
+      texts(only(renderOutcome(bare, markdown)))
+        .split('\n')
+        .at(-1),
+    ).toBe('41 s · 12 steps');
   });
 
   it('says when there are no sources', () => {

@@ -207,8 +207,7 @@ describe('a page of a thread', () => {
         text: 'begins',
         blocks: [
           { type: 'markdown', text: 'begins and ends' },
-          { type: 'divider' },
-          { type: 'section', text: { text: '*Sources*' } },
+          { type: 'context', elements: [{ type: 'mrkdwn', text: '*Sources*' }] },
         ],
       },
       { ts: at(4), subtype: 'tombstone', user: 'USLACKBOT', text: 'This message was deleted.' },
