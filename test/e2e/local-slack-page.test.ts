@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser())('in a browser, the page of the local Slack', () =
   async function send(text: string, pane = 'main'): Promise<void> {
     await composer(pane).fill(text);
     await composer(pane).press('Enter');
-    await expect.poll(() => composer(pane).inputValue()).toBe('');
+    await expect.poll(() => composer(pane).inputValue(), { timeout: 20_000 }).toBe('');
   }
 
   async function choose(message: ReturnType<typeof messages>, entry: string): Promise<void> {
@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser())('in a browser, the page of the local Slack', () =
     await local.act.post({ person: 'U0ADA', channel: 'C0PAYMENTS', text: '@bob look' });
     await tab.getByLabel('Acting as').selectOption({ label: 'Bob Brown' });
     await tab.getByRole('link', { name: 'payments' }).getByLabel('1 new for you').waitFor();
-    await expect.poll(() => tab.title()).toMatch(/^\(\d+\) #general/);
+    await expect.poll(() => tab.title(), { timeout: 20_000 }).toMatch(/^\(\d+\) #general/);
     expect(await told.count()).toBe(0);
     await tab.getByRole('link', { name: 'payments' }).click();
     await tab.locator('.channel-title', { hasText: '#payments' }).waitFor();
@@ -203,6 +203,25 @@ describe.skipIf(!hasBrowser())('in a browser, the page of the local Slack', () =
     await forward.getByLabel('To').selectOption({ label: '#general' });
     await forward.getByRole('button', { name: 'Forward' }).click();
     await tab.locator('.attachment', { hasText: 'look' }).waitFor();
+  });
+
+  it('stays where the person went when the page of an earlier place comes late', async () => {
+    const earlier = `${local.url}/`;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await tab.route(earlier, (route) => held.then(() => route.continue()));
+    const asked = tab.waitForRequest(earlier);
+    await local.act.post({ person: 'U0BOB', channel: 'C0GENERAL', text: 'A change' });
+    await asked;
+    await tab.getByRole('link', { name: 'payments' }).click();
+    await tab.locator('.channel-title', { hasText: '#payments' }).waitFor();
+    const late = tab.waitForResponse(earlier);
+    release();
+    await (await late).finished();
+    await tab.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await tab.locator('.channel-title').textContent()).toBe('#payments');
   });
 
   it('fits a phone, without scrolling sideways', async () => {

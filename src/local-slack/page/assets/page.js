@@ -5,6 +5,8 @@
 
 let isShowing = false;
 let isStale = false;
+/** How often the person went somewhere. */
+let visits = 0;
 
 /** Makes `old` equal to `fresh`. An element with `data-own` keeps what is in it. @param {Element} old @param {Element} fresh */
 function swap(old, fresh) {
@@ -50,22 +52,34 @@ async function show(url) {
     isStale = true;
     return;
   }
+  if (url !== undefined) visits += 1;
+  const visit = visits;
   isShowing = true;
-  const reply = await fetch(url ?? location.href);
-  const fresh = new DOMParser().parseFromString(await reply.text(), 'text/html');
-  const ends = [...document.querySelectorAll('[data-scrolls]')];
-  const atEnd = new Set(ends.filter((list) => list.scrollHeight - list.scrollTop - list.clientHeight < 60));
-  if (url !== undefined && reply.url !== location.href) history.pushState(null, '', reply.url);
-  document.title = fresh.title;
-  swap(document.body, fresh.body);
-  for (const list of document.querySelectorAll('[data-scrolls]')) {
-    if (atEnd.has(list) || !ends.includes(list)) list.scrollTop = list.scrollHeight;
+  try {
+    const reply = await fetch(url ?? location.href);
+    const text = await reply.text();
+    // If the person went elsewhere meanwhile, this page would replace that one; so it is dropped.
+    if (visit !== visits) return;
+    if (url !== undefined && reply.url !== location.href) history.pushState(null, '', reply.url);
+    put(new DOMParser().parseFromString(text, 'text/html'));
+    settle(url !== undefined);
+  } finally {
+    if (visit === visits) isShowing = false;
   }
-  settle(url !== undefined);
-  isShowing = false;
   if (isStale) {
     isStale = false;
     await show();
+  }
+}
+
+/** Puts a page in place of the shown one. A list stays at its end, and begins there. @param {Document} fresh */
+function put(fresh) {
+  const lists = [...document.querySelectorAll('[data-scrolls]')];
+  const atEnd = new Set(lists.filter((list) => list.scrollHeight - list.scrollTop - list.clientHeight < 60));
+  document.title = fresh.title;
+  swap(document.body, fresh.body);
+  for (const list of document.querySelectorAll('[data-scrolls]')) {
+    if (atEnd.has(list) || !lists.includes(list)) list.scrollTop = list.scrollHeight;
   }
 }
 
