@@ -94,7 +94,32 @@ const RULES: readonly Rule[] = [
   rule('Postman key', ['pmak-'], /(?<!\w)PMAK-[a-f0-9]{24}-[a-f0-9]{34}/gi),
   rule('Atlassian token', ['atatt3'], /(?<!\w)ATATT3[\w=-]{150,250}/g),
   rule('Mailgun key', ['key-'], /(?<![\w-])key-[0-9a-f]{32}(?!\w)/g),
-  rule('Telegram token', [':aa'], /(?<!\w)\d{8,10}:AA[\w-]{32,34}(?![\w-])/g),
+  rule('Telegram token', [':aa'], /(?<!\w)(?:bot)?(?<hidden>\d{8,10}:AA[\w-]{32,34})(?![\w-])/g),
+  rule(
+    'Discord webhook',
+    ['/api/webhooks/'],
+    /https:\/\/(?:\w{1,10}\.)?discord(?:app)?\.com\/api\/webhooks\/\d{10,30}\/[\w-]{40,100}/g,
+  ),
+  rule(
+    'Teams webhook',
+    ['.webhook.office.com'],
+    /https:\/\/[\w-]{1,60}\.webhook\.office\.com\/webhookb2\/[\w@/-]{60,300}/g,
+  ),
+  rule(
+    'private key',
+    ['ls0tls1crudjt'],
+    /LS0tLS1CRUdJTi(?:BSU0EgUFJJVkFURSBLRVkt|BFQyBQUklWQVRFIEtFWS|BQUklWQVRFIEtFWS|BPUEVOU1NIIFBSSVZBVEUgS0VZ)[A-Za-z0-9+/=]{20,20000}/g,
+  ),
+  rule(
+    'password',
+    ['curl'],
+    /(?<!\w)curl\b[^\n|;]{0,300}?\s(?:-u|--user)[\s=]{0,3}["']?[^\s:"'$]{1,60}:(?<hidden>[^\s"'$<>{[]{4,200})/g,
+  ),
+  rule(
+    'password',
+    ['password=', 'pwd='],
+    /(?<=\w=[^;=\n]{0,100};\s{0,3})(?:Password|PASSWORD|Pwd|PWD)=(?<hidden>[^\s;"'`<>{}$%]{4,200})(?=[;"'`])/g,
+  ),
   rule('New Relic key', ['nrak-'], /(?<!\w)NRAK-[A-Z0-9]{27}/gi),
   rule('Sentry token', ['sntry'], /(?<!\w)(?:sntrys_eyJ[\w+/=]{60,400}|sntryu_[a-f0-9]{64})/g),
   rule('Groq key', ['gsk_'], /(?<!\w)gsk_[A-Za-z0-9]{52}/g),
@@ -126,6 +151,32 @@ const RULES: readonly Rule[] = [
       'secret',
       ['key', 'token', 'secret', 'passw', 'pwd'],
       /(?:API_?KEY|SECRET|TOKEN|PASSW(?:OR)?D|PWD|ACCESS_?KEY|AUTH_?KEY|PRIVATE_?KEY)=(?<hidden>[A-Za-z0-9+/=_.~-]{16,200})(?![\w(])/g,
+    ),
+    isRandom: true,
+  },
+  // The whole value of a line in YAML and properties, or of an element in XML. Names and paths have other characters.
+  {
+    ...rule(
+      'secret',
+      ['key', 'token', 'secret', 'passw', 'pwd'],
+      /(?:api_?key|secret|token|passw(?:or)?d|pwd|access_?key|auth_?key|private_?key)(?:\s{0,3}[:=]\s{0,3}|>)(?<hidden>[A-Za-z0-9+=_~]{16,200})(?=[^\S\n]{0,9}(?:$|[\r<#]))/gim,
+    ),
+    isRandom: true,
+  },
+  // Addresses and headers.
+  {
+    ...rule(
+      'secret',
+      ['token=', 'key=', 'sig', 'secret=', 'password='],
+      /[?&](?:amp;)?(?:[\w-]{0,20}(?:token|api_?key|secret|password|signature)|key|sig)=(?<hidden>[A-Za-z0-9+/=_.~%-]{16,500})/gi,
+    ),
+    isRandom: true,
+  },
+  {
+    ...rule(
+      'secret',
+      ['authorization', 'x-'],
+      /(?<!\w)(?:authorization|x-[\w-]{0,20}(?:key|token|secret))["'`]?\s{0,3}[:=,]\s{0,3}["'`]?(?:(?:basic|bearer|token)\s{1,3})?(?<hidden>[A-Za-z0-9+/=_.~-]{16,500})/gi,
     ),
     isRandom: true,
   },
@@ -198,7 +249,9 @@ const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
 /** Documents show `-----BEGIN PRIVATE KEY-----` and three dots. A key without its end needs a longer line. */
 const SHORTEST_KEY = 20;
 const LONGEST_KEY = 20_000;
-const KEY = /^(?:[A-Z][A-Za-z-]{1,20}: [^\n]{0,100}\n|\s|\\[nr]|["'+>|*#]|[A-Za-z0-9+/=])*/;
+/** Between its lines may stand marks of strings and quotes, numbers of lines, and breaks of HTML. */
+const KEY =
+  /^(?:[A-Z][A-Za-z-]{1,20}: [^\n]{0,100}\n|\n\s{0,20}\d{1,6}[:.)]\s|<br\s{0,3}\/?>|\s|\\[nr]|["'+>|*#]|[A-Za-z0-9+/=])*/;
 
 /** A key whose end is missing, because the text was cut, is hidden up to the first character that is not of it. */
 function hidePrivateKeys(text: string): string {

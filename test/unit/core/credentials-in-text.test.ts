@@ -54,6 +54,47 @@ const found: [string, string, string][] = [
     `"key": "-----BEGIN PRIVATE KEY-----\\n${lines.replaceAll('\n', '\\n')}-----END PRIVATE KEY-----\\n"`,
     '"key": "[hidden: private key]\\n"',
   ],
+  ...[
+    ['password', `curl -s -u ci:${letters} https://e.org`, 'curl -s -u ci:[hidden: password] https://e.org'],
+    ['password', 'Server=db;Password=hunt3r-2;User=sa', 'Server=db;Password=[hidden: password];User=sa'],
+    ['secret', `Authorization: Basic ${letters}==`, 'Authorization: Basic [hidden: secret]'],
+    ['secret', `.header("X-Api-Key", "${hex}")`, '.header("X-Api-Key", "[hidden: secret]")'],
+    [
+      'secret',
+      `https://e.org/a?x=1&access_token=${letters}&y=2`,
+      'https://e.org/a?x=1&access_token=[hidden: secret]&y=2',
+    ],
+    ['secret', `[b](https://e.org/b?sv=2022&sig=${letters}%3D)`, '[b](https://e.org/b?sv=2022&sig=[hidden:-secret])'],
+    ['secret', `db:\n  password: ${letters}\n  port: 5`, 'db:\n  password: [hidden: secret]\n  port: 5'],
+    ['secret', `spring.datasource.password=${letters}`, 'spring.datasource.password=[hidden: secret]'],
+    ['secret', `<password>${letters}</password>`, '<password>[hidden: secret]</password>'],
+    [
+      'Discord webhook',
+      `https://discord.com/api/webhooks/${'123456789012345678'}/${letters}${letters}`,
+      '[hidden: Discord webhook]',
+    ],
+    [
+      'Teams webhook',
+      `https://acme.webhook.office.com/webhookb2/${hex}@${hex}/IncomingWebhook/${hex}/x`,
+      '[hidden: Teams webhook]',
+    ],
+    ['Telegram token', `/bot123456789:AA${letters.slice(0, 33)}/send`, '/bot[hidden: Telegram token]/send'],
+    [
+      'private key',
+      `client-key-data: LS0tLS1CRUdJTi${'BSU0EgUFJJVkFURSBLRVkt'}${letters}`,
+      'client-key-data: [hidden: private key]',
+    ],
+    [
+      'private key',
+      `7: -----BEGIN RSA PRIVATE KEY-----\n${lines.trim().replace(/^/gm, '8: ')}\n14: -----END RSA PRIVATE KEY-----`,
+      '7: [hidden: private key]',
+    ],
+    [
+      'private key',
+      `| -----BEGIN RSA PRIVATE KEY-----<br>${lines.replaceAll('\n', '<br>')}-----END RSA PRIVATE KEY----- |`,
+      '| [hidden: private key] |',
+    ],
+  ].map(([kind = '', text = '', shown = '']): [string, string, string] => [kind, text, shown]),
   ['private key', `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}…`, '[hidden: private key]…'],
   ['link’s address', `[x](https://e.org/?k=AKIA${'2E0A8F3B244C9986'})`, '[x](https://e.org/?k=[hidden:-AWS-key])'],
 ];
@@ -74,6 +115,9 @@ describe('a text of the service', () => {
     'const key = process.env.AWS_SECRET_ACCESS_KEY ?? "";',
     'token: "refresh-token-of-the-account", secret = "{{ secrets.NPM_TOKEN }}"',
     'API_KEY=readFromTheEnvironment123()',
+    'password: secret/data/app1/2024/db3\ntoken: my-service-v2-2024-token1\nsecret = refreshTokenOfTheAccount',
+    'curl -u $USER:$TOKEN and curl -u user:password https://e.org/?key=SHOP-12345&sig=none',
+    'Authorization: Bearer YOUR_TOKEN_123456789 and `Authorization: Bearer $TOKEN`',
     'commit 9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c and https://e.org/a@b:c',
   ])('keeps what is no credential: %s', (text) => {
     expect(hideCredentials(text)).toBe(text);
@@ -93,6 +137,12 @@ describe('a text of the service', () => {
     'ghp_',
     '://',
     'a.b-',
+    'curl -u a',
+    'a=1;Password=b',
+    '?a_token=',
+    'x-a-key: ',
+    'token: a1 ',
+    '-----BEGIN PRIVATE KEY-----\n1: a',
   ])('is read quickly where %s is repeated', (piece) => {
     expect(hideCredentials(piece.repeat(1_000_000 / piece.length)).length).toBeGreaterThan(0);
   });
