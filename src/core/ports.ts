@@ -256,8 +256,8 @@ export type PrivateNotice =
   | { kind: 'connectFirst'; questionId: string; text: string; isRefused: boolean }
   /** The service refuses the asker's account, so their questions wait until they connect it again. */
   | { kind: 'reconnect'; questionId: string }
-  /** Asks who sees an answer. `people` read the channel; absent if Slack does not say how many. `text` is the question. */
-  | { kind: 'chooseReaders'; questionId: string; channelId: string; text: string; people?: number }
+  /** Asks who sees an answer. `people` read the channel; absent if Slack does not say how many. `text` is the question, `answer` its Markdown. */
+  | { kind: 'chooseReaders'; questionId: string; channelId: string; text: string; people?: number; answer?: string }
   /** An answer could not be shown again in this channel. */
   | { kind: 'shareUndeliverable'; questionId: string; channelId: string }
   // `withheld`: only showing is refused, for an `answer` that was asked there or a `share` of one. `repositories`: those that the

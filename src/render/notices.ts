@@ -10,6 +10,7 @@ import { actions, button, context, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
 import { ACTIONS, COMMAND, type MessageInChannel } from './ids.ts';
 import { mrkdwnLink } from './links.ts';
+import { openingOf } from './markdown/opening.ts';
 import type { RenderedMessage } from './message.ts';
 import { quote } from './quote.ts';
 import { namesOf } from './repositories.ts';
@@ -20,6 +21,8 @@ import { slackDayTime } from './time.ts';
 
 /** Most characters of a question that is only named. */
 const MAX_TO_CONFIRM = 150;
+/** Most characters of the beginning of an answer, for the person who chooses who sees it. */
+const MAX_OPENING = 600;
 /** Most characters of the list of allowed repositories. */
 const MAX_ALLOWED = 1_500;
 
@@ -275,7 +278,10 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(say.notices.notYours());
     case 'chooseReaders': {
       const value = { questionId: notice.questionId };
-      return givenBack(say, say.notices.chooseReaders(`<#${notice.channelId}>`, notice.people), notice.text, [
+      const opening = openingOf(notice.answer ?? '', MAX_OPENING);
+      const asked = opening === '' ? notice.text : cut(oneLine(shownText(notice.text, say)), MAX_TO_CONFIRM);
+      return givenBack(say, say.notices.chooseReaders(`<#${notice.channelId}>`, notice.people), asked, [
+        ...(opening === '' ? [] : [section(opening)]),
         actions([
           button(say.buttons.showHere(), ACTIONS.showHere, value),
           button(say.buttons.onlyForMe(), ACTIONS.onlyForMe, value),

@@ -125,6 +125,7 @@ export function createShowing(
       questionId: asked.id,
       channelId: asked.place.channelId,
       text: asked.text,
+      ...(asked.outcome?.kind === 'answered' ? { answer: asked.outcome.answer.markdown } : {}),
       ...(people === undefined ? {} : { people }),
     });
     return change(asked, (showing) => ({ ...showing, noticedMs: now() }));

@@ -22,6 +22,10 @@ const notices: Notice[] = [
   { kind: 'chooseReaders', questionId: QUESTION_ID, channelId: 'C1', text: 'Where is it?' },
   { kind: 'chooseReaders', questionId: QUESTION_ID, channelId: 'C1', text: 'Where is it?', people: 1 },
   { kind: 'chooseReaders', questionId: QUESTION_ID, channelId: 'C1', text: 'Where is it?', people: 214 },
+  {
+    ...{ kind: 'chooseReaders', questionId: QUESTION_ID, channelId: 'C1', text: 'Where is it?', people: 2 },
+    answer: '# Retries\n\nThey are in `retry.ts`. <!channel> '.repeat(40),
+  },
   { kind: 'shownHere', channelId: 'C1' },
   { kind: 'alwaysShown', channelId: 'C1' },
   { kind: 'readersChosen' },
@@ -43,7 +47,13 @@ it.each(['en-US', 'de-DE'])('the choice of readers matches its golden file in %s
 });
 
 it('a long question fits into the message that asks who sees its answer', () => {
-  const notice: Notice = { kind: 'chooseReaders', questionId: QUESTION_ID, channelId: 'C1', text: 'w&<'.repeat(3_333) };
+  const notice: Notice = {
+    kind: 'chooseReaders',
+    questionId: QUESTION_ID,
+    channelId: 'C1',
+    text: 'w&<'.repeat(3_333),
+    answer: 'w&<'.repeat(3_333),
+  };
   const message = renderNotice(notice, { botUserId: 'U0BOT', locale: 'de-DE' });
   expect(slackProblems('chat.postEphemeral', { ...message })).toEqual([]);
 });
