@@ -171,11 +171,15 @@ function answerPart(question: QuestionRecord, { conversation, answer, canChange,
   return html`${answer}`;
 }
 
-/** Counts the steps that were reported, as clients of the API do. A viewer who may not see them gets the time alone. */
-function statistics({ status, stats, turns }: QuestionRecord): Html | undefined {
+/**
+ * Counts the steps that were reported and the answer, as the API's clients do: there, the answer is a turn too. A viewer
+ * who may not see the steps gets the time alone.
+ */
+function statistics({ status, stats, turns, answer }: QuestionRecord): Html | undefined {
   if (status !== 'completed') return undefined;
-  const steps = turns.filter(({ role }) => role === 'assistant').length;
-  return html`<p class="dim">Took ${(stats.timeMs / 1_000).toFixed(1)} s${steps === 0 ? '' : ` and ${plural(steps, 'step')}`}.</p>`;
+  const reported = turns.filter(({ role }) => role === 'assistant').length;
+  const steps = plural(reported + (answer === undefined ? 0 : 1), 'step');
+  return html`<p class="dim">Took ${(stats.timeMs / 1_000).toFixed(1)} s${reported === 0 ? '' : ` and ${steps}`}.</p>`;
 }
 
 /** The suggested questions of the newest answer: buttons for the owner, text for all others. */
