@@ -4,6 +4,7 @@ import { AppError, isAppError } from '../core/errors.ts';
 import { asRestored } from '../core/lifecycle/restored.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { type BackupManifest, digestOf, flush, readManifest, storageError } from './backup.ts';
+import { attendanceType } from './brief-records.ts';
 import { inUse, refuseHolder } from './data-dir-lock.ts';
 import { openEmbeddedStore, refuseForeignFile, storeFile } from './embedded-store.ts';
 import { findUserOf } from './file-users.ts';
@@ -139,6 +140,9 @@ async function markOpenQuestions(
       await Promise.all(ids.slice(from, from + MARKED_AT_ONCE).map(mark));
     }
     await store.delete(HOME_MARK_KEY);
+    // The app may have asked what people wrote since the backup. If a search for missed messages began there, it would ask
+    // all of that again; so it begins with the next start.
+    for await (const key of store.keys(attendanceType.key(''))) await store.delete(key);
     return ids.length;
 
     async function mark(id: string): Promise<void> {
