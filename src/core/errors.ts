@@ -24,7 +24,7 @@ export type ErrorKind =
 export interface AppErrorDetails {
   cause?: unknown;
   retryAfterMs?: number | undefined;
-  /** For `rateLimited`: `retryAfterMs` names a time that is kept for this call, so the caller comes again exactly then. */
+  /** For `rateLimited`: our own budget has room again after `retryAfterMs`, so the caller comes again exactly then. */
   isAppointed?: boolean;
   /** True if the request may have taken effect without a success reply. The app checks before it repeats the call. */
   outcomeUnknown?: boolean;

@@ -6,9 +6,9 @@ import { remember } from './remembered.ts';
 
 /**
  * The service with the credentials hidden in all that it says: answers, titles, sources, follow-ups, steps and errors, and
- * why it refused a call. So no surface in Slack and no record can have them. The question's text is not changed, because the app recognizes its
- * questions by it; only `byReadToken` (previews of share links) hides it too. Addresses of sources are not changed either,
- * because they must work.
+ * why it refused a call. So no surface in Slack and no record can have them. The question's text is not changed, because
+ * the app recognizes its questions by it; only `byReadToken` (previews of share links) hides it too. Addresses of sources
+ * are not changed either, because they must work.
  */
 export function withCredentialsHidden(deepSearch: DeepSearchAdapter): DeepSearchAdapter {
   const hideInAnswer = remember(hideCredentials);

@@ -150,7 +150,10 @@ const marksBefore = new RegExp(`^[${marks}${brackets}\\s:,;/!¡¿•·–—-]+`
 const marksAfter = new RegExp(`[${marks}${brackets}\\s:,;.!…。、–—-]+$`, 'u');
 const polite = /^(?:please|pls|bitte)[\s,]+|[\s,]+(?:please|pls|bitte)$/g;
 
-/** The text in lower case without what stands around it, and with full-width letters and marks as ASCII. Empty if the text is too long for a verb. */
+/**
+ * The text in lower case without what stands around it, and with full-width letters and marks as ASCII. Empty if the text
+ * is too long for a verb.
+ */
 function wordOf(text: string): string {
   if (text.length > longestWithInvisible) return '';
   const seen = withoutEmoji(text).normalize('NFKC').trim();
