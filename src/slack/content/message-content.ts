@@ -254,14 +254,10 @@ function labelsIn(text: string): Map<string, string> {
 /** What the app writes below the text of an answer: sources with the footer and the marker, follow-ups, votes. */
 const belowAnswer = new Set(['actions', 'context', 'context_actions']);
 
-/**
- * An answer of the app ends above its sources. Earlier versions wrote a divider above several sections of sources.
- * Any other divider is a line of the answer itself.
- */
+/** An answer of the app ends above its sources. */
 function endOfAnswer(blocks: readonly Block[], author: Author): number {
   if (author !== 'app') return blocks.length;
   const last = blocks.findLastIndex(({ type }) => !belowAnswer.has(type));
-  if (contextElements(blocks[last + 1] ?? {}).some(({ text }) => isSourcesLine(text))) return last + 1;
-  const above = blocks.findLastIndex(({ type }, index) => index <= last && type !== 'section');
-  return blocks[above]?.type === 'divider' ? above : blocks.length;
+  const below = contextElements(blocks[last + 1] ?? {});
+  return below.some(({ text }) => isSourcesLine(text)) ? last + 1 : blocks.length;
 }

@@ -221,12 +221,9 @@ describe('the text', () => {
 
   const readWords = (raw: unknown): string | undefined => readContent(raw, identity)?.text;
 
-  test('of an answer of the app ends at its divider, but the text of other programs does not', () => {
+  test('of a person and of a program are read, but not what is no message', () => {
     expect(readWords({ ts, user: 'U1', text: 'said' })).toBe('said');
     expect(readWords({ ts, ...program, blocks: [section({ text: 'one' })] })).toBe('one');
-    expect(readWords({ ts, user: 'UBOT', text: 'x', blocks: [section('the answer'), { type: 'divider' }] })).toBe(
-      'the answer',
-    );
     for (const odd of [undefined, 'said']) expect(readWords(odd) ?? '').toBe('');
   });
 
@@ -286,13 +283,6 @@ describe('the text', () => {
     expect(said(9)).toBe(`${'  '.repeat(8)}• one`);
     expect(said(10)).toBeUndefined();
     expect(said(2_000)).toBeUndefined();
-  });
-
-  test('of an answer of the app end at its divider, and those of other programs do not', () => {
-    const blocks = [section('the answer'), { type: 'divider' }, section('its sources')];
-    expect(textOf({ user: 'UBOT', text: '', blocks })).toBe('the answer');
-    expect(textOf({ ...program, blocks })).toBe('the answer\nits sources');
-    expect(textOf({ user: 'UBOT', text: '', blocks: [{ type: 'divider' }, section('sources')] })).toBeUndefined();
   });
 });
 
