@@ -1,244 +1,257 @@
-import { checkElement } from './limits-elements.ts';
-import { checkLength, checkText, checkWellFormed, type Fields, isFields, list, parsed } from './limits-text.ts';
+import { z } from 'zod';
 
 /**
- * Lists the reasons why Slack would refuse a payload, one sentence each. The limits are copied from Slack's reference
- * pages a second time, independent of the app's limits, so that tests find a wrong number there. Blocks may be an array
- * or JSON, as forms carry them.
+ * Slack's limits (docs.slack.dev/reference/block-kit), copied a second time, independent of the app's, so that tests
+ * find a wrong number there.
  */
-export function slackProblems(method: string, payload: Record<string, unknown>): string[] {
-  const problems: string[] = [];
-  switch (method) {
-    case 'chat.postMessage':
-    case 'chat.update':
-    case 'chat.postEphemeral':
-      checkMessage(method, payload, problems);
-      break;
-    case 'chat.unfurl':
-      checkUnfurl(payload, problems);
-      break;
-    case 'views.open':
-    case 'views.push':
-    case 'views.update':
-    case 'views.publish':
-      checkView(payload, problems);
-      break;
-    default:
-      break;
-  }
-  return problems;
-}
 
-type Surface = 'message' | 'preview' | 'modal' | 'home';
+/** A text with so many UTF-16 units, without half surrogate pairs, which can't be sent. */
+const chars = (least: number, most: number) =>
+  z
+    .string()
+    .min(least)
+    .max(most)
+    .regex(/^\P{Cs}*$/u, 'half a surrogate pair');
+const plain = (most: number) =>
+  z.looseObject({ type: z.literal('plain_text'), text: chars(1, most), verbatim: z.never().optional() });
+const anyText = (most: number) =>
+  z.discriminatedUnion('type', [
+    plain(most),
+    z.looseObject({ type: z.literal('mrkdwn'), text: chars(1, most), emoji: z.never().optional() }),
+  ]);
+const few = <Item extends z.ZodType>(item: Item, most: number) => z.array(item).min(1).max(most);
+/** Clients may send lists and objects as JSON. */
+const json = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (typeof value === 'string' ? parsed(value) : value), schema);
 
-const MESSAGE_BLOCKS = new Set([
-  'section',
-  'header',
-  'context',
-  'actions',
-  'context_actions',
-  'markdown',
-  'rich_text',
-  'table',
-  'image',
-  'divider',
-]);
-const MODAL_BLOCKS = new Set(['section', 'header', 'context', 'actions', 'rich_text', 'input', 'image', 'divider']);
-const BLOCKS: Record<Surface, Set<string>> = {
-  message: MESSAGE_BLOCKS,
-  preview: new Set(['section', 'header', 'context', 'actions', 'image', 'divider']),
-  modal: MODAL_BLOCKS,
-  home: new Set([...MODAL_BLOCKS, 'table']),
+const kind = <Fields extends z.ZodRawShape>(type: string, fields: Fields) =>
+  z.looseObject({ type: z.literal(type), ...fields });
+const oneOf = (kinds: readonly z.ZodObject[]) => z.discriminatedUnion('type', kinds as [z.ZodObject, ...z.ZodObject[]]);
+
+const element = <Fields extends z.ZodRawShape>(type: string, fields: Fields) =>
+  kind(type, {
+    action_id: chars(1, 255).optional(),
+    confirm: z.object({ title: plain(100), text: anyText(300), confirm: plain(30), deny: plain(30) }).optional(),
+    placeholder: plain(150).optional(),
+    ...fields,
+  });
+
+const option = z.looseObject({ text: anyText(75), value: chars(1, 150), description: anyText(75).optional() });
+const choice = (type: string, most = 100) =>
+  element(type, {
+    options: z.array(option).optional(),
+    option_groups: z.array(z.looseObject({ options: z.array(option) })).optional(),
+    initial_option: option.optional(),
+    initial_options: z.array(option).optional(),
+  }).superRefine(
+    ({ options, option_groups: groups, initial_option: first, initial_options: initial }, { addIssue }) => {
+      const all = options ?? groups?.flatMap((group) => group.options) ?? [];
+      const known = new Set(all.map((each) => JSON.stringify(each)));
+      if (all.length < 1 || all.length > most) addIssue(`${all.length} options`);
+      if (hasTwins(all.map(({ value }) => value))) addIssue('a value appears twice among the options');
+      const chosen = [...(initial ?? []), ...(first === undefined ? [] : [first])];
+      if (!chosen.every((each) => known.has(JSON.stringify(each)))) addIssue('what is chosen at first is no option');
+    },
+  );
+
+const button = { text: plain(75), value: chars(0, 2_000).optional(), accessibility_label: chars(1, 75).optional() };
+const feedback = z.looseObject({ ...button, value: chars(1, 2_000) });
+const picture = { alt_text: chars(0, 2_000), image_url: chars(1, 3_000).optional() };
+const hasPicture = ({ image_url: url, slack_file: file }: Record<string, unknown>) => (url ?? file) !== undefined;
+const length = z.int().min(0).max(3_000);
+const kinds = ['im', 'mpim', 'private', 'public'] as const;
+const conversations = {
+  filter: z
+    .looseObject({ include: z.array(z.enum(kinds)).min(1).optional() })
+    .refine((filter) => Object.keys(filter).length > 0, 'an empty filter')
+    .optional(),
 };
 
-/** Maximum weight of a message and the weight of a block, both measured (slackapi/bolt-js issue 2509). */
-const MESSAGE_WEIGHT = 13_297;
-const BLOCK_WEIGHT = 125;
+const choices = [
+  ...['static_select', 'multi_static_select'].map((type) => choice(type)),
+  ...['checkboxes', 'radio_buttons'].map((type) => choice(type, 10)),
+  ...['users_select', 'channels_select', 'external_select', 'datepicker', 'timepicker', 'datetimepicker'].map((type) =>
+    element(type, {}),
+  ),
+  ...['users', 'channels', 'external', 'conversations'].map((of) => element(`multi_${of}_select`, {})),
+];
+const pressed = [
+  element('button', {
+    ...button,
+    url: chars(1, 3_000).optional(),
+    style: z.enum(['primary', 'danger']).optional(),
+  }),
+  choice('overflow', 5),
+  ...choices,
+  element('conversations_select', { ...conversations, response_url_enabled: z.never().optional() }),
+];
+const image = element('image', picture).refine(hasPicture, 'no image_url');
+const inputs = [
+  ...choices,
+  element('conversations_select', conversations),
+  element('plain_text_input', {
+    min_length: length.optional(),
+    max_length: length.min(1).optional(),
+    initial_value: chars(0, 3_000).optional(),
+  }).refine(
+    ({ initial_value: value = '', max_length: most = 3_000 }) => value.length <= most,
+    'initial_value is over max_length',
+  ),
+  ...['rich_text', 'number', 'email_text', 'url_text', 'file'].map((of) => element(`${of}_input`, {})),
+];
 
-function checkMessage(method: string, payload: Fields, problems: string[]): void {
-  const { text, markdown_text: markdownText, thread_ts: threadTs } = payload;
-  const blocks = list(payload.blocks, 'blocks', problems);
-  if (text !== undefined && typeof text !== 'string') problems.push('text is not a string');
-  const length = typeof text === 'string' ? text.length : 0;
-  if (method === 'chat.postMessage' && length > 40_000) problems.push(`text is cut off: ${length} > 40000`);
-  if (method !== 'chat.postMessage') {
-    const bytes = typeof text === 'string' ? new TextEncoder().encode(text).length : 0;
-    if (bytes > 4_000) problems.push(`msg_too_long: text has ${bytes} > 4000 bytes`);
-  }
-  if (length === 0 && blocks === undefined && markdownText === undefined) problems.push('no_text');
-  if (markdownText !== undefined) {
-    if (text !== undefined || blocks !== undefined) problems.push('markdown_text_conflict');
-    if (typeof markdownText !== 'string' || markdownText.length > 12_000) problems.push('markdown_text is over 12000');
-  }
-  if (threadTs !== undefined && typeof threadTs !== 'string') problems.push('thread_ts is not a string');
-  if (typeof text === 'string') checkWellFormed('text', text, problems);
-  checkMetadata(payload.metadata, problems);
-  if (blocks !== undefined) {
-    if (blocks.length > 50) problems.push(`invalid_blocks: ${blocks.length} > 50 blocks`);
-    checkBlocks(blocks, 'message', problems);
-    const markdown = blocks.reduce(
-      (sum: number, block) => sum + (block.type === 'markdown' ? lengthOf(block.text) : 0),
-      0,
+const block = <Fields extends z.ZodRawShape>(type: string, fields: Fields) =>
+  kind(type, { block_id: chars(1, 255).optional(), ...fields }).refine(
+    ({ elements, accessory, element: own }) =>
+      !hasTwins(
+        [elements, accessory, own]
+          .flat()
+          .map((each) => (each as { action_id?: unknown } | null | undefined)?.action_id),
+      ),
+    'an action_id appears twice',
+  );
+
+const common = [
+  block('section', {
+    text: anyText(3_000).optional(),
+    fields: few(anyText(2_000), 10).optional(),
+    accessory: oneOf([...pressed, image]).optional(),
+  }).refine(({ text, fields }) => (text ?? fields) !== undefined, 'a section needs text or fields'),
+  block('header', { text: plain(150) }),
+  block('context', { elements: few(z.union([image, anyText(3_000)]), 10) }),
+  block('actions', { elements: few(oneOf(pressed), 25) }),
+  block('image', picture).refine(hasPicture, 'no image_url'),
+  block('divider', {}),
+];
+const richText = block('rich_text', {});
+const table = block('table', { rows: few(z.array(z.unknown()).max(20), 100) });
+const own = [
+  richText,
+  table,
+  block('markdown', { text: chars(1, 12_000) }),
+  block('context_actions', {
+    elements: few(
+      oneOf([
+        element('feedback_buttons', { positive_button: feedback, negative_button: feedback }),
+        element('icon_button', { ...button, icon: z.literal('trash') }),
+      ]),
+      5,
+    ),
+  }),
+];
+const input = block('input', { label: plain(2_000), hint: plain(2_000).optional(), element: oneOf(inputs) });
+
+const blocks = (known: readonly z.ZodObject[], most: number) =>
+  json(
+    z
+      .array(oneOf(known))
+      .max(most)
+      .refine((all) => !hasTwins(all.map(({ block_id: id }) => id)), 'a block_id appears twice')
+      .refine(
+        (all) => weightOf(all.filter(({ type }) => type === 'table')) <= 10_000,
+        'over 10000 characters in tables',
+      ),
+  );
+/** The greatest weight of a message, and that of a block, both measured (slackapi/bolt-js issue 2509). */
+const posted = (known: readonly z.ZodObject[]) =>
+  blocks(known, 50).refine((all) => weightOf(all) + all.length * 125 <= 13_297, 'msg_blocks_too_long');
+
+const metadata = z
+  .looseObject({ event_type: z.string().min(1), event_payload: z.record(z.string(), z.unknown()) })
+  .refine((all) => JSON.stringify(all).length <= 8_000, 'metadata_too_large');
+const message = (isCutOff: boolean) =>
+  z
+    .object({
+      text: chars(0, 40_000)
+        .refine((text) => isCutOff || Buffer.byteLength(text) <= 4_000, 'msg_too_long: over 4000 bytes')
+        .optional(),
+      blocks: posted([...common, ...own])
+        .refine(
+          (all) => weightOf(all.filter(({ type }) => type === 'markdown')) <= 12_000,
+          'msg_blocks_too_long: over 12000 characters of markdown',
+        )
+        .optional(),
+      markdown_text: chars(0, 12_000).optional(),
+      thread_ts: z.string().optional(),
+      metadata: json(metadata).optional(),
+    })
+    .refine((all) => (all.text || all.blocks || all.markdown_text) !== undefined, 'no_text')
+    .refine(
+      (all) => all.markdown_text === undefined || (all.text ?? all.blocks) === undefined,
+      'markdown_text_conflict',
     );
-    if (markdown > 12_000) problems.push(`msg_blocks_too_long: ${markdown} > 12000 characters of markdown`);
-    const weight = blocks.reduce((sum: number, block) => sum + BLOCK_WEIGHT + textWeight(block), 0);
-    if (weight > MESSAGE_WEIGHT) problems.push(`msg_blocks_too_long: weighs ${weight} > ${MESSAGE_WEIGHT}`);
-  }
+const unfurl = z.union([
+  z.object({ blocks: posted(common).refine((all) => all.length > 0, 'no blocks') }),
+  z.object({ blocks: z.undefined().optional(), text: z.string() }),
+  z.object({ blocks: z.undefined().optional(), title: z.string() }),
+]);
+
+const none = z.undefined().optional();
+const ofView = {
+  private_metadata: chars(0, 3_000).optional(),
+  callback_id: chars(0, 255).optional(),
+  external_id: chars(0, 255).optional(),
+};
+const view = z
+  .discriminatedUnion('type', [
+    z.looseObject({
+      ...ofView,
+      type: z.literal('home'),
+      blocks: blocks([...common, richText, input, table], 100),
+      title: none,
+      submit: none,
+      close: none,
+    }),
+    z
+      .looseObject({
+        ...ofView,
+        type: z.literal('modal'),
+        blocks: blocks([...common, richText, input], 100),
+        title: plain(24),
+        submit: plain(24).optional(),
+        close: plain(24).optional(),
+      })
+      .refine(
+        ({ blocks: all, submit }) => submit !== undefined || all.every(({ type }) => type !== 'input'),
+        'a modal with an input needs submit',
+      ),
+  ])
+  .refine((all) => Buffer.byteLength(JSON.stringify(all)) <= 250 * 1_024, 'view_too_large');
+
+const schemas: Record<string, z.ZodType> = {
+  'chat.postMessage': message(true),
+  'chat.update': message(false),
+  'chat.postEphemeral': message(false),
+  'chat.unfurl': unfurl,
+  ...Object.fromEntries(
+    ['open', 'push', 'update', 'publish'].map((name) => [`views.${name}`, z.object({ view: json(view) })]),
+  ),
+};
+
+/** Lists the reasons why Slack would refuse a payload. Blocks may be an array or JSON, as forms carry them. */
+export function slackProblems(method: string, payload: Record<string, unknown>): string[] {
+  const issues = schemas[method]?.safeParse(payload).error?.issues ?? [];
+  return issues.map(({ path, message: problem }) => `${path.join('.')}: ${problem}`);
 }
 
-/** Checks one link preview: blocks, or a legacy attachment. */
-function checkUnfurl(payload: Fields, problems: string[]): void {
-  const blocks = list(payload.blocks, 'blocks', problems);
-  if (blocks === undefined) {
-    if (typeof payload.text !== 'string' && typeof payload.title !== 'string') problems.push('an empty preview');
-    return;
-  }
-  if (blocks.length === 0 || blocks.length > 50) problems.push(`${blocks.length} blocks in a preview`);
-  checkBlocks(blocks, 'preview', problems);
-  const weight = blocks.reduce((sum: number, block) => sum + BLOCK_WEIGHT + textWeight(block), 0);
-  if (weight > MESSAGE_WEIGHT) problems.push(`msg_blocks_too_long: weighs ${weight} > ${MESSAGE_WEIGHT}`);
+function hasTwins(ids: readonly unknown[]): boolean {
+  const given = ids.filter((id) => id !== undefined);
+  return new Set(given).size < given.length;
 }
 
-function checkMetadata(raw: unknown, problems: string[]): void {
-  if (raw === undefined) return;
-  const metadata = typeof raw === 'string' ? parsed(raw) : raw;
-  if (!isFields(metadata)) {
-    problems.push('invalid_metadata_format');
-    return;
-  }
-  if (typeof metadata.event_type !== 'string' || metadata.event_type === '')
-    problems.push('metadata has no event_type');
-  if (!isFields(metadata.event_payload)) problems.push('metadata has no event_payload');
-  const bytes = JSON.stringify(metadata).length;
-  if (bytes > 8_000) problems.push(`metadata_too_large: ${bytes}`);
-}
-
-function checkView(payload: Fields, problems: string[]): void {
-  const raw = payload.view;
-  const view = typeof raw === 'string' ? parsed(raw) : raw;
-  if (!isFields(view)) {
-    problems.push('view is missing');
-    return;
-  }
-  const type = view.type;
-  if (type !== 'modal' && type !== 'home') problems.push(`view has unknown type ${String(type)}`);
-  const blocks = list(view.blocks, 'view.blocks', problems) ?? [];
-  if (view.blocks === undefined) problems.push('view has no blocks');
-  if (blocks.length > 100) problems.push(`view has ${blocks.length} > 100 blocks`);
-  if (type === 'modal') checkText(view.title, 'view.title', 1, 24, ['plain_text'], problems);
-  if (type === 'home' && (view.title ?? view.submit ?? view.close) !== undefined)
-    problems.push('a Home tab has no title and no buttons of its own');
-  for (const name of ['submit', 'close']) {
-    if (view[name] !== undefined) checkText(view[name], `view.${name}`, 1, 24, ['plain_text'], problems);
-  }
-  checkLength(view.private_metadata, 'view.private_metadata', 0, 3_000, problems, true);
-  checkLength(view.callback_id, 'view.callback_id', 0, 255, problems, true);
-  checkLength(view.external_id, 'view.external_id', 0, 255, problems, true);
-  const bytes = new TextEncoder().encode(JSON.stringify(view)).length;
-  if (bytes > 250 * 1024) problems.push(`view_too_large: ${bytes} bytes`);
-  if (blocks.some((block) => block.type === 'input') && type === 'modal' && view.submit === undefined) {
-    problems.push('a modal with an input needs submit');
-  }
-  checkBlocks(blocks, type === 'home' ? 'home' : 'modal', problems);
-}
-
-function checkBlocks(blocks: Fields[], surface: Surface, problems: string[]): void {
-  const blockIds = new Set<unknown>();
-  let tableText = 0;
-  for (const [index, block] of blocks.entries()) {
-    const at = `blocks[${index}]`;
-    const type = block.type;
-    const known = BLOCKS[surface];
-    if (typeof type !== 'string' || !known.has(type))
-      problems.push(`${at}: ${String(type)} is not possible in a ${surface}`);
-    const id = block.block_id;
-    if (id !== undefined) {
-      checkLength(id, `${at}.block_id`, 1, 255, problems);
-      if (blockIds.has(id)) problems.push(`${at}: block_id ${String(id)} appears twice`);
-      blockIds.add(id);
-    }
-    checkBlock(block, at, problems);
-    if (type === 'table') tableText += textWeight(block);
-  }
-  if (tableText > 10_000) problems.push(`tables have ${tableText} > 10000 characters`);
-  checkActionIds(blocks, problems);
-}
-
-function checkBlock(block: Fields, at: string, problems: string[]): void {
-  switch (block.type) {
-    case 'section': {
-      const fields = list(block.fields, `${at}.fields`, problems);
-      if (block.text === undefined && fields === undefined) problems.push(`${at}: a section needs text or fields`);
-      if (block.text !== undefined) checkText(block.text, `${at}.text`, 1, 3_000, ['mrkdwn', 'plain_text'], problems);
-      if (fields !== undefined && (fields.length === 0 || fields.length > 10))
-        problems.push(`${at}: ${fields.length} fields`);
-      for (const field of fields ?? []) checkText(field, `${at}.fields`, 1, 2_000, ['mrkdwn', 'plain_text'], problems);
-      if (block.accessory !== undefined) checkElement(block.accessory, `${at}.accessory`, 'section', problems);
-      break;
-    }
-    case 'header':
-      checkText(block.text, `${at}.text`, 1, 150, ['plain_text'], problems);
-      break;
-    case 'markdown':
-      checkLength(block.text, `${at}.text`, 1, 12_000, problems);
-      break;
-    case 'context': {
-      const elements = list(block.elements, `${at}.elements`, problems) ?? [];
-      if (elements.length === 0 || elements.length > 10)
-        problems.push(`${at}: ${elements.length} elements in a context`);
-      for (const element of elements) {
-        if (element.type === 'image') checkElement(element, `${at}.elements`, 'context', problems);
-        else checkText(element, `${at}.elements`, 1, 3_000, ['mrkdwn', 'plain_text'], problems);
-      }
-      break;
-    }
-    case 'actions':
-    case 'context_actions': {
-      const limit = block.type === 'actions' ? 25 : 5;
-      const elements = list(block.elements, `${at}.elements`, problems) ?? [];
-      if (elements.length === 0 || elements.length > limit)
-        problems.push(`${at}: ${elements.length} elements in actions`);
-      for (const element of elements) checkElement(element, `${at}.elements`, block.type, problems);
-      break;
-    }
-    case 'input':
-      checkText(block.label, `${at}.label`, 1, 2_000, ['plain_text'], problems);
-      if (block.hint !== undefined) checkText(block.hint, `${at}.hint`, 1, 2_000, ['plain_text'], problems);
-      checkElement(block.element, `${at}.element`, 'input', problems);
-      break;
-    case 'image':
-      checkElement(block, at, 'image', problems);
-      break;
-    case 'table': {
-      const rows = Array.isArray(block.rows) ? block.rows : [];
-      if (rows.length === 0 || rows.length > 100) problems.push(`${at}: ${rows.length} rows`);
-      if (rows.some((row) => !Array.isArray(row) || row.length > 20)) problems.push(`${at}: a row has over 20 cells`);
-      break;
-    }
-    default:
-      break;
-  }
-}
-
-function checkActionIds(blocks: Fields[], problems: string[]): void {
-  for (const [index, block] of blocks.entries()) {
-    const elements = Array.isArray(block.elements) ? block.elements.filter(isFields) : [];
-    const all = [...elements, block.accessory, block.element].filter(isFields);
-    const ids = all.flatMap((element) => (element.action_id === undefined ? [] : [element.action_id]));
-    if (new Set(ids).size !== ids.length) problems.push(`blocks[${index}]: an action_id appears twice`);
-  }
-}
-
-/** The weight of all text in a block, as Slack stores it. */
-function textWeight(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + textWeight(each), 0);
-  if (!isFields(value)) return 0;
+/** The length of all text in blocks, as Slack stores it. */
+function weightOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
   return Object.entries(value).reduce(
-    (sum, [key, each]) => sum + (key === 'text' && typeof each === 'string' ? each.length : textWeight(each)),
+    (sum, [key, each]) => sum + (key === 'text' && typeof each === 'string' ? each.length : weightOf(each)),
     0,
   );
 }
 
-function lengthOf(value: unknown): number {
-  return typeof value === 'string' ? value.length : 0;
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
