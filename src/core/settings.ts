@@ -71,9 +71,9 @@ export const admissionLifeMs = 60_000;
 
 /**
  * How old what Slack said about asker and readers may be when something that shows code is posted. The messages of an answer,
- * and answers in one channel that ended before, share a check, because Slack allows few. A post that failed gets its own.
+ * and answers in one channel that ended before, share a check, because Slack allows few. A post that Slack refused gets its own.
  */
-export const freshAccessMs = 2_000;
+export const freshAccessMs = 3_000;
 
 /** How long the card shows steps after a check of its readers. */
 export const stepCheckLifeMs = 30_000;

@@ -66,8 +66,9 @@ export function createAdmission(ports: LifecyclePorts) {
     return {
       async confirm() {
         const { endedMs = 0, trouble } = question;
-        // What waits for the same room in Slack's limits tries again at the same time, and then shares one check.
-        const newMs = Math.max(endedMs, Math.min(trouble?.notBeforeMs ?? 0, now()));
+        // A try that only waited for room in Slack's limits did not fail: answers that wait for the same room share one check.
+        const triedMs = trouble === undefined || trouble.failures === 0 ? 0 : Math.min(trouble.notBeforeMs, now());
+        const newMs = Math.max(endedMs, triedMs);
         const sinceMs = mayShare ? Math.max(now() - freshAccessMs, newMs) : now();
         mayShare = false;
         const admission = await admitted(question, sinceMs);
@@ -79,14 +80,18 @@ export function createAdmission(ports: LifecyclePorts) {
     };
   }
 
-  /** A check that got no reply says nothing about the post that waits for it. */
+  /**
+   * A check that got no reply says nothing about the post that waits for it, and one that Slack's limits refused is no failed
+   * try of that post.
+   */
   async function admitted({ askerId, place, shares }: Question, sinceMs: number): Promise<Admission> {
     try {
       return await accessPolicy.admit(askerId, place, { confirmed: shares?.confirmed, sinceMs });
     } catch (error) {
-      if (!isAppError(error) || !error.outcomeUnknown) throw error;
+      if (!isAppError(error)) throw error;
       const { kind, message, code, retryAfterMs } = error;
-      throw new AppError(kind, message, { cause: error, code, retryAfterMs });
+      const isAppointed = kind === 'rateLimited' && retryAfterMs !== undefined;
+      throw new AppError(kind, message, { cause: error, code, retryAfterMs, isAppointed });
     }
   }
 
