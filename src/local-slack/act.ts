@@ -5,25 +5,7 @@ import type { Attached } from './files.ts';
 import { actionOf, type Entered, elementsOf, FormError, filledIn } from './forms.ts';
 import type { Manifest } from './manifest.ts';
 import type { SlackBlock, SlackMessage } from './messages.ts';
-import { commandOf } from './payloads.ts';
-import {
-  linkSharedOf,
-  mentionEventOf,
-  messageChangedOf,
-  messageDeletedOf,
-  messageEventOf,
-} from './payloads-messages.ts';
-import {
-  agentSessionStoppedOf,
-  appHomeOpenedOf,
-  blockActionsOf,
-  globalShortcutOf,
-  memberJoinedOf,
-  messageShortcutOf,
-  type Place,
-  viewClosedOf,
-  viewSubmissionOf,
-} from './payloads-surfaces.ts';
+import * as payloads from './payloads.ts';
 import { type SlackPerson, slackbot, team } from './people.ts';
 import type { State } from './state.ts';
 import { typed, written } from './typed.ts';
@@ -37,7 +19,7 @@ export interface Outcome {
   problem?: string;
 }
 
-type Body = Record<string, unknown>;
+type Body = payloads.Body;
 
 interface In {
   person: string;
@@ -56,6 +38,12 @@ interface Posted extends In {
   files?: Attached[];
 }
 
+interface Submitted {
+  person: string;
+  view: string;
+  entered: Record<string, Entered>;
+}
+
 interface Used {
   person: string;
   place: { channel: string; ts: string } | { view: string };
@@ -64,8 +52,6 @@ interface Used {
   choice?: string | string[];
   entered?: Record<string, Entered>;
 }
-
-const tooLate = 'The app did not respond. Try again?';
 
 /**
  * What people do in a workspace. Each act changes the state at once and sends the app what Slack sends; it resolves when
@@ -101,42 +87,28 @@ export function createAct({
       const root = threadTs === undefined ? undefined : at({ channel, ts: threadTs });
       if (text.trim() === '' && attached.length === 0) throw new ActError('An empty message is not sent.');
       if (text.length > 40_000) throw new ActError('A message has at most 40,000 characters.');
-      const content = text.trim() === '' ? { text: '' } : written(text, names);
       const made = attached.map((each) => files.create(person, each));
-      const message = said({
-        channel,
-        user: person,
-        client_msg_id: randomUUID(),
-        ...content,
-        ...(root === undefined ? {} : { thread_ts: root.ts }),
+      return sent(person, channel, text, {
+        thread_ts: root?.ts,
         ...(made.length === 0 ? {} : { files: made, subtype: 'file_share', upload: false, display_as_bot: false }),
         ...(root !== undefined && broadcast === true ? { subtype: 'thread_broadcast' } : {}),
       });
-      return { message, ...(await posted(message)) };
     },
     edit: async ({ person, channel, ts, text }: At & { text: string }): Promise<Outcome> => {
       ownMessage(person, channel, ts);
       const { before, after } = messages.edit(ts, written(text, names));
       state.changed();
-      await Promise.all([
-        changed(before, after),
-        hears(channel) && mentionsApp(after) && event('app_mention', mentionEventOf(after, about(after))),
-      ]);
+      await Promise.all([changed(before, after), hears(channel) && mentioned(after)]);
       return {};
     },
     /** Deletes an own message, or dismisses a private one. */
     remove: async ({ person, channel, ts }: At): Promise<Outcome> => {
-      if (messages.dismiss(person, ts)) {
-        state.changed();
-        return {};
-      }
-      const message = ownMessage(person, channel, ts);
-      const before = { ...message };
-      if (messages.repliesTo(message).length === 0) messages.remove(ts);
-      else messages.bury(message);
+      const message = messages.dismiss(person, ts) ? undefined : ownMessage(person, channel, ts);
+      const before = message && { ...message };
+      if (message !== undefined && messages.repliesTo(message).length > 0) messages.bury(message);
+      else messages.remove(ts);
       state.changed();
-      if (message.subtype === 'tombstone') await changed(before, message);
-      else await deleted(before);
+      if (before !== undefined) await (message?.subtype === 'tombstone' ? changed(before, message) : deleted(before));
       return {};
     },
     forward: async ({
@@ -149,18 +121,7 @@ export function createAct({
     }: At & { to: string; threadTs?: string; text?: string }) => {
       memberOf(person, channel);
       memberOf(person, to);
-      const original = at({ channel, ts });
-      const content = text.trim() === '' ? { text: '' } : written(text, names);
-      const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
-      const message = said({
-        channel: to,
-        user: person,
-        client_msg_id: randomUUID(),
-        ...content,
-        ...thread,
-        attachments: [forwardOf(original)],
-      });
-      return { message, ...(await posted(message)) };
+      return sent(person, to, text, { thread_ts: threadTs, attachments: [forwardOf(at({ channel, ts }))] });
     },
     react: async ({ person, channel, ts, name }: At & { name: string }): Promise<Outcome> => {
       memberOf(person, channel);
@@ -175,20 +136,12 @@ export function createAct({
     /** What stands in the composer when a message is edited. */
     typed: ({ text }: SlackMessage): string => typed(text, nameOf),
     join: async ({ person, channel }: In): Promise<Outcome> => {
-      const place = channelAt(channel);
-      if (place.isPrivate) throw new ActError('Private channels can only be joined by invitation.');
+      if (channelAt(channel).isPrivate) throw new ActError('Private channels can only be joined by invitation.');
       return added(channel, person);
     },
     invite: async ({ person, channel, added: invited }: In & { added: string }): Promise<Outcome> => {
       memberOf(person, channel);
       return added(channel, invited, person);
-    },
-    leave: async ({ person, channel }: In): Promise<Outcome> => {
-      const place = memberOf(person, channel);
-      place.members = channels.membersOf(place).filter((id) => id !== person && id !== team.botUserId);
-      return posted(
-        said({ channel, user: person, subtype: 'channel_leave', text: `<@${person}> has left the channel` }),
-      );
     },
     read: ({ person, channel }: In): void => {
       state.read(person, channel);
@@ -196,70 +149,59 @@ export function createAct({
     },
     openHome: async ({ person }: { person: string }): Promise<Outcome> => {
       const view = views.homes.get(inside(person).id);
-      const shown = view === undefined ? {} : { view: views.payloadOf(view) };
-      await event('app_home_opened', appHomeOpenedOf({ user: person, tab: 'home', ...shown }));
+      await opened(person, 'home', view && views.payloadOf(view));
       return {};
     },
     openDirect: async ({ person }: { person: string }) => {
-      await event('app_home_opened', appHomeOpenedOf({ user: inside(person).id, tab: 'messages' }));
+      await opened(inside(person).id, 'messages');
       return { channel: dmOf(person) };
     },
     command: async ({ person, channel, command, text }: In & { command: string; text: string }): Promise<Outcome> => {
       memberOf(person, channel);
-      const payload = commandOf({
+      const payload = payloads.commandOf({
         command,
         text: written(text, names).text.replaceAll(/<(https?:[^<>]+)>/g, '$1'),
-        user: person,
-        userName: inside(person).name,
-        channel,
-        channelName: channelName(channel),
+        user: inside(person),
+        channel: named(channel),
         triggerId: views.trigger(person),
         responseUrl: responses.issue({ person, channel }),
       });
       const attempt = await deliver('slash_commands', payload);
       if (!attempt.acknowledged) return { problem: `${command} failed with the error "operation_timeout"` };
-      if (attempt.response !== undefined) {
-        responses.say({ person, channel }, attempt.response);
-        state.changed();
-      }
+      if (attempt.response !== undefined) responses.say({ person, channel }, attempt.response);
+      state.changed();
       return {};
     },
     globalShortcut: ({ person, callbackId }: { person: string; callbackId: string }): Promise<Outcome> =>
-      interact(globalShortcutOf({ callbackId, user: inside(person).id, triggerId: views.trigger(person) })),
+      interact(person, 'shortcut', { callback_id: callbackId, action_ts: messages.nextTs() }),
     messageShortcut: ({ person, channel, ts, callbackId }: At & { callbackId: string }): Promise<Outcome> => {
       memberOf(person, channel);
-      const message = at({ channel, ts });
-      const responseUrl = responses.issue({ person, channel });
-      const triggerId = views.trigger(person);
-      const payload = messageShortcutOf({ callbackId, message, user: person, triggerId, responseUrl });
-      return interact({ ...payload, channel: { id: channel, name: channelName(channel) } });
+      return interact(person, 'message_action', {
+        callback_id: callbackId,
+        response_url: responses.issue({ person, channel }),
+        message_ts: ts,
+        channel: named(channel),
+        message: payloads.messageIn(at({ channel, ts })),
+        action_ts: messages.nextTs(),
+      });
     },
     use: async ({ person, place, blockId, actionId, choice, entered = {} }: Used): Promise<Outcome> => {
-      const [blocks, where] = placeOf(person, place, entered);
+      const [blocks, where] = 'view' in place ? inView(person, place.view, entered) : onMessage(person, place);
       const block = blocks.find((each) => each.block_id === blockId);
       const element = block && elementsOf(block).find((each) => each.action_id === actionId);
       if (element === undefined) throw new ActError('That is no longer there.');
       const action = { block_id: blockId, ...actionOf(element, choice), action_ts: messages.nextTs() };
-      const payload = blockActionsOf({ user: person, place: where, action, triggerId: views.trigger(person) });
-      const named = 'view' in where ? {} : { channel: { id: channelOf(where), name: channelName(channelOf(where)) } };
-      return interact({ ...payload, ...named });
+      return interact(person, 'block_actions', { ...where, actions: [action] });
     },
     submit: async ({
       person,
       view: id,
       entered,
-    }: {
-      person: string;
-      view: string;
-      entered: Record<string, Entered>;
-    }) => {
+    }: Submitted): Promise<Outcome & { errors?: Record<string, string> }> => {
       const view = modalAt(person, id);
       try {
-        const payload = views.payloadOf(view, filledIn(view, entered));
-        const attempt = await deliver(
-          'interactive',
-          asThemselves(viewSubmissionOf({ view: payload, user: person, triggerId: views.trigger(person) })),
-        );
+        const submitted = { view: views.payloadOf(view, filledIn(view, entered)), response_urls: [] };
+        const attempt = await deliver('interactive', interaction(person, 'view_submission', submitted));
         if (!attempt.acknowledged) return { problem: 'We had some trouble connecting. Try again?' };
         const errors = views.afterSubmission(view, attempt.response);
         state.changed();
@@ -274,14 +216,15 @@ export function createAct({
       views.close(view);
       state.changed();
       if (view.notify_on_close !== true) return {};
-      return interact(viewClosedOf({ view: views.payloadOf(view), user: person }));
+      return interact(person, 'view_closed', { view: views.payloadOf(view), is_cleared: false, trigger_id: undefined });
     },
     /** Slack's stop button. */
     stop: async ({ person, channel, threadTs }: In & { threadTs: string }): Promise<Outcome> => {
       memberOf(person, channel);
       if (agents.sessions.get(`${channel}:${threadTs}`)?.status !== 'processing')
         throw new ActError('Nothing runs there.');
-      await event('agent_session_stopped', agentSessionStoppedOf({ user: person, channel, threadTs }));
+      const place = { channel, thread_ts: threadTs, streaming_message_ts: [] };
+      await event({ type: 'agent_session_stopped', user: person, ...place, event_ts: messages.nextTs() });
       return {};
     },
   };
@@ -304,11 +247,10 @@ export function createAct({
     return found;
   }
 
-  function memberOf(person: string, id: string): SlackChannel {
+  function memberOf(person: string, id: string): void {
     const channel = channelAt(id);
     if (!channels.membersOf(channel).includes(inside(person).id)) throw new ActError('You are not in this channel.');
     if (channel.isArchived) throw new ActError('This channel is archived.');
-    return channel;
   }
 
   function at({ channel, ts }: { channel: string; ts: string }): SlackMessage {
@@ -329,6 +271,23 @@ export function createAct({
     return view;
   }
 
+  /** A channel as payloads name it. */
+  function named(id: string): { id: string; name: string } {
+    const { isIm, isPrivate, name = id.toLowerCase() } = channelAt(id);
+    return { id, name: isIm === true ? 'directmessage' : isPrivate ? 'privategroup' : name };
+  }
+
+  async function sent(
+    person: string,
+    channel: string,
+    text: string,
+    more: Partial<SlackMessage>,
+  ): Promise<Outcome & { message: SlackMessage }> {
+    const message = said({ channel, user: person, client_msg_id: randomUUID(), ...written(text, names), ...more });
+    await posted(message);
+    return { message };
+  }
+
   function said(message: Omit<SlackMessage, 'ts' | 'edits'>): SlackMessage {
     const added = messages.add(message);
     if (message.user !== team.botUserId) state.read(message.user, message.channel);
@@ -341,30 +300,19 @@ export function createAct({
     if (channels.membersOf(place).includes(inside(person).id)) throw new ActError('Already in this channel.');
     if (person === team.botUserId) place.botIsMember = true;
     else place.members = [...channels.membersOf(place).filter((id) => id !== team.botUserId), person];
-    return announced(channel, person, inviter);
-  }
-
-  async function announced(channel: string, person: string, inviter?: string): Promise<Outcome> {
-    const { isPrivate } = channelAt(channel);
-    const by = inviter === undefined ? {} : { inviter };
-    const message = said({
-      channel,
-      user: person,
-      subtype: 'channel_join',
-      text: `<@${person}> has joined the channel`,
-      ...by,
-    });
-    const joined = memberJoinedOf({ user: person, channel, isPrivate, ts: message.ts, ...by });
-    await Promise.all([posted(message), hears(channel) && event('member_joined_channel', joined)]);
+    await announced(channel, person, inviter);
     return {};
   }
 
-  /** What Slackbot says privately of a mention in a channel without the app. */
-  function sayNotInChannel({ channel, user, ts, thread_ts: threadTs }: SlackMessage): void {
-    const text = `You mentioned <@${team.botUserId}>, but they’re not in this channel.`;
-    const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
-    messages.ephemerals.push({ ts: `${ts}9`, channel, user, from: slackbot, text, ...thread });
-    state.changed();
+  async function announced(channel: string, user: string, inviter?: string): Promise<void> {
+    const text = `<@${user}> has joined the channel`;
+    const message = said({ channel, user, subtype: 'channel_join', text, inviter });
+    const joined = { user, channel, team: payloads.teamOf(user), inviter, event_ts: message.ts };
+    const channelType = channelAt(channel).isPrivate ? 'G' : 'C';
+    await Promise.all([
+      posted(message),
+      hears(channel) && event({ type: 'member_joined_channel', ...joined, channel_type: channelType }),
+    ]);
   }
 
   /** Whether the app gets the messages of a channel. */
@@ -372,118 +320,103 @@ export function createAct({
     return channels.map.get(channel)?.botIsMember === true;
   }
 
-  function mentionsApp({ text, channel, bot_id: botId, subtype = '' }: SlackMessage): boolean {
-    if (subtype.startsWith('channel_')) return false;
-    return botId === undefined && channelAt(channel).isIm !== true && text.includes(`<@${team.botUserId}>`);
-  }
-
-  function about(message: SlackMessage) {
-    const root = message.thread_ts === undefined ? undefined : messages.find(message.channel, message.thread_ts);
+  function about({ channel, thread_ts: threadTs, subtype }: SlackMessage) {
+    const root = threadTs === undefined ? undefined : messages.find(channel, threadTs);
     return {
-      channelType: channels.typeOf(message.channel),
+      channelType: channels.typeOf(channel),
       ...(root === undefined ? {} : { parentUserId: root.user }),
+      ...(root !== undefined && subtype === 'thread_broadcast' ? { root } : {}),
     };
   }
 
   /** Tells the app of a new message. */
-  async function posted(message: SlackMessage): Promise<Outcome> {
-    const { channel, user, ts, thread_ts: threadTs } = message;
-    const root = threadTs === undefined ? undefined : messages.find(channel, threadTs);
-    const told = messageEventOf(message, {
-      ...about(message),
-      ...(message.subtype === 'thread_broadcast' && root ? { root } : {}),
-    });
-    const sent = hears(channel)
-      ? [
-          messageEvent(message, told),
-          mentionsApp(message) && event('app_mention', mentionEventOf(message, about(message))),
-        ]
-      : [];
-    if (mentionsApp(message) && !hears(channel)) sayNotInChannel(message);
-    const urls = message.bot_id === undefined ? linksIn(message.text).filter((url) => previews(new URL(url).host)) : [];
-    if (urls.length > 0) {
-      const unfurlId = `${user}-${randomUUID()}`;
-      unfurls.shared.push({ source: 'conversations_history', unfurlId, urls, channel, ts });
-      const thread = threadTs === undefined ? {} : { threadTs };
-      sent.push(
-        event(
-          'link_shared',
-          linkSharedOf({ user, channel, ts, urls, unfurlId, botIsMember: hears(channel), ...thread }),
-        ),
-      );
-    }
-    await Promise.all(sent);
-    return {};
+  async function posted(message: SlackMessage): Promise<void> {
+    await Promise.all([
+      messageEvent(message, payloads.messageEventOf(message, about(message))),
+      mentioned(message),
+      linked(message),
+    ]);
   }
 
-  async function changed(before: SlackMessage, after: SlackMessage): Promise<void> {
-    const payload = messageChangedOf({
-      before,
-      after,
-      channelType: channels.typeOf(after.channel),
-      ts: messages.nextTs(),
-    });
-    if (hears(after.channel)) await messageEvent(after, payload);
+  /** Tells the app of a mention; in a channel without the app, Slackbot tells its author. */
+  async function mentioned(message: SlackMessage): Promise<void> {
+    const { channel, user, ts, text, thread_ts, bot_id: botId, subtype = '' } = message;
+    if (!text.includes(`<@${team.botUserId}>`) || subtype.startsWith('channel_')) return;
+    if (botId !== undefined || channelAt(channel).isIm === true) return;
+    if (hears(channel)) return event(payloads.mentionEventOf(message, about(message)));
+    const why = `You mentioned <@${team.botUserId}>, but they’re not in this channel.`;
+    messages.ephemerals.push({ ts: `${ts}9`, channel, user, from: slackbot, text: why, thread_ts });
+    state.changed();
   }
 
-  async function deleted(message: SlackMessage): Promise<void> {
-    const payload = messageDeletedOf({ message, channelType: channels.typeOf(message.channel), ts: messages.nextTs() });
-    if (hears(message.channel)) await messageEvent(message, payload);
+  /** Tells the app of links that it shows previews of. */
+  async function linked({ channel, user, ts, text, bot_id: botId, thread_ts: threadTs }: SlackMessage): Promise<void> {
+    const urls = linksIn(text).filter((url) => previews(new URL(url).host));
+    if (botId !== undefined || urls.length === 0) return;
+    const unfurlId = `${user}-${randomUUID()}`;
+    unfurls.shared.push({ source: 'conversations_history', unfurlId, urls, channel, ts });
+    await event(payloads.linkSharedOf({ user, channel, ts, threadTs, urls, unfurlId, botIsMember: hears(channel) }));
   }
 
-  function messageEvent({ channel }: SlackMessage, payload: Body): Promise<unknown> {
+  function changed(before: SlackMessage, after: SlackMessage): Promise<void> {
+    const at = { channelType: channels.typeOf(after.channel), ts: messages.nextTs() };
+    return messageEvent(after, payloads.messageChangedOf({ before, after, ...at }));
+  }
+
+  function deleted(message: SlackMessage): Promise<void> {
+    const at = { channelType: channels.typeOf(message.channel), ts: messages.nextTs() };
+    return messageEvent(message, payloads.messageDeletedOf({ message, ...at }));
+  }
+
+  async function messageEvent({ channel }: SlackMessage, payload: Body): Promise<void> {
     const plural = { channel: 'channels', group: 'groups', im: 'im', mpim: 'mpim' };
-    return event(`message.${plural[channels.typeOf(channel)]}`, payload, channel);
+    if (hears(channel)) await event(payload, `message.${plural[channels.typeOf(channel)]}`);
   }
 
-  /** Sends an event if the app's manifest subscribes to it. */
-  async function event(name: string, payload: Body, channel?: string): Promise<void> {
-    if (!manifest.events.includes(name)) return;
-    const { event: inner } = payload as { event: { channel?: unknown } };
-    const place = channels.map.get(channel ?? String(inner.channel));
-    await deliver('events_api', { ...payload, is_ext_shared_channel: place?.isExtShared ?? false });
+  function opened(user: string, tab: 'home' | 'messages', view?: Body): Promise<void> {
+    return event({ type: 'app_home_opened', user, channel: dmOf(user), tab, view, event_ts: messages.nextTs() });
   }
 
-  /** With the person's own name, in place of the builders' one. */
-  function asThemselves(payload: Body): Body {
-    const { user } = payload as { user: { id: string } };
-    const { name } = inside(user.id);
-    return { ...payload, user: { ...user, username: name, name } };
+  /** Sends an event, with or without its outer object, if the app's manifest subscribes to it. */
+  async function event(payload: Body, name?: string): Promise<void> {
+    const outer = payload.type === 'event_callback' ? payload : payloads.envelope(payload);
+    const { type, channel } = outer.event as { type: string; channel?: unknown };
+    if (!manifest.events.includes(name ?? type)) return;
+    const isShared = channels.map.get(String(channel))?.isExtShared ?? false;
+    await deliver('events_api', { ...outer, is_ext_shared_channel: isShared });
   }
 
-  async function interact(payload: Body): Promise<Outcome> {
-    const attempt = await deliver('interactive', asThemselves(payload));
-    return attempt.acknowledged ? {} : { problem: tooLate };
+  function interaction(person: string, type: string, more: Body): Body {
+    return payloads.interaction(inside(person), { type, trigger_id: views.trigger(person), ...more });
   }
 
-  function placeOf(person: string, place: Used['place'], entered: Record<string, Entered>): [SlackBlock[], Place] {
-    if ('view' in place) {
-      const home = views.homes.get(inside(person).id);
-      const view = home?.id === place.view ? home : modalAt(person, place.view);
-      return [view.blocks, { view: views.payloadOf(view, filledIn(view, entered, { isComplete: false })) }];
-    }
-    const { channel, ts } = place;
+  async function interact(person: string, type: string, more: Body): Promise<Outcome> {
+    const attempt = await deliver('interactive', interaction(person, type, more));
+    return attempt.acknowledged ? {} : { problem: 'The app did not respond. Try again?' };
+  }
+
+  function inView(person: string, id: string, entered: Record<string, Entered>): [SlackBlock[], Body] {
+    const home = views.homes.get(inside(person).id);
+    const view = home?.id === id ? home : modalAt(person, id);
+    const payload = views.payloadOf(view, filledIn(view, entered, { isComplete: false }));
+    return [view.blocks, { container: { type: 'view', view_id: id }, view: payload }];
+  }
+
+  function onMessage(person: string, { channel, ts }: { channel: string; ts: string }): [SlackBlock[], Body] {
     memberOf(person, channel);
     const ephemeral = messages.ephemerals.find((each) => each.user === person && each.ts === ts);
-    const shown = ephemeral ?? at({ channel, ts });
-    const threadTs = shown.thread_ts === undefined ? {} : { threadTs: shown.thread_ts };
-    const responseUrl = responses.issue({ person, channel, source: ts, ...threadTs });
-    const content = ephemeral === undefined ? { message: at({ channel, ts }) } : { ephemeral };
-    return [shown.blocks ?? [], { ...content, responseUrl } as Place];
-  }
-
-  function channelName(id: string): string {
-    const { isIm, isPrivate, name } = channelAt(id);
-    if (isIm === true) return 'directmessage';
-    return isPrivate ? 'privategroup' : (name ?? id.toLowerCase());
+    const message = ephemeral === undefined ? at({ channel, ts }) : undefined;
+    const { blocks = [], thread_ts: threadTs } = message ?? ephemeral ?? {};
+    const responseUrl = responses.issue({ person, channel, source: ts, threadTs });
+    return [blocks, payloads.usedMessage({ ts, threadTs, channel: named(channel), responseUrl, message })];
   }
 
   /** See `slack-content`: all that a forward says of its original. */
   function forwardOf(original: SlackMessage): Body {
-    const { channel, ts, user, text, blocks = [], files: shared = [] } = original;
-    const place = channelAt(channel);
+    const { channel, ts, user, text, blocks, files: shared } = original;
+    const { isIm, isPrivate, name: ownName = channel.toLowerCase() } = channelAt(channel);
+    const name = isIm === true ? 'Direct Message' : ownName;
     const author = people.find(user);
-    const name = place.isIm === true ? 'Direct Message' : (place.name ?? channel.toLowerCase());
     return {
       is_share: true,
       is_msg_unfurl: true,
@@ -498,19 +431,15 @@ export function createAct({
       text,
       fallback: `[${new Date(Number(ts) * 1_000).toUTCString()}] ${author?.name ?? user}: ${text}`,
       mrkdwn_in: ['text'],
-      ...(place.isPrivate ? { private_channel_prompt: true } : {}),
-      ...(blocks.length === 0 ? {} : { message_blocks: [{ team: team.id, channel, ts, message: { blocks } }] }),
-      ...(shared.length === 0 ? {} : { files: shared }),
-      footer: place.isIm === true ? 'Direct Message' : `Posted in #${name}`,
+      private_channel_prompt: isPrivate || undefined,
+      message_blocks: blocks && [{ team: team.id, channel, ts, message: { blocks } }],
+      files: shared,
+      footer: isIm === true ? name : `Posted in #${name}`,
     };
   }
 }
 
 export type Act = ReturnType<typeof createAct>['act'];
-
-function channelOf(place: Exclude<Place, { view: unknown }>): string {
-  return 'message' in place ? place.message.channel : place.ephemeral.channel;
-}
 
 function linksIn(text: string): string[] {
   return [...text.matchAll(/<(https?:\/\/[^\s|>]+)/g)]

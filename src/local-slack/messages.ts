@@ -12,7 +12,7 @@ export interface SlackMessage {
   text: string;
   blocks?: SlackBlock[];
   metadata?: unknown;
-  thread_ts?: string;
+  thread_ts?: string | undefined;
   subtype?: string;
   files?: SlackFile[];
   /** Forwards, and link previews set by `chat.unfurl`. */
@@ -20,7 +20,7 @@ export interface SlackMessage {
   edited?: { user: string; ts: string };
   reactions?: { name: string; users: string[]; count: number }[];
   /** Who added the person, in a message about that. */
-  inviter?: string;
+  inviter?: string | undefined;
   upload?: boolean;
   display_as_bot?: boolean;
   hidden?: boolean;
@@ -84,7 +84,7 @@ export interface SlackEphemeral {
   from?: string;
   channel: string;
   user: string;
-  thread_ts?: string;
+  thread_ts?: string | undefined;
   text: string;
   blocks?: SlackBlock[];
 }

@@ -1,25 +1,18 @@
+import type { SlackMessage } from './messages.ts';
 import { appId, otherTeamId, people, team } from './people.ts';
 
-let serial = 0;
+/** What Slack sends an app. */
+export type Body = Record<string, unknown>;
 
-/** A new trigger id. */
-export function nextTrigger(): string {
-  serial += 1;
-  return `${serial}.${serial}.trigger`;
-}
+let serial = 0;
 
 /** The team of a person: the app's team, except for olga. */
 export function teamOf(user: string): string {
   return user === people.olga ? otherTeamId : team.id;
 }
 
-/** A person as in interactive payloads. */
-export function userIn(id: string): Record<string, unknown> {
-  return { id, username: 'someone', name: 'someone', team_id: teamOf(id) };
-}
-
 /** The outer object of every event (docs.slack.dev/apis/events-api). */
-export function envelope(event: Record<string, unknown>): Record<string, unknown> {
+export function envelope(event: Body): Body {
   serial += 1;
   return {
     token: 'verification',
@@ -39,108 +32,180 @@ export function envelope(event: Record<string, unknown>): Record<string, unknown
   };
 }
 
-export interface Spoken {
-  channel?: string;
-  user: string;
-  text: string;
-  ts: string;
-  threadTs?: string;
-  channelType?: 'channel' | 'group' | 'im' | 'mpim';
-  /** Fields that overwrite those of the event, for unusual forms. */
-  more?: Record<string, unknown>;
+/** A message in the form nested in events. */
+function nested(message: SlackMessage): Body {
+  const { edits: _, channel: __, metadata: ___, ...rest } = message;
+  const isOurs = message.bot_id === team.botId;
+  const profile = { id: team.botId, app_id: appId, name: 'deepsearch', deleted: false, updated: 1, team_id: team.id };
+  const from = teamOf(message.user);
+  return {
+    type: 'message',
+    ...(isOurs ? { app_id: appId, bot_profile: profile } : {}),
+    ...(isOurs || (message.subtype ?? '').startsWith('channel_') ? {} : { client_msg_id: 'a-client-message' }),
+    ...rest,
+    ...{ team: from, source_team: from, user_team: from },
+    ...(message.thread_ts === undefined ? {} : { parent_user_id: 'U0ADA' }),
+  };
 }
 
-function spoken(
-  type: 'message' | 'app_mention',
-  { channel = 'C0GENERAL', user, text, ts, threadTs, channelType, more }: Spoken,
-) {
+export type ChannelType = 'channel' | 'group' | 'im' | 'mpim';
+
+interface About {
+  channelType: ChannelType;
+  /** Of a reply: the author of its root. */
+  parentUserId?: string;
+  /** Of a reply that was also sent to the channel. */
+  root?: SlackMessage;
+}
+
+/** `message` for a message of a person or of the app. */
+export function messageEventOf(message: SlackMessage, { channelType, parentUserId, root }: About): Body {
+  const { channel, ts } = message;
   return envelope({
-    type,
-    user,
-    text,
-    ts,
-    client_msg_id: 'a-client-message',
-    team: teamOf(user),
+    ...nested(message),
+    ...(parentUserId === undefined ? {} : { parent_user_id: parentUserId }),
+    ...(root === undefined ? {} : { root: rootIn(root, message) }),
+    ...{ channel, event_ts: ts, channel_type: channelType },
+  });
+}
+
+/** `app_mention`, the twin of `message`: without a subtype and without the kind of channel. */
+export function mentionEventOf(message: SlackMessage, about: About): Body {
+  const { subtype: _, ...unmarked } = message;
+  const { event, ...outer } = messageEventOf(unmarked, about);
+  const { channel_type: __, source_team: ___, user_team: ____, root: _____, ...said } = event as Body;
+  return { ...outer, event: { ...said, type: 'app_mention' } };
+}
+
+/** The root in a reply that was also sent to the channel. */
+export function rootIn(root: SlackMessage, { user, ts }: { user: string; ts: string }): Body {
+  const replies = { reply_count: 1, reply_users_count: 1, latest_reply: ts, reply_users: [user] };
+  return { ...nested(root), thread_ts: root.ts, ...replies };
+}
+
+/** `ts`: the time of the change. */
+interface Change {
+  channelType?: ChannelType;
+  ts: string;
+}
+
+/**
+ * `message_changed`: an edit by the author, or, when only the attachments differ, a new link preview. Only the nested
+ * messages contain the author.
+ */
+export function messageChangedOf(change: Change & { before: SlackMessage; after: SlackMessage }): Body {
+  const { before, after } = change;
+  return hidden('message_changed', after.channel, change, { message: nested(after), previous_message: nested(before) });
+}
+
+export function messageDeletedOf(change: Change & { message: SlackMessage }): Body {
+  const { channel, ts } = change.message;
+  return hidden('message_deleted', channel, change, { deleted_ts: ts, previous_message: nested(change.message) });
+}
+
+function hidden(subtype: string, channel: string, { channelType = 'channel', ts }: Change, more: Body): Body {
+  return envelope({
+    type: 'message',
+    subtype,
+    hidden: true,
     channel,
+    ts,
     event_ts: ts,
-    ...(type === 'message' ? { channel_type: channelType ?? 'channel' } : {}),
-    ...(threadTs === undefined ? {} : { thread_ts: threadTs, parent_user_id: 'U0ADA' }),
+    channel_type: channelType,
     ...more,
   });
 }
 
-/** `app_mention`; pass `text` without the mention, which is added at the beginning. */
-export function mentionOf({ text, ...rest }: Spoken): Record<string, unknown> {
-  return spoken('app_mention', { ...rest, text: `<@${team.botUserId}> ${text}`.trim() });
-}
-
-export function messageOf(message: Spoken): Record<string, unknown> {
-  return spoken('message', message);
-}
-
-/** `/deepsearch <text>`. */
-export function commandOf(options: {
-  text: string;
-  command?: string;
+/** `link_shared` for a message, or, in the channel `COMPOSER`, for one that is not sent yet. */
+export function linkSharedOf(shared: {
   user: string;
-  userName?: string;
-  channel?: string;
-  channelName?: string;
+  channel: string;
+  ts: string;
+  threadTs?: string | undefined;
+  urls: string[];
+  unfurlId: string;
+  botIsMember?: boolean;
+}): Body {
+  const { user, channel, ts, threadTs, urls, unfurlId, botIsMember = true } = shared;
+  return envelope({
+    type: 'link_shared',
+    user,
+    channel,
+    message_ts: ts,
+    thread_ts: threadTs,
+    links: urls.map((url) => ({ url, domain: new URL(url).hostname })),
+    source: channel === 'COMPOSER' ? 'composer' : 'conversations_history',
+    unfurl_id: unfurlId,
+    is_bot_user_member: botIsMember,
+    event_ts: ts,
+  });
+}
+
+/** A person or channel as payloads name it. */
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** What a person does with what the app shows; `trigger_id` for modals. */
+export function interaction({ id, name }: Named, more: Body): Body {
+  return {
+    user: { id, username: name, name, team_id: teamOf(id) },
+    api_app_id: appId,
+    token: 'verification',
+    team: { id: team.id, domain: 'fake' },
+    enterprise: null,
+    is_enterprise_install: false,
+    ...more,
+  };
+}
+
+export function commandOf(command: {
+  command: string;
+  text: string;
+  user: Named;
+  channel: Named;
+  triggerId: string;
   responseUrl: string;
-  triggerId?: string;
-}): Record<string, unknown> {
+}): Body {
   return {
     token: 'verification',
     team_id: team.id,
     team_domain: 'fake',
-    channel_id: options.channel ?? 'C0GENERAL',
-    channel_name: options.channelName ?? 'general',
-    user_id: options.user,
-    user_name: options.userName ?? 'someone',
-    command: options.command ?? '/deepsearch',
-    text: options.text,
+    channel_id: command.channel.id,
+    channel_name: command.channel.name,
+    user_id: command.user.id,
+    user_name: command.user.name,
+    command: command.command,
+    text: command.text,
     api_app_id: appId,
     is_enterprise_install: 'false',
-    response_url: options.responseUrl,
-    trigger_id: options.triggerId ?? nextTrigger(),
+    response_url: command.responseUrl,
+    trigger_id: command.triggerId,
   };
 }
 
-/** A user presses a button on a message. */
-export function pressOf(options: {
-  actionId: string;
-  value: string | undefined;
-  user: string;
-  channel: string;
-  messageTs: string;
-  threadTs?: string | undefined;
-  triggerId?: string;
+/** Where a person uses an element of a message, whose content is absent when it is private. */
+export function usedMessage(used: {
+  ts: string;
+  threadTs: string | undefined;
+  channel: Named;
   responseUrl: string;
-}): Record<string, unknown> {
-  const { channel, messageTs, threadTs } = options;
+  message?: SlackMessage | undefined;
+}): Body {
+  const { ts, threadTs, channel, responseUrl, message } = used;
+  const place = { message_ts: ts, channel_id: channel.id, thread_ts: threadTs };
   return {
-    type: 'block_actions',
-    user: userIn(options.user),
-    api_app_id: appId,
-    token: 'verification',
-    container: { type: 'message', message_ts: messageTs, channel_id: channel, is_ephemeral: false },
-    trigger_id: options.triggerId ?? nextTrigger(),
-    team: { id: team.id, domain: 'fake' },
-    enterprise: null,
-    is_enterprise_install: false,
-    channel: { id: channel, name: 'general' },
-    message: { type: 'message', ts: messageTs, text: '', ...(threadTs === undefined ? {} : { thread_ts: threadTs }) },
+    container: { type: 'message', ...place, is_ephemeral: message === undefined },
+    channel,
+    message: message && messageIn(message),
     state: { values: {} },
-    response_url: options.responseUrl,
-    actions: [
-      {
-        action_id: options.actionId,
-        block_id: 'block',
-        text: { type: 'plain_text', text: 'Button' },
-        value: options.value,
-        type: 'button',
-        action_ts: '1.0',
-      },
-    ],
+    response_url: responseUrl,
   };
+}
+
+/** A message in an interaction. */
+export function messageIn({ edits: _, channel: __, ...message }: SlackMessage): Body {
+  const own = message.bot_id === undefined ? {} : { app_id: appId };
+  return { type: 'message', ...message, ...own, team: team.id };
 }

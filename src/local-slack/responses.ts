@@ -12,7 +12,7 @@ const mostUses = 5;
 export interface ResponsePlace {
   person: string;
   channel: string;
-  threadTs?: string;
+  threadTs?: string | undefined;
   source?: string;
 }
 

@@ -21,7 +21,8 @@ const code = /```[\s\S]*?```|`[^`\n]+`/g;
 const token = /(https?:\/\/[^\s<>|]+)|(?<![\w@])@([\w.-]*\w)|(?<![\w#])#([\w-]+)/g;
 
 /** The text of a message as Slack stores it, and its `rich_text` block, from what a person types. */
-export function written(typed: string, names: Names): { text: string; blocks: SlackBlock[] } {
+export function written(typed: string, names: Names): { text: string; blocks?: SlackBlock[] } {
+  if (typed.trim() === '') return { text: '' };
   const text = outside(typed, (plain) =>
     escaped(plain).replaceAll(token, (all, url: string | undefined, name?: string, channel?: string) => {
       if (url !== undefined) return `<${url}>`;

@@ -1,5 +1,5 @@
-import { messageOf } from '../../src/local-slack/payloads.ts';
 import { people } from '../../src/local-slack/people.ts';
+import { messageOf } from '../support/local-slack/payloads.ts';
 import { signed } from '../support/storm/slack-deliveries.ts';
 import type { FakeServers } from './children.ts';
 import { eventOf, sayMentions } from './mentions.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { mentionOf } from '../../src/local-slack/payloads.ts';
 import { people } from '../../src/local-slack/people.ts';
+import { mentionOf } from '../support/local-slack/payloads.ts';
 import type { FakeServers } from './children.ts';
 
 /** A message of the fake Slack that mentions the app. */

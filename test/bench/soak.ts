@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { mentionOf } from '../../src/local-slack/payloads.ts';
 import { people } from '../../src/local-slack/people.ts';
+import { mentionOf } from '../support/local-slack/payloads.ts';
 import { signed } from '../support/storm/slack-deliveries.ts';
 import { appSettings, type FakeServers, kill, type Measured, type Store, startApp } from './children.ts';
 import { readMetrics } from './metrics-page.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { mentionOf, messageOf, pressOf } from '../../src/local-slack/payloads.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, type Quirks, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { mentionOf, messageOf, pressOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type AuditAction, type AuditEntry, auditActions } from '../../src/core/history/audit.ts';
-import { envelope } from '../../src/local-slack/payloads.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
+import { envelope } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { storedAudit } from '../support/storage/stored-audit.ts';

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { settingsName } from '../../src/core/channels/channel-settings.ts';
 import type { AuditEntry } from '../../src/core/history/audit.ts';
-import { viewSubmissionOf } from '../../src/local-slack/payloads-surfaces.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { channelSettingsType } from '../../src/storage/channel-records.ts';
 import { openStoreBeside, readAuditLog } from '../../src/storage/open-storage.ts';
 import { channels, type SettingsWorld, startSettingsWorld } from '../support/channels/settings-world.ts';
+import { viewSubmissionOf } from '../support/local-slack/payloads.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { visibleText } from '../support/world/world.ts';

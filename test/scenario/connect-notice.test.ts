@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { envelope } from '../../src/local-slack/payloads.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
+import { envelope } from '../support/local-slack/payloads.ts';
 import { withAccounts } from '../support/world/connecting.ts';
 import { type RecordedService, startRecordedService } from '../support/world/recorded-service.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';

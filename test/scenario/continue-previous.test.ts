@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dmOf } from '../../src/local-slack/channels.ts';
-import { buttonOf } from '../../src/local-slack/payloads-surfaces.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { buttonOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { envelope } from '../../src/local-slack/payloads.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { createMemoryAccounts, type MemoryAccounts } from '../support/accounts/memory-accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { envelope } from '../support/local-slack/payloads.ts';
 import { startWorld, type World } from '../support/world/world.ts';
 
 let service: FakeService;

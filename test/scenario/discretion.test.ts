@@ -1,10 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { envelope, mentionOf, messageOf } from '../../src/local-slack/payloads.ts';
-import { linkSharedOf, messageChangedOf, messageDeletedOf } from '../../src/local-slack/payloads-messages.ts';
-import { agentSessionStoppedOf } from '../../src/local-slack/payloads-surfaces.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import {
+  agentSessionStoppedOf,
+  envelope,
+  linkSharedOf,
+  mentionOf,
+  messageChangedOf,
+  messageDeletedOf,
+  messageOf,
+} from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { inSharedChannel } from '../support/payloads/elsewhere.ts';
 import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';

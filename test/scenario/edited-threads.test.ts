@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fileShareOf, messageChangedOf, messageDeletedOf } from '../../src/local-slack/payloads-messages.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -8,6 +7,7 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
+import { fileShareOf, messageChangedOf, messageDeletedOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { startWorld, type World } from '../support/world/world.ts';
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dmOf } from '../../src/local-slack/channels.ts';
-import { messageOf, pressOf } from '../../src/local-slack/payloads.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -9,6 +8,7 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
+import { messageOf, pressOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Vote } from '../../src/core/history/votes.ts';
 import type { SlackMessage } from '../../src/local-slack/messages.ts';
-import { feedbackOf, viewSubmissionOf } from '../../src/local-slack/payloads-surfaces.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import type { SlackView } from '../../src/local-slack/views.ts';
 import { FORMS } from '../../src/render/ids.ts';
 import { readAllVotes } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { feedbackOf, viewSubmissionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';

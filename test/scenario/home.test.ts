@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { buttonOf } from '../../src/local-slack/payloads-surfaces.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { buttonOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { startWorld, type World } from '../support/world/world.ts';
 

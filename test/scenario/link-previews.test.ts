@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { linkSharedOf } from '../../src/local-slack/payloads-messages.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { linkSharedOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { inEnterprise, inSharedChannel } from '../support/payloads/elsewhere.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';

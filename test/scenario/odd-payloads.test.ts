@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { mentionOf, messageOf } from '../../src/local-slack/payloads.ts';
-import {
-  botPostOf,
-  fileShareOf,
-  messageChangedOf,
-  threadBroadcastOf,
-} from '../../src/local-slack/payloads-messages.ts';
 import { otherTeamId, people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import {
+  botPostOf,
+  fileShareOf,
+  mentionOf,
+  messageChangedOf,
+  messageOf,
+  threadBroadcastOf,
+} from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AccountMode } from '../../src/core/accounts/accounts.ts';
 import type { SlackBlock } from '../../src/local-slack/messages.ts';
-import { buttonOf, viewSubmissionOf } from '../../src/local-slack/payloads-surfaces.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import type { SlackView } from '../../src/local-slack/views.ts';
 import { ACTIONS } from '../../src/render/ids.ts';
 import { createMemoryAccounts, type MemoryAccounts } from '../support/accounts/memory-accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { buttonOf, viewSubmissionOf } from '../support/local-slack/payloads.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;

@@ -6,7 +6,6 @@ import { describe, expect, it, test } from 'vitest';
 import type { Credential } from '../../src/core/accounts/accounts.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { SlackBlock } from '../../src/local-slack/messages.ts';
-import { buttonOf } from '../../src/local-slack/payloads-surfaces.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { ACTIONS } from '../../src/render/ids.ts';
 import { accountKey, createAccountStore } from '../../src/storage/accounts.ts';
@@ -16,6 +15,7 @@ import { answerConsent, registerOAuthApp } from '../support/codesearch/oauth-app
 import { createPerson, hiddenField } from '../support/codesearch/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { findLeaks, type KnownSecret } from '../support/leaks.ts';
+import { buttonOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';

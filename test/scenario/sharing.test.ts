@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { viewSubmissionOf } from '../../src/local-slack/payloads-surfaces.ts';
 import { people } from '../../src/local-slack/people.ts';
 import type { SlackView } from '../../src/local-slack/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { viewSubmissionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { mentionOf } from '../../src/local-slack/payloads.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { mentionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { startWorld, type World } from '../support/world/world.ts';

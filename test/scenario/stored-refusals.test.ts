@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { mostStoredPerDay } from '../../src/core/settings.ts';
-import { pressOf } from '../../src/local-slack/payloads.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { ACTIONS } from '../../src/render/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { pressOf } from '../support/local-slack/payloads.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { storedAudit } from '../support/storage/stored-audit.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { messageOf } from '../../src/local-slack/payloads.ts';
-import { fileShareOf, messageDeletedOf, threadBroadcastOf } from '../../src/local-slack/payloads-messages.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -9,6 +7,7 @@ import {
   serviceToken,
   startFakeService,
 } from '../support/fake-service/fake-service.ts';
+import { fileShareOf, messageDeletedOf, messageOf, threadBroadcastOf } from '../support/local-slack/payloads.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 const channel = 'C0GENERAL';

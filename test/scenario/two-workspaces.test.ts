@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import type { SlackMessage } from '../../src/local-slack/messages.ts';
-import { envelope, mentionOf, messageOf } from '../../src/local-slack/payloads.ts';
-import { messageChangedOf, messageDeletedOf } from '../../src/local-slack/payloads-messages.ts';
-import { agentSessionStoppedOf, messageShortcutOf } from '../../src/local-slack/payloads-surfaces.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { SHORTCUTS } from '../../src/render/ids.ts';
 import { openStorage, type Storage } from '../../src/storage/open-storage.ts';
@@ -11,6 +8,15 @@ import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import type { FakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { type InstallingSlack, startInstallingSlack } from '../support/fake-slack/installing-slack.ts';
+import {
+  agentSessionStoppedOf,
+  envelope,
+  mentionOf,
+  messageChangedOf,
+  messageDeletedOf,
+  messageOf,
+  messageShortcutOf,
+} from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { type InstalledWorld, installationKey, startInstalledWorld } from '../support/world/installed-world.ts';

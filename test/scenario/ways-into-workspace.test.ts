@@ -4,14 +4,6 @@ import { parse } from 'yaml';
 import type { CommandVerb, Verb } from '../../src/core/intake/intents.ts';
 import type { Question } from '../../src/core/question/question.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { envelope } from '../../src/local-slack/payloads.ts';
-import {
-  buttonOf,
-  feedbackOf,
-  overflowOf,
-  selectOf,
-  viewSubmissionOf,
-} from '../../src/local-slack/payloads-surfaces.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { ACTIONS, buttonValue, FORMS, followUpAction, SHORTCUTS } from '../../src/render/ids.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
@@ -21,6 +13,14 @@ import type { FakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { type InstallingSlack, startInstallingSlack } from '../support/fake-slack/installing-slack.ts';
 import type { Delivery } from '../support/fake-slack/memory-receiver.ts';
 import { questionWith, someAnswer } from '../support/lifecycle/sample-questions.ts';
+import {
+  buttonOf,
+  envelope,
+  feedbackOf,
+  overflowOf,
+  selectOf,
+  viewSubmissionOf,
+} from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { type InstalledWorld, installationKey, startInstalledWorld } from '../support/world/installed-world.ts';

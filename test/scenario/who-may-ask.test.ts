@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { mentionOf } from '../../src/local-slack/payloads.ts';
 import { otherTeamId, people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { mentionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 

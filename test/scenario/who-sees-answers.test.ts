@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { buttonOf } from '../../src/local-slack/payloads-surfaces.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { ACTIONS, followUpAction } from '../../src/render/ids.ts';
 import { eventually } from '../support/eventually.ts';
+import { buttonOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { code, next, type OwnAccess, question, startOwnAccess } from '../support/world/own-access.ts';
 import { buttonsOf, visibleText } from '../support/world/world.ts';

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { mentionOf, messageOf } from '../../src/local-slack/payloads.ts';
-import { botPostOf } from '../../src/local-slack/payloads-messages.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { botPostOf, mentionOf, messageOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SlackMessage } from '../../src/local-slack/messages.ts';
-import { buttonOf } from '../../src/local-slack/payloads-surfaces.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import type { Fault } from '../support/fake-slack/fake-slack.ts';
+import { buttonOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 

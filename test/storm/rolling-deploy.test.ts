@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { mentionOf } from '../../src/local-slack/payloads.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { startFakeSlack } from '../support/fake-slack/fake-slack.ts';
+import { mentionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';

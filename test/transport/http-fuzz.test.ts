@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandOf, mentionOf, nextTrigger, pressOf, userIn } from '../../src/local-slack/payloads.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { FORMS } from '../../src/render/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { exchange, requestBytes, statusOf } from '../support/http-exchange.ts';
+import { commandOf, mentionOf, nextTrigger, pressOf, userIn } from '../support/local-slack/payloads.ts';
 import { runs } from '../support/runs.ts';
 import { storedAudit } from '../support/storage/stored-audit.ts';
 import { signingSecret, startHttpApp } from '../support/world/http-app.ts';

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
-import { commandOf, mentionOf, pressOf } from '../../src/local-slack/payloads.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { eventually } from '../support/eventually.ts';
+import { commandOf, mentionOf, pressOf } from '../support/local-slack/payloads.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { signingSecret, startHttpApp } from '../support/world/http-app.ts';
 

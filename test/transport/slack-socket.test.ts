@@ -2,13 +2,13 @@ import { App } from '@slack/bolt';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LogFields } from '../../src/core/ports.ts';
 import { createOutbound, type Outbound } from '../../src/deepsearch/outbound.ts';
-import { commandOf, mentionOf } from '../../src/local-slack/payloads.ts';
 import { team } from '../../src/local-slack/people.ts';
 import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
 import { webClientOptions } from '../../src/slack/api/web-client.ts';
 import { createSocketReceiver, type SlackReceiver } from '../../src/slack/receivers/socket-receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { type SocketEnd, startSocketSlack } from '../support/fake-slack/socket-mode-server.ts';
+import { commandOf, mentionOf } from '../support/local-slack/payloads.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 
 let slack: Awaited<ReturnType<typeof startSocketSlack>>;

@@ -1,8 +1,8 @@
 import type { SlackMessage } from '../../../src/local-slack/messages.ts';
-import { commandOf, mentionOf, messageOf } from '../../../src/local-slack/payloads.ts';
 import { people } from '../../../src/local-slack/people.ts';
 import { eventually } from '../eventually.ts';
 import type { FakeSlack } from '../fake-slack/fake-slack.ts';
+import { commandOf, mentionOf, messageOf } from '../local-slack/payloads.ts';
 import { buttonsOf, visibleText } from '../world/world.ts';
 import type { CommandResult, SlackDeliveries } from './slack-deliveries.ts';
 

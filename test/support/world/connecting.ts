@@ -1,5 +1,5 @@
-import { buttonOf } from '../../../src/local-slack/payloads-surfaces.ts';
 import { eventually } from '../eventually.ts';
+import { buttonOf } from '../local-slack/payloads.ts';
 import { buttonsOf, type World } from './world.ts';
 
 /** Settings with which people can connect accounts. */

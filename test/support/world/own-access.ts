@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { dmOf } from '../../../src/local-slack/channels.ts';
 import type { SlackMessage } from '../../../src/local-slack/messages.ts';
-import { buttonOf } from '../../../src/local-slack/payloads-surfaces.ts';
 import { people } from '../../../src/local-slack/people.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
 import { eventually } from '../eventually.ts';
+import { buttonOf } from '../local-slack/payloads.ts';
 import { one } from '../one.ts';
 import { startRecordedService } from './recorded-service.ts';
 import { buttonsOf, startWorld, visibleText } from './world.ts';

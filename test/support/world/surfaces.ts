@@ -1,24 +1,27 @@
 import { type Entered, filledIn } from '../../../src/local-slack/forms.ts';
 import type { SlackBlock, SlackElement, SlackEphemeral, SlackMessage } from '../../../src/local-slack/messages.ts';
-import { mentionOf, type Spoken } from '../../../src/local-slack/payloads.ts';
-import { composerLinkOf, linkSharedOf, messageChangedOf } from '../../../src/local-slack/payloads-messages.ts';
-import {
-  appHomeOpenedOf,
-  buttonOf,
-  feedbackOf,
-  globalShortcutOf,
-  messageShortcutOf,
-  overflowOf,
-  type Place,
-  selectOf,
-  viewClosedOf,
-  viewSubmissionOf,
-} from '../../../src/local-slack/payloads-surfaces.ts';
 import { people, team } from '../../../src/local-slack/people.ts';
 import type { SlackView } from '../../../src/local-slack/views.ts';
 import { eventually } from '../eventually.ts';
 import type { FakeSlack } from '../fake-slack/fake-slack.ts';
 import type { Delivery } from '../fake-slack/memory-receiver.ts';
+import {
+  appHomeOpenedOf,
+  buttonOf,
+  composerLinkOf,
+  feedbackOf,
+  globalShortcutOf,
+  linkSharedOf,
+  mentionOf,
+  messageChangedOf,
+  messageShortcutOf,
+  overflowOf,
+  type Place,
+  type Spoken,
+  selectOf,
+  viewClosedOf,
+  viewSubmissionOf,
+} from '../local-slack/payloads.ts';
 
 interface By {
   /** Default: ada. */

@@ -2,14 +2,13 @@ import { createApp, type Overrides, type RunningApp } from '../../../src/app.ts'
 import { parseConfig } from '../../../src/config.ts';
 import { dmOf } from '../../../src/local-slack/channels.ts';
 import type { SlackBlock, SlackMessage } from '../../../src/local-slack/messages.ts';
-import { commandOf, mentionOf, messageOf, type Spoken } from '../../../src/local-slack/payloads.ts';
-import { buttonOf } from '../../../src/local-slack/payloads-surfaces.ts';
 import { people, team } from '../../../src/local-slack/people.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import type { MemoryAccounts } from '../accounts/memory-accounts.ts';
 import { eventually } from '../eventually.ts';
 import { type FakeSlack, startFakeSlack } from '../fake-slack/fake-slack.ts';
 import { createMemoryReceiver, type Delivery } from '../fake-slack/memory-receiver.ts';
+import { buttonOf, commandOf, mentionOf, messageOf, type Spoken } from '../local-slack/payloads.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
 import { channelTypeOf, createSurfaces } from './surfaces.ts';
 

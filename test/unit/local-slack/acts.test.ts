@@ -32,7 +32,8 @@ beforeEach(() => {
     manifest,
     previews: (host) => host === 'search.example.com',
     deliver: async (kind, payload) => {
-      sent.push({ kind, payload });
+      // As it travels: without what is undefined.
+      sent.push({ kind, payload: JSON.parse(JSON.stringify(payload)) });
       return attempt;
     },
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { mentionOf } from '../../../src/local-slack/payloads.ts';
 import { createBoltApp } from '../../../src/slack/bolt-app.ts';
 import { createListenerDeps } from '../../support/fake-slack/listener-deps.ts';
+import { mentionOf } from '../../support/local-slack/payloads.ts';
 
 it('an event counts as a delivery under way until its listeners have ended', async () => {
   const { deps, clientOptions, logger } = createListenerDeps();

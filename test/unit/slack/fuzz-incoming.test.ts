@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandOf, mentionOf, messageOf, nextTrigger, pressOf, userIn } from '../../../src/local-slack/payloads.ts';
 import { people, team } from '../../../src/local-slack/people.ts';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../../src/render/ids.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../../support/fake-service/fake-service.ts';
+import { commandOf, mentionOf, messageOf, nextTrigger, pressOf, userIn } from '../../support/local-slack/payloads.ts';
 import { startWorld, type World } from '../../support/world/world.ts';
 
 let service: FakeService;

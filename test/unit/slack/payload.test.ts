@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandOf, mentionOf, messageOf, pressOf } from '../../../src/local-slack/payloads.ts';
 import { readPayload } from '../../../src/slack/receivers/payload.ts';
+import { commandOf, mentionOf, messageOf, pressOf } from '../../support/local-slack/payloads.ts';
 
 const responseUrl = 'https://hooks.slack.com/1';
 const place = { channel: 'C0GENERAL', messageTs: '1.1', responseUrl };
