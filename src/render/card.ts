@@ -1,5 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { CardView } from '../core/ports.ts';
+import { canAskCancelledAgain } from '../core/question/cancellation.ts';
 import { isSharedWithOthers, type Question } from '../core/question/question.ts';
 import { referenceOf } from '../core/question/reference.ts';
 import { isRestated } from '../core/question/restated.ts';
@@ -43,6 +44,8 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
     ...(question.startsOwnConversation === true ? [say.card.startsOwnConversation()] : []),
     ...scopeLine(question, say),
   ];
+  const askedAgain = view.kind === 'cancelled' ? (question.askedAgain?.byUserId ?? '') : '';
+  const again = askedAgain === '' ? [] : [say.failures.askedAgain(`<@${askedAgain}>`)];
   const readNote = isQuiet(view) ? '' : threadNote(question, say);
 
   if (options.format === 'plain') {
@@ -52,18 +55,20 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
       ...begins,
       status,
       ...(step === '' ? [] : [step]),
+      ...again,
       ...(readNote === '' ? [] : [readNote]),
     ];
     return { text: lines.join('\n'), metadata };
   }
 
   const buttons = buttonsFor(question, view, say);
-  const content = JSON.stringify([status, view, asked, step, readNote]);
+  const content = JSON.stringify([status, view, asked, step, readNote, ...again]);
   const blocks: KnownBlock[] = [
     ...asked.map((text) => section(text)),
     ...begins.map((text) => context(text)),
     isQuiet(view) ? context(status, markerBlockId(marker, content)) : section(status, markerBlockId(marker, content)),
     ...(step === '' ? [] : [context(step)]),
+    ...again.map((text) => context(text)),
     ...(readNote === '' ? [] : [context(readNote)]),
     ...(buttons.length === 0 ? [] : [actions(buttons)]),
   ];
@@ -183,6 +188,10 @@ function buttonsFor(question: Question, view: CardView, say: Say): Button[] {
     case 'parked':
     case 'awaitingAccount':
       return [...asFollowUp, button(say.buttons.drop(), ACTIONS.drop, value)];
+    case 'cancelled':
+      return question.askedAgain === undefined && canAskCancelledAgain(question)
+        ? [button(say.buttons.askAgain(), ACTIONS.tryAgain, value)]
+        : [];
     default:
       return [];
   }

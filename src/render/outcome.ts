@@ -1,4 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
+import { canAskCancelledAgain } from '../core/question/cancellation.ts';
 import { hasNoWords } from '../core/question/prompt.ts';
 import { type Failure, isBetweenTwo, type Outcome, type Question } from '../core/question/question.ts';
 import { areStepsPrivate, readersOf, shareUrlFor } from '../core/question/readers.ts';
@@ -49,7 +50,7 @@ export function renderUsedEnd(
   options: RenderOptions,
 ): RenderedMessage | undefined {
   const { outcome } = question;
-  if (outcome?.kind !== 'failed' && outcome?.kind !== 'gaveUp') return undefined;
+  if (outcome?.kind !== 'failed' && outcome?.kind !== 'gaveUp' && outcome?.kind !== 'cancelled') return undefined;
   const say = sayIn(question.locale);
   const by = `<@${byUserId}>`;
   const { button: _, ...end } = ending(question, outcome, say, options);
@@ -101,6 +102,7 @@ function ending(
         lines: [say.failures.cancelled(question.cancel === undefined ? undefined : `<@${question.cancel.byUserId}>`)],
         withReference: false,
         mentions: false,
+        ...(canAskCancelledAgain(question) ? { button: button(say.buttons.askAgain(), ACTIONS.tryAgain, value) } : {}),
       };
     case 'undeliverable':
       return { lines: [say.failures.undeliverable()], withReference: true, mentions: true };

@@ -67,7 +67,9 @@ export async function cancelOpen(
   const store = createQuestionStore(kv);
   const open: string[] = [];
   for (const { id } of questions.filter(({ isOpen }) => isOpen)) {
-    const question = await store.update(id, (stored) => withCancel(stored, { byUserId: userId, atMs: nowMs }));
+    const question = await store.update(id, (stored) =>
+      withCancel(stored, { byUserId: userId, atMs: nowMs, isFinal: true }),
+    );
     if (question === undefined || !isOpen(question)) continue;
     open.push(id);
     await kv.addMember(OPEN_QUESTIONS_KEY, id);

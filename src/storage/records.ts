@@ -239,7 +239,12 @@ const questionSchema = z.looseObject({
   parkedUntilMs: z.number().exactOptional(),
   undatedLimits: z.looseObject({ times: z.number(), sinceMs: z.number() }).exactOptional(),
   cancel: z
-    .looseObject({ byUserId: z.string(), atMs: z.number(), isWithdrawn: z.literal(true).exactOptional() })
+    .looseObject({
+      byUserId: z.string(),
+      atMs: z.number(),
+      isWithdrawn: z.literal(true).exactOptional(),
+      isFinal: z.literal(true).exactOptional(),
+    })
     .exactOptional(),
   outcome: outcomeSchema.exactOptional(),
   endedMs: z.number().exactOptional(),

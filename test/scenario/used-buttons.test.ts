@@ -117,7 +117,7 @@ test('Drop on a parked card ends the question for any person who may ask there, 
   expect(labels(card)).toEqual(['Drop']);
   await world.press('Drop', { user: people.bob });
   await eventually(() => expect(visibleText(card)).toContain('Cancelled by <@U0BOB>'));
-  expect(labels(card)).toEqual([]);
+  expect(labels(card)).toEqual(['Ask again']);
   // The next question of the conversation can run.
   service.answerEverything();
   await world.mention('and now?', { threadTs: ts });

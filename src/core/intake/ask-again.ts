@@ -1,4 +1,5 @@
 import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
+import { canAskCancelledAgain } from '../question/cancellation.ts';
 import { conversationOf } from '../question/conversations.ts';
 import { findEarlier } from '../question/earlier-questions.ts';
 import type { Followed } from '../question/followed.ts';
@@ -101,7 +102,9 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
  * confirm its readers each time. A withheld answer is shown only to its asker, who may ask again, unless the question
  * is only about a thread.
  */
-function canBeAsked({ shares, text }: Question): boolean {
+function canBeAsked(question: Question): boolean {
+  const { outcome, shares, text } = question;
+  if (outcome?.kind === 'cancelled') return canAskCancelledAgain(question);
   if (text === '') return false;
   return shares === undefined || (shares.withheld === true && !hasNoWords(text));
 }

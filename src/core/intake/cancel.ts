@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
 import { replace } from '../lifecycle/replacing.ts';
-import { replacedBy, withCancel } from '../question/cancellation.ts';
+import { replacedBy, withCancel, withFinalCancel } from '../question/cancellation.ts';
 import type { Place, Question, ThreadPlace } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { mostOpenRead } from '../settings.ts';
@@ -57,15 +57,15 @@ export function createCancel(ports: CancelPorts) {
     return isOwn ? cancelFound(question, requester.userId, { byMs }) : { kind: 'nothing' };
   }
 
-  /** Cancels the question of a message that was deleted. `key` as in `accept`. */
+  /** Cancels the question of a message that was deleted, for good. `key` as in `accept`. */
   async function cancelStartedBy(key: string, userId?: string): Promise<CancelResult> {
     const question = await startedBy(key);
     if (question === undefined) return { kind: 'nothing' };
     const replacedId = replacedBy(question);
     const replaced = replacedId === undefined ? undefined : await getReadable(questions, replacedId);
     const by = userId ?? question.askerId;
-    if (replaced !== undefined) await cancelFound(replaced, by);
-    return cancelFound(question, by);
+    if (replaced !== undefined) await cancelFound(replaced, by, { isFinal: true });
+    return cancelFound(question, by, { isFinal: true });
   }
 
   /**
@@ -179,12 +179,20 @@ export function createCancel(ports: CancelPorts) {
   async function cancelFound(
     { id }: Question,
     userId: string,
-    { byMs = Number.POSITIVE_INFINITY, ...more }: { byMs?: number | undefined; isWithdrawn?: true } = {},
+    {
+      byMs = Number.POSITIVE_INFINITY,
+      ...more
+    }: { byMs?: number | undefined; isWithdrawn?: true; isFinal?: true } = {},
   ): Promise<CancelResult> {
+    const addCancel = more.isFinal === true ? withFinalCancel : withCancel;
     const cancelled = await questions.update(id, (stored) =>
-      now() > byMs ? stored : withCancel(stored, { byUserId: userId, atMs: now(), ...more }),
+      now() > byMs ? stored : addCancel(stored, { byUserId: userId, atMs: now(), ...more }),
     );
     if (cancelled === undefined) return { kind: 'nothing' };
+    if (more.isFinal === true && cancelled.outcome?.kind === 'cancelled' && cancelled.recheckMs !== undefined) {
+      await questions.markOpen(id);
+      await scheduler.schedule(id, 0);
+    }
     if (!hasEnded(cancelled) && cancelled.cancel === undefined)
       throw new AppError('storage', 'too late to be cancelled');
     if (hasEnded(cancelled)) return { kind: cancelled.outcome?.kind === 'answered' ? 'answered' : 'nothing' };

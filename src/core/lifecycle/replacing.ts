@@ -12,7 +12,7 @@ export async function replace(
   replacedId: string,
 ): Promise<Progress> {
   const nowMs = ports.now();
-  const cancel = { byUserId: question.askerId, atMs: nowMs };
+  const cancel = { byUserId: question.askerId, atMs: nowMs, isFinal: true } as const;
   const replaced = await ifReadable(
     ports,
     question,

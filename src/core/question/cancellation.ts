@@ -18,6 +18,23 @@ export function withCancel(question: Question, cancel: NonNullable<Question['can
   return question.outcome !== undefined || question.cancel !== undefined ? question : { ...question, cancel };
 }
 
+/**
+ * Adds a final cancellation to a question that runs, waits or was cancelled. If its card may show that already, it is
+ * checked at once, so that it loses the button.
+ */
+export function withFinalCancel(question: Question, cancel: NonNullable<Question['cancel']>): Question {
+  const { outcome, cancel: earlier = cancel } = question;
+  const isOther = outcome !== undefined && outcome.kind !== 'cancelled';
+  if (isOther || question.cancel?.isFinal === true) return question;
+  const check = outcome === undefined ? {} : { recheckMs: cancel.atMs };
+  return { ...question, cancel: { ...earlier, isFinal: true }, ...check };
+}
+
+/** Whether a cancelled question can be asked again. Sharing an answer is not repeated: a person confirms its readers each time. */
+export function canAskCancelledAgain({ cancel, shares, text }: Question): boolean {
+  return cancel?.isFinal !== true && shares === undefined && text !== '';
+}
+
 /** Whether a question was withdrawn before it had a card, so that no one is shown that it was cancelled. */
 export function isUnseenWithdrawn({ cancel, card }: Question): boolean {
   return cancel?.isWithdrawn === true && hasNoCard(card);

@@ -246,7 +246,7 @@ export interface Question {
   edited?: EditedQuestion;
   /** The answer's follow-ups that people asked, and who asked them. */
   usedFollowUps?: { index: number; byUserId: string }[];
-  /** Who asked again because the answer is incomplete. */
+  /** Who asked again because the answer is incomplete, or because the question was cancelled. */
   askedAgain?: { byUserId: string };
   /** The answer shows a button that makes the app take only mentions in the thread. */
   offersMute?: boolean;
@@ -301,8 +301,11 @@ export interface Question {
   parkedUntilMs?: number;
   /** The service refused the question for a limit without a date: how often in a row, and since when. */
   undatedLimits?: { times: number; sinceMs: number };
-  /** `isWithdrawn`: its asker was told that it was not taken, so it ends without a card or a message. */
-  cancel?: { byUserId: string; atMs: number; isWithdrawn?: true };
+  /**
+   * `isWithdrawn`: its asker was told that it was not taken, so it ends without a card or a message. `isFinal`: its message
+   * was deleted, another question replaced it, or its asker is forgotten, so its card does not offer to ask it again.
+   */
+  cancel?: { byUserId: string; atMs: number; isWithdrawn?: true; isFinal?: true };
   outcome?: Outcome;
   endedMs?: number;
 

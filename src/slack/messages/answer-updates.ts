@@ -1,5 +1,8 @@
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
+import { cardView } from '../../core/lifecycle/card-view.ts';
+import { atOnce } from '../../core/lifecycle/decide.ts';
 import type { Answer, Question } from '../../core/question/question.ts';
+import { renderCard } from '../../render/card.ts';
 import { LIMITS } from '../../render/limits.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
 import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
@@ -16,7 +19,10 @@ export interface AnswerUpdates {
   followUpUsed(questionId: string, index: number, byUserId: string): void;
   /** Adds "Only when mentioned" to the menu of a thread's newest answer, in the background. Never throws. */
   muteOffered(questionIds: readonly string[]): void;
-  /** Removes the used button from the message of a failure or an incomplete answer, in the background. `question` is as it had ended. */
+  /**
+   * Removes the used button from the message of a failure, an incomplete answer or a cancelled question's card, in the
+   * background. `question` is as it had ended.
+   */
   endUsed(question: Question, messageTs: string, byUserId: string): void;
 }
 
@@ -61,6 +67,11 @@ export function createAnswerUpdates(deps: {
       inOrder(question.id, () => persist(() => markAskedAgain(question.id, byUserId)));
       return;
     }
+    // Stored, because a later check of the card must not bring the button back.
+    if (question.outcome?.kind === 'cancelled' && question.card.ts === messageTs) {
+      inOrder(question.id, () => persist(() => markAskedAgain(question.id, byUserId), editCard));
+      return;
+    }
     const render = (asFormat: UpdatedFormat) =>
       renderUsedEnd(question, byUserId, { format: asFormat, contact, workspaceUrl });
     inOrder(question.id, () => patiently(() => edit(question, messageTs, render)));
@@ -77,9 +88,15 @@ export function createAnswerUpdates(deps: {
   }
 
   /** Stores a change, and shows it when it is news. */
-  async function persist(change: () => Promise<Question | undefined>): Promise<void> {
+  async function persist(change: () => Promise<Question | undefined>, show = paint): Promise<void> {
     const question = await patiently(change);
-    if (question !== undefined) await patiently(() => paint(question));
+    if (question !== undefined) await patiently(() => show(question));
+  }
+
+  async function editCard(question: Question): Promise<void> {
+    const view = cardView(question, atOnce, Date.now());
+    const { ts } = question.card;
+    if (ts !== undefined) await edit(question, ts, (asFormat) => renderCard(question, view, { format: asFormat }));
   }
 
   async function patiently<Result>(run: () => Promise<Result>): Promise<Result> {

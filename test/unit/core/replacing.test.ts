@@ -73,7 +73,7 @@ describe('a question that replaces another', () => {
     if (result.kind !== 'accepted') throw new Error(result.kind);
     await requests.cancelReplacedBy(result.question.id);
     const { cancel } = life.question(id);
-    expect(cancel).toEqual({ byUserId: 'U1', atMs: life.now() });
+    expect(cancel).toEqual({ byUserId: 'U1', atMs: life.now(), isFinal: true });
     await life.run(life.now() + 1_000);
     await requests.cancelReplacedBy(result.question.id);
     expect(life.question(id).cancel).toEqual(cancel);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CardView } from '../../../src/core/ports.ts';
-import type { Origin } from '../../../src/core/question/question.ts';
+import type { Origin, Question } from '../../../src/core/question/question.ts';
 import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { ACTIONS, cardMarker, hasMarker } from '../../../src/render/ids.ts';
@@ -28,6 +28,8 @@ const VIEWS: CardView[] = [
   { kind: 'gaveUp', durationMs: 900_000 },
   { kind: 'shared' },
 ];
+
+const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 
 function texts(message: RenderedMessage): string[] {
   return (message.blocks ?? []).flatMap((block) => {
@@ -100,11 +102,21 @@ describe('a card', () => {
       ['cancelling'],
       ['parked', ACTIONS.drop],
       ['answered'],
-      ['cancelled'],
+      ['cancelled', ACTIONS.tryAgain],
       ['failed'],
       ['gaveUp'],
       ['shared'],
     ]);
+  });
+
+  it.each<[string, Partial<Question>]>([
+    ['was deleted or replaced', { cancel: { byUserId: 'U0BOB', atMs: 1, isFinal: true } }],
+    ['was asked again', { askedAgain: { byUserId: '' } }],
+    ['shows an answer again', { shares: { questionId: QUESTION_ID, withLink: false, confirmed } }],
+    ['was forgotten', { text: '' }],
+  ])('does not offer to ask a cancelled question again that %s', (_, change) => {
+    const card = renderCard(exampleQuestion(change), { kind: 'cancelled' }, { format: 'mrkdwn' });
+    expect(buttons(card)).toEqual([]);
   });
 
   it.each([
@@ -116,8 +128,10 @@ describe('a card', () => {
     const shown = VIEWS.filter((view) =>
       JSON.stringify(renderCard(question, view, { format: 'mrkdwn' })).includes(label),
     );
-    const running = VIEWS.filter(
-      (view) => buttons(renderCard(exampleQuestion(), view, { format: 'mrkdwn' })).length > 0,
+    const running = VIEWS.filter((view) =>
+      [ACTIONS.cancel, ACTIONS.drop].some((id) =>
+        buttons(renderCard(exampleQuestion(), view, { format: 'mrkdwn' })).includes(id),
+      ),
     );
     expect(shown).toEqual(running);
   });

@@ -390,6 +390,7 @@ describe('an outcome without an answer', () => {
       renderOutcome(ended({ kind: 'cancelled' }, { cancel: { byUserId: 'U0BOB', atMs: 1 } }), markdown),
     );
     expect(texts(message)).toBe('This question was cancelled by <@U0BOB>.');
+    expect(buttons(message)).toMatchObject([{ id: ACTIONS.tryAgain }]);
   });
 
   it('has one part in every format, and no part where there is no outcome', () => {
