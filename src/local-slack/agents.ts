@@ -1,18 +1,16 @@
 import type { SlackChannels } from './channels.ts';
 import { type Args, type Methods, type Reply, refused } from './wire.ts';
 
-/** Agent sessions and suggested prompts (docs.slack.dev/ai); not every workspace has them. */
+/** Agent sessions and suggested prompts (docs.slack.dev/ai). */
 export function createAgents(channels: SlackChannels) {
-  const calls: { method: string; args: Args }[] = [];
   const sessions = new Map<string, { status: string; title?: string }>();
   const prompts = new Map<string, { title?: string; prompts: { title: string; message: string }[] }>();
-  const state = { enabled: true };
 
   const methods: Methods = {
     'agents.sessions.setStatus': (args) => {
       if (!['processing', 'active', 'suspended', 'closed'].includes(String(args.status)))
         return refused('invalid_status');
-      const refusal = refusedSession('agents.sessions.setStatus', args);
+      const refusal = refusedSession(args);
       if (refusal !== undefined) return refusal;
       if (typeof args.title === 'string' && args.title.length > 200) return refused('invalid_arguments');
       const known = sessions.get(keyOf(args));
@@ -23,7 +21,7 @@ export function createAgents(channels: SlackChannels) {
       return { ok: true, status, agent_status: status };
     },
     'agents.sessions.rename': (args) => {
-      const refusal = refusedSession('agents.sessions.rename', args);
+      const refusal = refusedSession(args);
       if (refusal !== undefined) return refusal;
       const { title } = args;
       if (typeof title !== 'string' || title.length < 1 || title.length > 200) return refused('invalid_arguments');
@@ -33,7 +31,7 @@ export function createAgents(channels: SlackChannels) {
       return { ok: true };
     },
     'assistant.threads.setSuggestedPrompts': (args) => {
-      const refusal = refusedSession('assistant.threads.setSuggestedPrompts', args);
+      const refusal = refusedSession(args);
       if (refusal !== undefined) return refusal;
       const given = Array.isArray(args.prompts) ? (args.prompts as { title: string; message: string }[]) : [];
       if (given.length === 0 || given.length > 4) return refused('invalid_arguments');
@@ -45,17 +43,9 @@ export function createAgents(channels: SlackChannels) {
     },
   };
 
-  return {
-    methods,
-    calls,
-    sessions,
-    prompts,
-    state,
-  };
+  return { methods, sessions, prompts };
 
-  function refusedSession(method: string, args: Args): Reply | undefined {
-    calls.push({ method, args });
-    if (!state.enabled) return refused('feature_disabled');
+  function refusedSession(args: Args): Reply | undefined {
     return channels.refusedRead(args.channel_id) === undefined ? undefined : refused('channel_not_found');
   }
 }

@@ -1,5 +1,5 @@
 import { people, type SlackPeople, team } from './people.ts';
-import { type Args, isTrue, type Methods, omitFields, pageOf, type Reply, refused } from './wire.ts';
+import { type Args, isTrue, listed, type Methods, type Reply, refused } from './wire.ts';
 
 /** A conversation; `botIsMember` says whether the app is a member, `members` does not list it. */
 export interface SlackChannel {
@@ -15,12 +15,10 @@ export interface SlackChannel {
   purpose?: string;
   isIm?: boolean;
   isMpim?: boolean;
-  /** Fields that the Web API leaves out. */
-  omittedFields?: readonly string[];
 }
 
 /** The conversations of a workspace, and the methods about them. */
-export function createChannels(slackPeople: SlackPeople) {
+export function createChannels(slackPeople: SlackPeople, told: { of?: { joined: (channel: string) => unknown } } = {}) {
   const { ada, bob, gerd, mia, olga } = people;
   const open: SlackChannel = { isPrivate: false, botIsMember: true, isArchived: false };
   const closed = { ...open, isPrivate: true };
@@ -33,7 +31,6 @@ export function createChannels(slackPeople: SlackPeople) {
     ['G0GROUP', { ...closed, name: 'mpdm-ada--bob--deepsearch-1', isMpim: true }],
     ...Object.values(people).map((id): [string, SlackChannel] => [dmOf(id), { ...closed, isIm: true, members: [id] }]),
   ]);
-  const failingMembers = new Set<string>();
 
   /** All members of a channel, with the app. */
   function membersOf(channel: SlackChannel): string[] {
@@ -49,26 +46,16 @@ export function createChannels(slackPeople: SlackPeople) {
   const methods: Methods = {
     'conversations.info': (args) => {
       const channel = visible(args.channel);
-      return channel === undefined
-        ? refused('channel_not_found')
-        : {
-            ok: true,
-            channel: omitFields(
-              toApiChannel(String(args.channel), channel, isTrue(args.include_num_members)),
-              channel.omittedFields,
-            ),
-          };
+      if (channel === undefined) return refused('channel_not_found');
+      return { ok: true, channel: toApiChannel(String(args.channel), channel, isTrue(args.include_num_members)) };
     },
     'conversations.members': (args) => {
       const channel = visible(args.channel);
       if (channel === undefined) return refused('channel_not_found');
-      if (failingMembers.has(String(args.channel))) return refused('fetch_members_failed');
-      const page = pageOf(membersOf(channel), args, { usual: 100, most: 999 });
-      if ('error' in page) return refused(page.error);
-      return { ok: true, members: page.items, response_metadata: { next_cursor: page.nextCursor } };
+      return listed(membersOf(channel), args, { usual: 100, most: 999 }, (members) => ({ members }));
     },
-    'conversations.list': listed(() => true),
-    'users.conversations': listed(
+    'conversations.list': listing(() => true),
+    'users.conversations': listing(
       (channel, { user }) => channel.botIsMember && (user === undefined || membersOf(channel).includes(String(user))),
     ),
     'conversations.open': (args) => {
@@ -78,16 +65,17 @@ export function createChannels(slackPeople: SlackPeople) {
       if (person.is_bot === true) return refused('cannot_dm_bot');
       return { ok: true, channel: { id: dmOf(person.id) } };
     },
+    'conversations.join': ({ channel: id }) => {
+      const channel = channels.get(String(id));
+      if (channel === undefined) return refused('channel_not_found');
+      if (channel.isPrivate) return refused('method_not_supported_for_channel_type');
+      if (!channel.botIsMember) {
+        channel.botIsMember = true;
+        told.of?.joined(String(id));
+      }
+      return { ok: true, channel: { id } };
+    },
   };
-
-  /** `conversations.join`. */
-  function join(args: Args): Reply {
-    const channel = channels.get(String(args.channel));
-    if (channel === undefined) return refused('channel_not_found');
-    if (channel.isPrivate) return refused('method_not_supported_for_channel_type');
-    channel.botIsMember = true;
-    return { ok: true, channel: { id: args.channel } };
-  }
 
   /** The `channel_type` of a conversation in Slack's events. */
   function typeOf(id: string): 'channel' | 'group' | 'im' | 'mpim' {
@@ -99,7 +87,6 @@ export function createChannels(slackPeople: SlackPeople) {
 
   return {
     map: channels,
-    join,
     typeOf,
     methods,
     membersOf,
@@ -109,26 +96,18 @@ export function createChannels(slackPeople: SlackPeople) {
       if (channel === undefined) return refused('channel_not_found');
       return channel.botIsMember ? undefined : refused('not_in_channel');
     },
-    /** From now on, listing the members of this channel fails, or works again with `fails` false. */
-    failMembers: (id: string, fails = true) => {
-      if (fails) failingMembers.add(id);
-      else failingMembers.delete(id);
-    },
   };
 
-  function listed(keep: (channel: SlackChannel, args: Args) => boolean): (args: Args) => Reply {
+  function listing(keep: (channel: SlackChannel, args: Args) => boolean): (args: Args) => Reply {
     return (args) => {
       const types = String(args.types ?? 'public_channel').split(',');
       const kept = [...channels]
-        .filter(([id, channel]) => visible(id) !== undefined && keep(channel, args) && types.includes(kindOf(channel)))
+        .filter(([id, channel]) => visible(id) !== undefined && keep(channel, args))
+        .filter(([id]) => types.includes(listedTypes[typeOf(id)]))
         .filter(([, channel]) => !(isTrue(args.exclude_archived) && channel.isArchived));
-      const page = pageOf(kept, args, { usual: 100, most: 999 });
-      if ('error' in page) return refused(page.error);
-      return {
-        ok: true,
-        channels: page.items.map(([id, channel]) => toApiChannel(id, channel, true)),
-        response_metadata: { next_cursor: page.nextCursor },
-      };
+      return listed(kept, args, { usual: 100, most: 999 }, (page) => ({
+        channels: page.map(([id, channel]) => toApiChannel(id, channel, true)),
+      }));
     };
   }
 
@@ -166,8 +145,4 @@ export function dmOf(userId: string): string {
   return userId.replace(/^U/, 'D');
 }
 
-function kindOf({ isIm, isMpim, isPrivate }: SlackChannel): string {
-  if (isIm === true) return 'im';
-  if (isMpim === true) return 'mpim';
-  return isPrivate ? 'private_channel' : 'public_channel';
-}
+const listedTypes = { channel: 'public_channel', group: 'private_channel', im: 'im', mpim: 'mpim' };

@@ -96,16 +96,6 @@ export function createFiles(
   return {
     methods,
     create,
-    /** Attaches a file to a message. */
-    add: (ts: string, attached: Attached): SlackFile => {
-      const message = messages.list.find((each) => each.ts === ts);
-      if (message === undefined) throw new Error(`no message ${ts}`);
-      const file = create(message.user, attached);
-      message.files = [...(message.files ?? []), file];
-      return file;
-    },
-    /** The content of an uploaded or attached file, as text. */
-    textOf: (id: string): string | undefined => contents.get(id)?.content.toString('utf8'),
     download: (id: string) => contents.get(id),
     receive: (id: string, content: Buffer): boolean => {
       const upload = uploads.get(id);

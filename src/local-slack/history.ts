@@ -1,6 +1,6 @@
 import type { SlackChannels } from './channels.ts';
 import { type SlackMessage, type SlackMessages, toApiMessage } from './messages.ts';
-import { type Args, isTrue, type Methods, pageOf, refused } from './wire.ts';
+import { type Args, isTrue, listed, type Methods, refused } from './wire.ts';
 
 /** The methods that read conversations and threads. */
 export function createHistory(channels: SlackChannels, messages: SlackMessages): Methods {
@@ -16,14 +16,12 @@ export function createHistory(channels: SlackChannels, messages: SlackMessages):
       const root = named?.thread_ts === undefined ? named : (messages.find(args.channel, named.thread_ts) ?? named);
       if (root === undefined) return refused('thread_not_found');
       const replies = messages.repliesTo(root);
-      const page = pageOf([root, ...replies].filter(within(args)), args, { usual: 1_000, most: 1_000 });
-      if ('error' in page) return refused(page.error);
-      return {
-        ok: true,
-        messages: page.items.map((each) => toApiMessage(each, args, each === root ? replies : [])),
-        has_more: page.hasMore,
-        ...(page.hasMore ? { response_metadata: { next_cursor: page.nextCursor } } : {}),
-      };
+      const inside = [root, ...replies].filter(within(args));
+      return listed(inside, args, { usual: 1_000, most: 1_000 }, (page, hasMore) => ({
+        messages: page.map((each) => toApiMessage(each, args, each === root ? replies : [])),
+        has_more: hasMore,
+        ...(hasMore ? {} : { response_metadata: undefined }),
+      }));
     },
     /** From newest to oldest; replies only if they were also sent to the channel. */
     'conversations.history': (args) => {
@@ -35,15 +33,12 @@ export function createHistory(channels: SlackChannels, messages: SlackMessages):
           (message.thread_ts === undefined || message.subtype === 'thread_broadcast') &&
           within(args)(message),
       );
-      const page = pageOf(shown.toReversed(), args, { usual: 100, most: 999 });
-      if ('error' in page) return refused(page.error);
-      return {
-        ok: true,
-        messages: page.items.map((each) => toApiMessage(each, args, messages.repliesTo(each))),
-        has_more: page.hasMore,
+      return listed(shown.toReversed(), args, { usual: 100, most: 999 }, (page, hasMore) => ({
+        messages: page.map((each) => toApiMessage(each, args, messages.repliesTo(each))),
+        has_more: hasMore,
         pin_count: 0,
-        ...(page.hasMore ? { response_metadata: { next_cursor: page.nextCursor } } : {}),
-      };
+        ...(hasMore ? {} : { response_metadata: undefined }),
+      }));
     },
   };
 }

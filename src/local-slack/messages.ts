@@ -115,9 +115,7 @@ export function createMessages(
   told: { of?: OwnDeeds } = {},
 ) {
   const messages: SlackMessage[] = [];
-  const deleted: SlackMessage[] = [];
   const ephemerals: SlackEphemeral[] = [];
-  let refusedBlockTypes: string[] = [];
 
   const methods: Methods = {
     'chat.postMessage': (args) => {
@@ -155,7 +153,6 @@ export function createMessages(
       if (message === undefined) return refused('message_not_found');
       if (message.bot_id !== team.botId) return refused('cant_delete_message');
       messages.splice(messages.indexOf(message), 1);
-      deleted.push(message);
       told.of?.deleted(message);
       return { ok: true, ts: message.ts, channel: message.channel };
     },
@@ -182,17 +179,12 @@ export function createMessages(
 
   return {
     list: messages,
-    /** Messages the app deleted. */
-    deleted,
     ephemerals,
     methods,
     add,
     find,
     permalinkOf,
     nextTs,
-    refuseBlocks: (types: string[]) => {
-      refusedBlockTypes = types;
-    },
     /** A person edits their message. Throws when the app wrote it. */
     edit: (
       ts: string,
@@ -275,8 +267,6 @@ export function createMessages(
   }
 
   function refusedForm(method: string, args: Args): Reply | undefined {
-    const blocks = (args.blocks ?? []) as SlackBlock[];
-    if (blocks.some(({ type }) => refusedBlockTypes.includes(type))) return refused('invalid_blocks');
     const problems = slackProblems(method, args);
     if (problems.length === 0) return undefined;
     violations.push(...problems.map((problem) => `${method}: ${problem}`));

@@ -1,4 +1,4 @@
-import { isTrue, type Methods, omitFields, pageOf, refused } from './wire.ts';
+import { isTrue, listed, type Methods, refused } from './wire.ts';
 
 export const appId = 'A0APP';
 
@@ -50,8 +50,6 @@ export interface SlackPerson {
   is_admin?: boolean;
   is_owner?: boolean;
   is_stranger?: boolean;
-  /** Fields that the Web API leaves out. */
-  omittedFields?: readonly string[];
   enterprise_user?: Record<string, unknown>;
 }
 
@@ -74,27 +72,19 @@ export function createUsers() {
       person(team.botUserId, 'deepsearch', { is_bot: true }),
     ].map((each) => [each.id, each]),
   );
-  const failing = new Map<string, string>();
 
   const methods: Methods = {
     'users.info': (args) => {
       const found = everyone.get(String(args.user));
       if (found === undefined) return refused('user_not_found');
-      const failure = failing.get(found.id);
-      if (failure !== undefined) return refused(failure);
-      return { ok: true, user: omitFields(toApiUser(found, isTrue(args.include_locale)), found.omittedFields) };
+      return { ok: true, user: toApiUser(found, isTrue(args.include_locale)) };
     },
     'usergroups.list': () => ({ ok: true, usergroups: [{ id: 'S0DEV', handle: 'devs', name: 'Developers' }] }),
-    'users.list': (args) => {
-      const page = pageOf([...everyone.values()], args, { usual: 200, most: 999 });
-      if ('error' in page) return refused(page.error);
-      return {
-        ok: true,
-        members: page.items.map((each) => omitFields(toApiUser(each, isTrue(args.include_locale)), each.omittedFields)),
+    'users.list': (args) =>
+      listed([...everyone.values()], args, { usual: 200, most: 999 }, (page) => ({
+        members: page.map((each) => toApiUser(each, isTrue(args.include_locale))),
         cache_ts: 1_700_000_000,
-        response_metadata: { next_cursor: page.nextCursor },
-      };
-    },
+      })),
   };
 
   return {
@@ -103,11 +93,6 @@ export function createUsers() {
     find: (id: unknown) => (typeof id === 'string' ? everyone.get(id) : undefined),
     change: (id: string, changes: Partial<SlackPerson>) => {
       everyone.set(id, { ...(everyone.get(id) ?? person(id, id.toLowerCase())), ...changes, id });
-    },
-    /** From now on, `users.info` fails with this error for a person; without an error it works again. */
-    failInfo: (id: string, error?: string) => {
-      if (error === undefined) failing.delete(id);
-      else failing.set(id, error);
     },
   };
 }

@@ -23,7 +23,7 @@ export function createState({ origin, pages }: { origin: () => string; pages: ()
   let version = 0;
 
   const people = createUsers();
-  const channels = createChannels(people);
+  const channels = createChannels(people, told);
   const messages = createMessages(people, channels, violations, pages, told);
   const files = createFiles({ origin, pages }, channels, messages, violations);
   const views = createViews(people, violations);
@@ -41,12 +41,6 @@ export function createState({ origin, pages }: { origin: () => string; pages: ()
     }),
     ...people.methods,
     ...channels.methods,
-    'conversations.join': (args) => {
-      const wasThere = channels.map.get(String(args.channel))?.botIsMember;
-      const reply = channels.join(args);
-      if (reply.ok && wasThere === false) told.of?.joined(String(args.channel));
-      return reply;
-    },
     ...messages.methods,
     ...createHistory(channels, messages),
     ...files.methods,

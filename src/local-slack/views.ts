@@ -27,36 +27,16 @@ const triggerLifeMs = 3_000;
 
 /** The open modals and the Home tabs. */
 export function createViews(slackPeople: SlackPeople, violations: string[]) {
-  /** Every call that opened a modal, as sent. */
-  const opened: Args[] = [];
   const stack: SlackView[] = [];
   const homes = new Map<string, SlackView>();
-  const usedTriggers = new Set<unknown>();
-  const expiredTriggers = new Set<unknown>();
-  /** Triggers that this workspace gave out, and whose views are whose; the views of unknown triggers are no one's. */
-  const issued = new Map<unknown, { person: string; untilMs: number }>();
+  /** The triggers that were given out, and whose views are whose. */
+  const triggers = new Map<unknown, { person: string; untilMs: number; isUsed?: boolean }>();
   const owners = new Map<string, string>();
-  let issues = false;
-  let allExpired = false;
   let serial = 0;
 
   const methods: Methods = {
-    'views.open': (args) => {
-      const refusal = refusedTrigger(args) ?? refusedForm('views.open', args, 'modal');
-      if (refusal !== undefined) return refusal;
-      usedTriggers.add(args.trigger_id);
-      opened.push(args);
-      const person = personOf(args);
-      drop(of(person));
-      return shown(add(args.view, person));
-    },
-    'views.push': (args) => {
-      const refusal = refusedTrigger(args) ?? refusedForm('views.push', args, 'modal');
-      if (refusal !== undefined) return refusal;
-      if (of(personOf(args)).length >= 3) return refused('push_limit_reached');
-      usedTriggers.add(args.trigger_id);
-      return shown(add(args.view, personOf(args)));
-    },
+    'views.open': opens('views.open'),
+    'views.push': opens('views.push'),
     'views.update': (args) => {
       const known = stack.find(({ id, external_id: externalId }) =>
         args.view_id === undefined
@@ -83,24 +63,18 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
 
   return {
     methods,
-    opened,
     /** The open modals, the topmost last. */
     stack,
     homes,
     /** A person's open modals, the topmost last. */
     of,
+    triggers,
     /** A new trigger of a person. */
     trigger: (person: string): string => {
-      issues = true;
-      for (const [id, { untilMs }] of issued) if (untilMs < Date.now() - 60_000) issued.delete(id);
+      for (const [id, { untilMs }] of triggers) if (untilMs < Date.now() - 60_000) triggers.delete(id);
       const id = `${Date.now()}.${randomBytes(4).readUInt32BE()}.${randomBytes(16).toString('hex')}`;
-      issued.set(id, { person, untilMs: Date.now() + triggerLifeMs });
+      triggers.set(id, { person, untilMs: Date.now() + triggerLifeMs });
       return id;
-    },
-    /** Expires a trigger; without an id, all triggers from now on. */
-    expireTriggers: (triggerId?: string) => {
-      if (triggerId === undefined) allExpired = true;
-      else expiredTriggers.add(triggerId);
     },
     /** The person closes a modal and those above it. */
     close: (view: SlackView) => {
@@ -132,8 +106,21 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
     return stack.filter(({ id }) => owners.get(id) === person);
   }
 
-  function personOf({ trigger_id: id }: Args): string {
-    return issued.get(id)?.person ?? '';
+  function opens(method: 'views.open' | 'views.push') {
+    return (args: Args): Reply => {
+      const { trigger_id: id, view } = args;
+      const trigger = triggers.get(id);
+      if (typeof id !== 'string' || id === '') return refused('invalid_arguments');
+      if (trigger === undefined || trigger.untilMs < Date.now()) return refused('expired_trigger_id');
+      if (trigger.isUsed === true) return refused('exchanged_trigger_id');
+      const open = of(trigger.person);
+      const refusal = refusedForm(method, args, 'modal');
+      if (refusal !== undefined) return refusal;
+      if (method === 'views.open') drop(open);
+      else if (open.length >= 3) return refused('push_limit_reached');
+      trigger.isUsed = true;
+      return shown(add(view, trigger.person));
+    };
   }
 
   function drop(views: SlackView[]): void {
@@ -148,13 +135,6 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
       if (!inputs.includes(blockId)) violations.push(`view_submission: no input ${blockId} to put an error at`);
       if (typeof error !== 'string' || error === '') violations.push('view_submission: an error without a text');
     }
-  }
-
-  function refusedTrigger({ trigger_id: id }: Args): Reply | undefined {
-    if (typeof id !== 'string' || id === '') return refused('invalid_arguments');
-    if (allExpired || expiredTriggers.has(id)) return refused('expired_trigger_id');
-    if (issues && (issued.get(id)?.untilMs ?? 0) < Date.now()) return refused('expired_trigger_id');
-    return usedTriggers.has(id) ? refused('exchanged_trigger_id') : undefined;
   }
 
   function refusedForm(method: string, args: Args, type: string, ownExternalId?: string): Reply | undefined {

@@ -15,23 +15,21 @@ export function isTrue(value: unknown): boolean {
   return value === true || value === 'true' || value === '1';
 }
 
-/** One page of a list, with an opaque cursor as in Slack. */
-export function pageOf<Item>(
+/** Replies with one page of a list, which `contentOf` writes, and an opaque cursor as in Slack. */
+export function listed<Item>(
   items: readonly Item[],
   args: Args,
   limits: { usual: number; most: number },
-): { items: Item[]; hasMore: boolean; nextCursor: string } | { error: string } {
+  contentOf: (page: Item[], hasMore: boolean) => Args,
+): Reply {
   const limit = args.limit === undefined || args.limit === '0' ? limits.usual : Number(args.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > limits.most) return { error: 'invalid_limit' };
-  const cursor = args.cursor === undefined || args.cursor === '' ? undefined : String(args.cursor);
-  const from = cursor === undefined ? 0 : readCursor(cursor);
-  if (from === undefined) return { error: 'invalid_cursor' };
-  const hasMore = from + limit < items.length;
-  return {
-    items: items.slice(from, from + limit),
-    hasMore,
-    nextCursor: hasMore ? Buffer.from(`next:${from + limit}`).toString('base64') : '',
-  };
+  if (!Number.isInteger(limit) || limit < 1 || limit > limits.most) return refused('invalid_limit');
+  const from = args.cursor === undefined || args.cursor === '' ? 0 : readCursor(String(args.cursor));
+  if (from === undefined) return refused('invalid_cursor');
+  const end = from + limit;
+  const hasMore = end < items.length;
+  const cursor = hasMore ? Buffer.from(`next:${end}`).toString('base64') : '';
+  return { ok: true, response_metadata: { next_cursor: cursor }, ...contentOf(items.slice(from, end), hasMore) };
 }
 
 function readCursor(cursor: string): number | undefined {
@@ -55,12 +53,4 @@ function readJson(value: string): unknown {
   } catch {
     return value;
   }
-}
-
-/** A copy of an object without some fields. */
-export function omitFields(
-  fields: Record<string, unknown>,
-  omittedFields: readonly string[] = [],
-): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => !omittedFields.includes(field)));
 }

@@ -240,7 +240,7 @@ describe('guests', () => {
   test('do not read where Slack does not say who reads', async () => {
     await begin();
     await here.change(channels.mixed, { settings_people: 'guests_read' });
-    here.world.slack.changePerson(mia, { omittedFields: ['is_restricted'] });
+    here.world.slack.omitFields(mia, ['is_restricted']);
     await here.world.restart();
     expect(await here.isRefused('where?', channels.mixed)).toContain('Slack could not tell me who can read');
   });

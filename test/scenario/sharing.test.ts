@@ -156,7 +156,8 @@ describe('sharing a private answer', () => {
 
   test('posts nothing where Slack does not say who a reader is', async () => {
     await answered();
-    world.slack.changePerson('U0NEW', { omittedFields: ['is_restricted'] });
+    world.slack.changePerson('U0NEW', {});
+    world.slack.omitFields('U0NEW', ['is_restricted']);
     world.slack.channels.get('C0GUESTS')?.members?.push('U0NEW');
     const view = await choose(await form(), 'C0GUESTS');
     expect(shown(view)).toContain('I cannot check who reads this channel');

@@ -98,7 +98,7 @@ describe('a question', () => {
 describe('a missing flag', () => {
   test.each([['is_restricted'], ['is_ultra_restricted']])('makes a person without %s unable to ask', async (flag) => {
     await begin();
-    world.slack.changePerson(people.bob, { omittedFields: [flag] });
+    world.slack.omitFields(people.bob, [flag]);
     await world.mention('where is main?', { user: people.bob });
     expect(await refusedTo(people.bob)).toContain('Slack could not tell me who you are');
   });
@@ -107,7 +107,7 @@ describe('a missing flag', () => {
     'makes a channel without %s a place where no person may ask',
     async (flag) => {
       await begin();
-      Object.assign(world.slack.channels.get('C0GENERAL') ?? {}, { omittedFields: [flag] });
+      world.slack.omitFields('C0GENERAL', [flag]);
       await world.mention('where is main?');
       expect(await refusedTo(people.ada)).toContain('where is main?');
     },
@@ -115,17 +115,15 @@ describe('a missing flag', () => {
 
   test('of is_restricted for a reader keeps the answer out of the channel', async () => {
     await begin();
-    world.slack.changePerson(people.gerd, { omittedFields: ['is_restricted'] });
+    world.slack.omitFields(people.gerd, ['is_restricted']);
     await world.mention('where is main?');
     expect(await refusedTo(people.ada)).toContain('where is main?');
   });
 
   test('is read as false where the operator says that Slack is a stand-in', async () => {
     await begin({ SLACK_STAND_IN: 'true' });
-    world.slack.changePerson(people.ada, { omittedFields: ['is_restricted', 'is_ultra_restricted'] });
-    Object.assign(world.slack.channels.get('C0GENERAL') ?? {}, {
-      omittedFields: ['is_ext_shared', 'is_pending_ext_shared'],
-    });
+    world.slack.omitFields(people.ada, ['is_restricted', 'is_ultra_restricted']);
+    world.slack.omitFields('C0GENERAL', ['is_ext_shared', 'is_pending_ext_shared']);
     await answered(await world.mention('where is main?'));
   });
 });
