@@ -84,6 +84,8 @@ export function createAct({
         return act.command({ person, channel, command, text: rest });
       }
       memberOf(person, channel);
+      if (command === '/invite')
+        return act.invite({ person, channel, added: names.personOf(rest.replace(/^@|\s+$/g, '')) ?? '' });
       const root = threadTs === undefined ? undefined : at({ channel, ts: threadTs });
       if (text.trim() === '' && attached.length === 0) throw new ActError('An empty message is not sent.');
       if (text.length > 40_000) throw new ActError('A message has at most 40,000 characters.');
@@ -344,7 +346,7 @@ export function createAct({
     if (!text.includes(`<@${team.botUserId}>`) || subtype.startsWith('channel_')) return;
     if (botId !== undefined || channelAt(channel).isIm === true) return;
     if (hears(channel)) return event(payloads.mentionEventOf(message, about(message)));
-    const why = `You mentioned <@${team.botUserId}>, but they’re not in this channel.`;
+    const why = `You mentioned <@${team.botUserId}>, but they’re not in this channel. /invite @deepsearch adds them.`;
     messages.ephemerals.push({ ts: `${ts}9`, channel, user, from: slackbot, text: why, thread_ts });
     state.changed();
   }

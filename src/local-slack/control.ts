@@ -9,7 +9,10 @@ export interface LocalSlack {
   act: Act;
 }
 
-const seen = ['conversationsOf', 'timeline', 'thread', 'modalsOf', 'homeOf', 'agentSession', 'promptsOf'] as const;
+const seen = [
+  ...(['conversationsOf', 'timeline', 'thread', 'everything', 'modalsOf', 'homeOf'] as const),
+  ...(['agentSession', 'promptsOf', 'violations'] as const),
+];
 
 /**
  * What programs do in place of the page: `POST /act/<act>` with its arguments as JSON, and `GET /see/<what>/<argument>/…`.
@@ -30,8 +33,8 @@ export function answerControl(
   if (kind === 'act') return carryOut(local.act, name, request, response);
   const what = seen.find((each) => each === name);
   if (what === undefined) return send(response, 404, { problem: `There is no ${name}.` });
-  const look = local.workspace[what] as (...args: string[]) => unknown;
-  return send(response, 200, look(...rest) ?? null);
+  const look: unknown = local.workspace[what];
+  return send(response, 200, (typeof look === 'function' ? look(...rest) : look) ?? null);
 }
 
 async function carryOut(act: Act, name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

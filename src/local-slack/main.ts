@@ -48,7 +48,8 @@ async function main(): Promise<void> {
     ...(url === undefined ? {} : { events: { url, signingSecret } }),
   });
   const { botToken, appToken } = team;
-  report({ event: 'ready', url: local.url, apiUrl: `${local.url}/api/`, botToken, appToken, signingSecret });
+  const admins = [...local.workspace.people.values()].filter((each) => each.is_admin === true).map(({ id }) => id);
+  report({ event: 'ready', url: local.url, apiUrl: `${local.url}/api/`, botToken, appToken, signingSecret, admins });
 
   let said = 0;
   const reporting = setInterval(() => {

@@ -23,8 +23,15 @@ export function seed({ people: known, channels, messages }: State): void {
   const seeded = {
     C0GENERAL: { ...open, name: 'general', members: [ada, bob, gerd], topic: 'Everyone, about everything' },
     C0PAYMENTS: { ...open, name: 'payments', members: [ada, bob], topic: 'Charges, refunds, invoices' },
-    C0DESIGN: { ...open, name: 'design', members: [ada, gerd], botIsMember: false, topic: 'The app is not here yet' },
+    C0DESIGN: {
+      ...open,
+      name: 'design',
+      members: [ada, gerd],
+      botIsMember: false,
+      topic: 'Deep Search is not here yet: /invite @deepsearch adds it',
+    },
     C0PRIVATE: { ...open, name: 'incident-42', members: [ada, bob], isPrivate: true },
+    C0LEADS: { ...open, name: 'leads', members: [ada, bob], isPrivate: true, botIsMember: false },
     C0GUESTS: { ...open, name: 'with-guests', members: [ada, bob, mia, uma], topic: 'Mia and Uma are guests' },
     C0SHARED: {
       ...open,

@@ -79,6 +79,14 @@ export function createWorkspace(state: State, manifest: Manifest, isConnected: (
       maySee(person, channel) && messages.find(channel, rootTs) !== undefined
         ? shown(person, channel, ({ thread_ts: root, ts }) => ts === rootTs || root === rootTs)
         : [],
+    /** All messages of a conversation with those in threads and everyone's private ones, oldest first: for programs. */
+    everything: (channel: string): (SlackMessage & { privateTo?: string })[] =>
+      [
+        ...messages.list.filter((each) => each.channel === channel),
+        ...[...people.map.keys()].flatMap((person) =>
+          privateTo(person, channel).map((each) => ({ ...each, privateTo: person })),
+        ),
+      ].toSorted((one, other) => Number(one.ts) - Number(other.ts)),
     message: messages.find,
     /** A person's open modals, the topmost last. */
     modalsOf: views.of,
@@ -102,16 +110,20 @@ export function createWorkspace(state: State, manifest: Manifest, isConnected: (
 
   function shown(person: string, channel: string, belongs: (message: SlackMessage) => boolean): Shown[] {
     const posted = messages.list.filter((each) => each.channel === channel && belongs(each));
-    const own = messages.ephemerals.flatMap(({ user, from = team.botUserId, ts = '0', ...each }) => {
-      const message = { ...each, ts, user: from, edits: 0, ...(from === team.botUserId ? { bot_id: team.botId } : {}) };
-      return user === person && each.channel === channel && belongs(message) ? message : [];
-    });
+    const own = privateTo(person, channel).filter(belongs);
     return [
       ...posted.map((message) => ({ message, isPrivate: false })),
       ...own.map((message) => ({ message, isPrivate: true })),
     ]
       .map((each) => withReplies(each))
       .toSorted((one, other) => Number(one.message.ts) - Number(other.message.ts));
+  }
+
+  function privateTo(person: string, channel: string): SlackMessage[] {
+    return messages.ephemerals.flatMap(({ user, from = team.botUserId, ts = '0', ...each }) => {
+      const message = { ...each, ts, user: from, edits: 0, ...(from === team.botUserId ? { bot_id: team.botId } : {}) };
+      return user === person && each.channel === channel ? message : [];
+    });
   }
 
   function withReplies(each: Shown): Shown {
