@@ -12,8 +12,8 @@ RUN npm run build
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Optional packages stay, since the storage's binaries are some of them; the local Slack of the demo is of no use here.
-RUN npm ci --omit=dev && rm -rf node_modules/local-slack-* node_modules/.package-lock.json
+# Optional packages stay, since the storage's binaries are some of them.
+RUN npm ci --omit=dev && rm node_modules/.package-lock.json
 # What is installed, and nothing else. npm would miss the dev dependencies; with --omit=dev it leaves out needed packages too.
 RUN npm pkg delete devDependencies && npm run sbom --silent > sbom.spdx.json
 

@@ -87,7 +87,7 @@ export const SETTINGS = {
   SLACK_API_URL: slack(webAddress(), "Base address of Slack's Web API.", 'https://slack.com/api/'),
   SLACK_STAND_IN: slack(
     yesOrNo(),
-    "Whether `SLACK_API_URL` is a stand-in for Slack, as in the demo. A flag that it leaves out (guest, shared channel) then counts as false, not as a reason to refuse. Rejected with Slack's own address.",
+    "Whether `SLACK_API_URL` is a stand-in for Slack, such as `emulate`. A flag that it leaves out (guest, shared channel) then counts as false, not as a reason to refuse. Rejected with Slack's own address.",
     'false',
   ),
   MESSAGE_FORMAT: slack(

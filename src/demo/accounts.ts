@@ -1,5 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { git } from './git.ts';
@@ -17,16 +16,6 @@ export interface AccountsSetup {
   accessFile: string;
   /** The tokens with which people connect, by their name in the local Slack and at the service. */
   people: { name: string; token: string; repository: string }[];
-  /** `ENCRYPTION_KEYS` of the app. */
-  encryptionKeys: string;
-}
-
-interface Secrets {
-  admin: string;
-  app: string;
-  alice: string;
-  bob: string;
-  key: string;
 }
 
 const owner = 'git.example.com/acme';
@@ -47,7 +36,7 @@ const FILES: Record<string, Record<string, string>> = {
       '# Handbook\n\nEveryone at Acme reads this.\n\n## Repositories\n\nAsk the team that owns a repository.\n',
   },
   ledger: {
-    'README.md': '# Ledger\n\nBooks transfers between accounts. Only the team of Alice reads this repository.\n',
+    'README.md': '# Ledger\n\nBooks transfers between accounts. Only the team of Ada reads this repository.\n',
     'src/transfers.ts': `/** How often the ledger tries a failed transfer again. */
 export const TRANSFER_RETRIES = 3;
 
@@ -74,31 +63,36 @@ export function retriesMove(attempt: number): boolean {
 export async function prepareAccounts(folder: string): Promise<AccountsSetup> {
   const parent = join(folder, 'repositories');
   const repositories = await Promise.all(Object.keys(FILES).map((name) => createRepository(parent, name)));
-  const { admin, app, alice, bob, key } = readSecrets(join(folder, 'accounts.json'));
   const accessFile = join(folder, 'repo-access.json');
-  const access = { [`${owner}/ledger`]: ['alice'], [`${owner}/warehouse`]: ['bob'] };
+  const access = { [`${owner}/ledger`]: ['ada'], [`${owner}/warehouse`]: ['bob'] };
   writeFileSync(accessFile, JSON.stringify(access));
   return {
     repositories,
-    tokens: [`admin:${admin}`, `deepsearch:${app}`, `alice:${alice}`, `bob:${bob}`],
-    appToken: app,
+    tokens: ['admin', 'deepsearch', 'ada', 'bob'].map((name) => `${name}:${tokenOf(name)}`),
+    appToken: tokenOf('deepsearch'),
     accessFile,
     people: [
-      { name: 'alice', token: alice, repository: `${owner}/ledger` },
-      { name: 'bob', token: bob, repository: `${owner}/warehouse` },
+      { name: 'ada', token: tokenOf('ada'), repository: `${owner}/ledger` },
+      { name: 'bob', token: tokenOf('bob'), repository: `${owner}/warehouse` },
     ],
-    encryptionKeys: `demo:${key}`,
   };
 }
 
+/** Not secret: who reaches the programs of the demo can also act as each person of its Slack, without any token. */
+function tokenOf(name: string): string {
+  return `token-of-${name}-in-the-demo`;
+}
+
 /** The settings of the app. `publicUrl`: where a browser reaches the app. */
-export function accountSettings(
-  { encryptionKeys }: Pick<AccountsSetup, 'encryptionKeys'>,
-  { serviceUrl, publicUrl, clientId }: { serviceUrl: string; publicUrl: string; clientId: string },
-): Record<string, string> {
+export function accountSettings({
+  serviceUrl,
+  publicUrl,
+  clientId,
+}: Record<'serviceUrl' | 'publicUrl' | 'clientId', string>): Record<string, string> {
   return {
     ACCOUNTS: 'preferred',
-    ENCRYPTION_KEYS: encryptionKeys,
+    // As little a secret as the tokens; the same at each start, so that stored accounts stay readable.
+    ENCRYPTION_KEYS: `demo:${Buffer.alloc(32, 'demo').toString('base64')}`,
     PUBLIC_URL: publicUrl,
     SRC_OAUTH_CLIENT_ID: clientId,
     SRC_OAUTH_AUTHORIZE_URL: `${serviceUrl}/.auth/idp/oauth/authorize`,
@@ -140,24 +134,4 @@ async function createRepository(parent: string, name: string): Promise<string> {
     if ((await git(folder, ...step)) === undefined) throw new DemoProblem(`git could not create ${folder}`);
   }
   return folder;
-}
-
-/** Kept with the data, so that the accounts of an earlier run still work. Only this user can read the file. */
-function readSecrets(file: string): Secrets {
-  if (!existsSync(file)) {
-    const [admin, app, alice, bob] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-    const key = randomBytes(32).toString('base64');
-    const made: Secrets = { admin, app, alice, bob, key };
-    writeFileSync(file, JSON.stringify(made), { mode: 0o600 });
-    return made;
-  }
-  const read: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  if (!isSecrets(read)) throw new DemoProblem(`${file} is not from this demo; remove it`);
-  return read;
-}
-
-function isSecrets(read: unknown): read is Secrets {
-  if (typeof read !== 'object' || read === null) return false;
-  const known = new Map(Object.entries(read));
-  return ['admin', 'app', 'alice', 'bob', 'key'].every((name) => typeof known.get(name) === 'string');
 }

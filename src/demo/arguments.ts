@@ -10,9 +10,6 @@ export interface DemoOptions {
   appPort?: number;
   /** Folder that stays after the demo; without it the demo uses a temporary folder and removes it. */
   dataDir?: string;
-  localSlack?: string;
-  /** Whether the local Slack may run in a separate network namespace, where that is possible. */
-  namespace: boolean;
   /** A model that writes the answers; the service checks both values. */
   model?: { baseUrl: string; name: string };
   /** People connect accounts of their own, and two small repositories are readable by one of them each. */
@@ -27,15 +24,13 @@ export type DemoArguments =
 export const USAGE = `Usage: npm run demo -- [options]
 
   --repo <path>          git repository to answer from; may be given several times (default: this project)
-  --accounts             people connect accounts of their own: Alice and Bob read different repositories
+  --accounts             people connect accounts of their own: Ada and Bob read different repositories
   --slack-port <n>       port of the local Slack (default: a free one)
   --service-port <n>     port of the code search service (default: a free one)
   --app-port <n>         port of the app's health pages (default: a free one)
   --llm-base-url <url>   an OpenAI-compatible API that writes the answers; questions and parts of the repositories go there
   --llm-model <name>     the model to use there; LLM_API_KEY and the limits of docs/codesearch/model.md come from the environment
   --data-dir <path>      keep data and logs here (default: a temporary folder, removed at the end)
-  --local-slack <path>   the local-slack program to use (also: LOCAL_SLACK_BIN)
-  --no-namespace         let the local Slack listen on every interface (default: only where there is no other way)
   --help                 show this
 `;
 
@@ -48,10 +43,8 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
     'service-port': port,
     'app-port': port,
     'data-dir': { takes: 'text' },
-    'local-slack': { takes: 'text' },
     'llm-base-url': { takes: 'text' },
     'llm-model': { takes: 'text' },
-    'no-namespace': { takes: 'nothing' },
     accounts: { takes: 'nothing' },
   });
   if (help) return { kind: 'help' };
@@ -60,7 +53,6 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
     'service-port': servicePort,
     'app-port': appPort,
     'data-dir': dataDir,
-    'local-slack': localSlack,
     'llm-base-url': modelUrl,
     'llm-model': modelName,
   } = values;
@@ -74,14 +66,12 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
     kind: 'run',
     options: {
       repositories: [...new Set(values.repo.map((repo) => resolve(cwd, repo)))],
-      namespace: !values['no-namespace'],
       accounts: values.accounts,
       ...(slackPort === undefined ? {} : { slackPort }),
       ...(servicePort === undefined ? {} : { servicePort }),
       ...(appPort === undefined ? {} : { appPort }),
       ...(dataDir === undefined ? {} : { dataDir: resolve(cwd, dataDir) }),
       ...(modelUrl === undefined || modelName === undefined ? {} : { model: { baseUrl: modelUrl, name: modelName } }),
-      ...(localSlack === undefined ? {} : { localSlack: resolve(cwd, localSlack) }),
     },
   };
 }

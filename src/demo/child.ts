@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { z } from 'zod';
 import { DemoProblem } from './problem.ts';
 
 /** Number of output lines shown when a process ends unexpectedly. */
@@ -29,26 +30,31 @@ export interface Child {
   /** The last lines it wrote, oldest first. */
   lastLines(): string[];
   /**
-   * Calls `read` with each line of standard output and resolves with its first defined result. Call it directly after
-   * the start, because it misses earlier lines. Rejects with a `DemoProblem` when the process ends or `deadlineMs` pass
-   * first.
+   * Resolves with the first line of standard output that is JSON of this form. Call it directly after the start, because
+   * it misses earlier lines. Rejects with a `DemoProblem` when the process ends or `deadlineMs` pass first.
    */
-  firstLine<Value>(read: (line: string) => Value | undefined, deadlineMs: number): Promise<Value>;
+  firstLine<Value>(form: z.ZodType<Value>, deadlineMs: number): Promise<Value>;
   /** Sends SIGKILL, like a crash; resolves when the process has ended. */
   kill(): Promise<void>;
-  /** Sends SIGTERM, and SIGKILL if the process does not end in time; resolves when it has ended. */
+  /** Sends SIGTERM (on Windows, which has none, this ends it at once), and SIGKILL if the process does not end in time; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a process in a new process group, so that Ctrl-C in the terminal reaches only the demo, which then stops the
- * process. When the process or the demo ends, the rest of the group is killed.
+ * Starts a process apart from the terminal, so that Ctrl-C there reaches only the demo, which then stops the process. When
+ * the demo ends, even by a kill, the process is killed.
  */
 export function startChild({ name, command, args, env, cwd, logFile }: ChildSetup): Child {
   const log = createWriteStream(logFile, { flags: 'a' });
   log.on('error', () => undefined);
-  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const guard = startGuard(child.pid);
+  const child = spawn(command, args, {
+    cwd,
+    env,
+    detached: true,
+    windowsHide: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  tellGuard('+', child.pid);
   const lastLines: string[] = [];
   const listeners = new Set<(line: string) => void>();
   const keep = (line: string): void => {
@@ -62,15 +68,15 @@ export function startChild({ name, command, args, env, cwd, logFile }: ChildSetu
     for (const listener of listeners) listener(line);
   });
   createInterface({ input: child.stderr }).on('line', keep);
-  const ended = whenEnded(child).then(async (ending) => {
+  const ended = whenEnded(child).then((ending) => {
     log.end();
-    await guard.stop();
+    tellGuard('-', child.pid);
     return ending;
   });
 
   return { name, pid: child.pid, ended, lastLines: () => [...lastLines], firstLine, kill, stop };
 
-  function firstLine<Value>(read: (line: string) => Value | undefined, deadlineMs: number): Promise<Value> {
+  function firstLine<Value>(form: z.ZodType<Value>, deadlineMs: number): Promise<Value> {
     return new Promise((resolve, reject) => {
       const finish = (): void => {
         clearTimeout(timer);
@@ -81,10 +87,10 @@ export function startChild({ name, command, args, env, cwd, logFile }: ChildSetu
         reject(new DemoProblem(describeEnd({ name, lastLines: () => lastLines }, what)));
       };
       const listen = (line: string): void => {
-        const value = read(line);
-        if (value === undefined) return;
+        const { data } = form.safeParse(parsed(line));
+        if (data === undefined) return;
         finish();
-        resolve(value);
+        resolve(data);
       };
       const timer = setTimeout(() => fail(`was not ready after ${deadlineMs / 1000} s`), deadlineMs);
       listeners.add(listen);
@@ -114,28 +120,54 @@ export function describeEnd({ name, lastLines }: Pick<Child, 'name' | 'lastLines
 }
 
 /**
- * Kills the group of a process when the demo ends, even by SIGKILL: the guard's standard input closes then. The programs
- * cannot do this themselves: one may hang while it writes to a closed pipe.
+ * A process that ends the children when the demo ends, even by a kill: its standard input closes then. The programs cannot
+ * do this themselves: one may hang while it writes to a closed pipe.
  */
-function startGuard(leader: number | undefined): { stop(): Promise<void> } {
-  if (leader === undefined || process.platform === 'win32') return { stop: () => Promise.resolve() };
-  const script = 'read -r _; kill -s KILL -- "-$1"';
-  const guard = spawn('/bin/sh', ['-c', script, 'sh', String(leader)], {
-    env: {},
+const guardScript = `
+  const ids = new Set();
+  require('node:readline').createInterface({ input: process.stdin })
+    .on('line', (line) => (line[0] === '+' ? ids.add(+line.slice(1)) : ids.delete(+line.slice(1))))
+    .on('close', () => { for (const id of ids) try { process.kill(id, 'SIGKILL'); } catch {} });
+`;
+let guard: ChildProcess | undefined;
+
+/** Tells the guard of a child (`+`), or that it has ended (`-`). */
+function tellGuard(sign: '+' | '-', id: number | undefined): void {
+  if (id === undefined) return;
+  guard ??= spawnGuard();
+  guard.stdin?.write(`${sign}${id}\n`);
+}
+
+/** Resolves when the guard has ended, with the children that still run. */
+export async function endGuard(): Promise<void> {
+  const ending = guard;
+  guard = undefined;
+  if (ending === undefined) return;
+  ending.ref();
+  await new Promise((resolve) => {
+    for (const event of ['error', 'exit']) ending.once(event, resolve);
+    ending.stdin?.end();
+  });
+}
+
+function spawnGuard(): ChildProcess {
+  const child = spawn(process.execPath, ['--eval', guardScript], {
     detached: true,
+    windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  const gone = new Promise<void>((resolve) => {
-    guard.once('error', () => resolve());
-    guard.once('exit', () => resolve());
-  });
-  guard.stdin.on('error', () => undefined);
-  return {
-    stop: () => {
-      guard.kill('SIGKILL');
-      return gone;
-    },
-  };
+  for (const emitter of [child, child.stdin]) emitter.on('error', () => undefined);
+  // It must not keep this process running.
+  child.unref();
+  return child;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }
 
 function whenEnded(child: ChildProcess): Promise<string> {
@@ -143,18 +175,9 @@ function whenEnded(child: ChildProcess): Promise<string> {
     child.once('error', (error) => {
       if (child.pid === undefined) resolve(`could not be started (${error.message})`);
     });
-    child.once('exit', () => endGroup(child.pid));
     // Unlike 'exit', 'close' is emitted after the last line was read.
     child.once('close', (code, signal) => {
       resolve(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
     });
   });
-}
-
-function endGroup(leader: number | undefined): void {
-  try {
-    if (leader !== undefined) process.kill(-leader, 'SIGKILL');
-  } catch {
-    // The group has already ended, or this system has no process groups.
-  }
 }

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type AccountsSetup, accountSettings, freePort, prepareAccounts } from './accounts.ts';
 import type { DemoOptions } from './arguments.ts';
-import { type Child, describeEnd } from './child.ts';
+import { type Child, describeEnd, endGuard } from './child.ts';
 import { DemoProblem } from './problem.ts';
 import {
   type BaseSetup,
   type CodeSearchReady,
   type Program,
   registerOAuthApp,
+  type SlackReady,
   startApp,
   startCodeSearch,
+  startLocalSlack,
 } from './programs.ts';
-import { type SlackReady, startSlack } from './slack.ts';
 
 /** The addresses of a running demo. */
 export interface RunningDemo {
@@ -31,7 +32,7 @@ export interface Demo {
 }
 
 /** Runs the local Slack, the code search service and the app as three processes. */
-export function createDemo(base: BaseSetup, options: DemoOptions & { localSlack: string }): Demo {
+export function createDemo(base: BaseSetup, options: DemoOptions): Demo {
   const started: Pick<Child, 'stop'>[] = [];
   let stopping = false;
   let reportBroken: (what: string) => void = () => undefined;
@@ -51,10 +52,13 @@ export function createDemo(base: BaseSetup, options: DemoOptions & { localSlack:
       ...(accounts === undefined ? {} : { accessFile: accounts.accessFile }),
       ...(options.model === undefined ? {} : { model: options.model }),
     };
-    const [slack, codeSearch] = await Promise.all([runSlack(), run(startCodeSearch(base, service))]);
+    const [slack, codeSearch] = await Promise.all([
+      run(startLocalSlack(base, options.slackPort ?? 0)),
+      run(startCodeSearch(base, service)),
+    ]);
     // If `stop` was called during the start, start nothing more.
     if (stopping) throw new DemoProblem('The demo was stopped while it started.');
-    const app = { slackUrl: slack.url, serviceUrl: codeSearch.url, token };
+    const app = { slack, serviceUrl: codeSearch.url, token };
     if (accounts === undefined) {
       await run(startApp(base, { ...app, port: options.appPort ?? 0 }));
       return { slack, codeSearch };
@@ -64,25 +68,14 @@ export function createDemo(base: BaseSetup, options: DemoOptions & { localSlack:
     const registering = registerOAuthApp(base, `${publicUrl}/accounts/callback`);
     started.push(registering.child);
     const clientId = await registering.ready;
-    const settings = accountSettings(accounts, { serviceUrl: codeSearch.url, publicUrl, clientId });
+    const settings = accountSettings({ serviceUrl: codeSearch.url, publicUrl, clientId });
     if (stopping) throw new DemoProblem('The demo was stopped while it started.');
     await run(startApp(base, { ...app, port, settings }));
     return { slack, codeSearch, people: accounts.people };
   }
 
-  async function runSlack(): Promise<SlackReady> {
-    const { localSlack: program, slackPort: port = 0, namespace } = options;
-    const starting = startSlack(base, { program, port, namespace });
-    started.push({ stop: async () => (await starting.catch(() => undefined))?.stop() });
-    return watch(await starting);
-  }
-
-  function run<Ready>(program: Program<Ready>): Promise<Ready> {
-    started.push(program.child);
-    return watch(program);
-  }
-
-  function watch<Ready>({ child, ready }: Program<Ready>): Promise<Ready> {
+  function run<Ready>({ child, ready }: Program<Ready>): Promise<Ready> {
+    started.push(child);
     void child.ended.then((how) => {
       if (!stopping) reportBroken(describeEnd(child, how));
     });
@@ -93,5 +86,6 @@ export function createDemo(base: BaseSetup, options: DemoOptions & { localSlack:
     stopping = true;
     // Stop the app first: it may still send requests to the other two.
     for (const part of started.toReversed()) await part.stop();
+    await endGuard();
   }
 }

@@ -6,7 +6,6 @@ import { ACCOUNT_QUESTIONS } from './accounts.ts';
 import { type DemoOptions, parseArguments, USAGE } from './arguments.ts';
 import { banner } from './banner.ts';
 import { createDemo } from './demo.ts';
-import { findLocalSlack } from './local-slack.ts';
 import { portProblems } from './ports.ts';
 import { DemoProblem } from './problem.ts';
 import { suggestQuestions } from './questions.ts';
@@ -15,7 +14,11 @@ import { repositoryProblems } from './repositories.ts';
 const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Environment variables the programs get. All others are dropped, so that settings of the app do not change the demo. */
-const passedVariables = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot', 'NODE_EXTRA_CA_CERTS'];
+const passedVariables = [
+  ...['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'NODE_EXTRA_CA_CERTS'],
+  // Of Windows, which writes some names in mixed case.
+  ...['SYSTEMROOT', 'USERPROFILE', 'TEMP', 'TMP'],
+];
 
 /** Exit codes: 0 after a stop signal, 1 when a program failed or could not start, 2 for wrong arguments. */
 async function main(): Promise<number> {
@@ -36,10 +39,9 @@ async function main(): Promise<number> {
   }
   const { options } = read;
   const repositories = repositoriesOf(options);
-  const localSlack = findLocalSlack(options.localSlack ?? (process.env.LOCAL_SLACK_BIN?.trim() || undefined));
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'deepsearch-demo-'));
   const base = { folder, environment: handedOn(isPassed), modelEnvironment: handedOn(isOfModel) };
-  const demo = createDemo(base, { ...options, repositories, localSlack });
+  const demo = createDemo(base, { ...options, repositories });
   try {
     const starting = Promise.all([demo.start(), suggest(repositories)]);
     // A stop during the start rejects this promise, and nothing awaits it then.
@@ -50,7 +52,6 @@ async function main(): Promise<number> {
     process.stdout.write(
       banner(running, {
         questions,
-        logs: folder,
         startedInMs: performance.now() - startedMs,
         ...(options.model === undefined ? {} : { model: options.model }),
       }),
@@ -100,7 +101,7 @@ function handedOn(isChosen: (name: string) => boolean): Record<string, string> {
 }
 
 function isPassed(name: string): boolean {
-  return passedVariables.includes(name);
+  return passedVariables.includes(name.toUpperCase());
 }
 
 /** The key and the limits. Address and model are options, so that a variable alone sends no code anywhere. */

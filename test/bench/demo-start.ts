@@ -1,5 +1,4 @@
 import { eventually } from '../support/eventually.ts';
-import { localSlackProgram } from '../support/local-slack/local-slack.ts';
 import { runProgram } from '../support/processes/run.ts';
 import { createSampleRepository } from '../support/processes/sample-repository.ts';
 import { percentile, round } from './statistics.ts';
@@ -12,9 +11,8 @@ export interface DemoStartRow {
 
 const starts = 3;
 
-/** Measures the time until `npm run demo` prints the address of the local Slack; empty when it is not installed. */
+/** Measures the time until `npm run demo` prints the address of the local Slack. */
 export async function measureDemoStart(): Promise<DemoStartRow[]> {
-  if (localSlackProgram() === undefined) return [];
   const repository = await createSampleRepository();
   const took: number[] = [];
   try {

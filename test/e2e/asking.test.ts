@@ -1,27 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WORKSPACE } from '../../src/demo/workspace.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  buttonsOf,
-  type LocalMessage,
-  linksOf,
-  localSlackProgram,
-  textOf,
-} from '../support/local-slack/local-slack.ts';
+import { buttonsOf, type LocalMessage, linksOf, places, textOf } from '../support/local-slack/local-slack.ts';
 import { answerIn, cardOfCommand, postedIn, privateMessageTo, questionsOf } from '../support/local-slack/threads.ts';
 import { conversationsOf, type Stack, startStack } from '../support/processes/processes.ts';
 
-const { alice, bob, general, aliceDirect, botUserId } = WORKSPACE;
-const program = localSlackProgram();
+const { ada, bob } = people;
+const { general, design, leads, adasDirect } = places;
 
-/** A private channel without the app; for the app it does not exist. */
-const elsewhere = 'C0ELSEWHERE';
-
-describe.skipIf(program === undefined)('the app in the local Slack', () => {
+describe('the app in the local Slack', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ localSlack: program ?? '' });
+    stack = await startStack();
   });
   afterAll(() => stack?.stop());
 
@@ -34,15 +25,15 @@ describe.skipIf(program === undefined)('the app in the local Slack', () => {
 
   it('answers a command in the thread of its card, with links that open', async () => {
     const { slack } = stack;
-    await slack.command({ channel: general, user: alice, text: 'How are failed payments retried?' });
+    await slack.command({ channel: general, user: ada, text: 'How are failed payments retried?' });
     const root = await cardOfCommand(slack, general, 'How are failed payments retried?');
-    expect(textOf(root)).toContain(`<@${alice}>`);
+    expect(textOf(root)).toContain(`<@${ada}>`);
     const { card, answer } = await answerIn(slack, root);
 
     expect(card.ts).toBe(root.ts);
     expect(buttonsOf(card)).toEqual([]);
     expect(answer.thread_ts).toBe(root.ts);
-    expect(textOf(answer).split(`<@${alice}>`)).toHaveLength(2);
+    expect(textOf(answer).split(`<@${ada}>`)).toHaveLength(2);
     expect(textOf(answer)).toContain('retry-policy.ts');
 
     const links = linksOf(answer).filter((link) => link.startsWith(stack.codeSearch.url));
@@ -60,8 +51,8 @@ describe.skipIf(program === undefined)('the app in the local Slack', () => {
     const { slack } = stack;
     const root = await slack.post({
       channel: general,
-      user: alice,
-      text: `<@${botUserId}> Where is \`paymentRetryDelay\` used?`,
+      user: ada,
+      text: `@deepsearch Where is \`paymentRetryDelay\` used?`,
     });
     const first = await answerIn(slack, root);
     expect(first.card.thread_ts).toBe(root.ts);
@@ -72,13 +63,11 @@ describe.skipIf(program === undefined)('the app in the local Slack', () => {
     expect(textOf(second.answer)).toContain(`<@${bob}>`);
 
     const [suggestion] = buttonsOf(second.answer).filter(({ actionId }) => actionId.includes('follow_up'));
-    await slack.press(second.answer, alice, suggestion?.actionId ?? 'a suggestion');
+    await slack.press(second.answer, ada, suggestion?.actionId ?? 'a suggestion');
     const third = await answerIn(slack, root, 3);
-    expect(textOf(third.card)).toContain(`<@${alice}>`);
-    expect(textOf(third.answer)).toContain(`<@${alice}>`);
+    expect(textOf(third.card)).toContain(`<@${ada}>`);
+    expect(textOf(third.answer)).toContain(`<@${ada}>`);
 
-    await slack.press(second.answer, bob, suggestion?.actionId ?? 'a suggestion');
-    await privateMessageTo(slack, general, bob, 'already asked');
     expect(await questionsOf(slack, root)).toHaveLength(3);
     const conversations = await conversationsAsking('Where is `paymentRetryDelay` used?');
     expect(conversations.map((questions) => questions.length)).toEqual([3]);
@@ -86,10 +75,10 @@ describe.skipIf(program === undefined)('the app in the local Slack', () => {
 
   it('answers a direct message, and its replies', async () => {
     const { slack } = stack;
-    const root = await slack.post({ channel: aliceDirect, user: alice, text: 'Who signs gateway requests?' });
+    const root = await slack.post({ channel: adasDirect, user: ada, text: 'Who signs gateway requests?' });
     const { answer } = await answerIn(slack, root);
     expect(answer.thread_ts).toBe(root.ts);
-    await slack.post({ channel: aliceDirect, user: alice, text: 'Where is that tested?', threadTs: root.ts });
+    await slack.post({ channel: adasDirect, user: ada, text: 'Where is that tested?', threadTs: root.ts });
     await answerIn(slack, root, 2);
   });
 
@@ -100,7 +89,7 @@ describe.skipIf(program === undefined)('the app in the local Slack', () => {
     const before = (await slack.messages(general)).length;
     await slack.command({ channel: general, user: bob, text: '' });
     await eventually(async () => expect(await slack.messages(general)).toHaveLength(before + 1));
-    expect((await slack.messages(general)).at(-1)?.ephemeral_to).toBe(bob);
+    expect((await slack.messages(general)).at(-1)?.privateTo).toBe(bob);
   });
 
   it('refuses a question that is too long, and gives it back', async () => {
@@ -118,24 +107,33 @@ describe.skipIf(program === undefined)('the app in the local Slack', () => {
   it('keeps a question asked where it cannot post, and asks it in the direct messages on request', async () => {
     const { slack } = stack;
     const text = 'How is the daily report built?';
-    await slack.command({ channel: elsewhere, user: alice, text });
-    const hint = await privateMessageTo(slack, elsewhere, alice, '/invite');
+    await slack.command({ channel: leads, user: ada, text });
+    const hint = await privateMessageTo(slack, leads, ada, '/invite');
     expect(textOf(hint)).toContain(text);
     expect(buttonsOf(hint)).toHaveLength(2);
     expect(await conversationsAsking(text)).toEqual([]);
 
-    await slack.press(hint, alice, 'deepsearch:ask_in_dm');
-    const card = await cardOfCommand(slack, aliceDirect, text);
+    await slack.press(hint, ada, 'deepsearch:ask_in_dm');
+    const card = await cardOfCommand(slack, adasDirect, text);
     const { answer } = await answerIn(slack, card);
     expect(textOf(answer)).toContain('daily-report.ts');
   });
 
+  it('is added to a channel as Slack says there, and answers then', async () => {
+    const { slack } = stack;
+    await slack.post({ channel: design, user: ada, text: '@deepsearch Where is the gateway?' });
+    const hint = await privateMessageTo(slack, design, ada, '/invite @deepsearch');
+    expect(hint.user).toBe('USLACKBOT');
+    await slack.typed({ channel: design, user: ada, text: '/invite @deepsearch' });
+    await answerIn(slack, await slack.post({ channel: design, user: ada, text: '@deepsearch Where is the gateway?' }));
+  });
+
   it('ignores messages that are not for it', async () => {
     const { slack } = stack;
-    const root = await slack.post({ channel: general, user: alice, text: 'Lunch at twelve?' });
+    const root = await slack.post({ channel: general, user: ada, text: 'Lunch at twelve?' });
     await slack.post({ channel: general, user: bob, text: 'How are payments retried?', threadTs: root.ts });
     // An answered question proves that everything before it was processed.
-    const asked = await slack.post({ channel: general, user: bob, text: `<@${botUserId}> What does chargeCard do?` });
+    const asked = await slack.post({ channel: general, user: bob, text: `@deepsearch What does chargeCard do?` });
     await answerIn(slack, asked);
     const inThread = (message: LocalMessage) => message.thread_ts === root.ts && message.bot_id !== undefined;
     expect((await slack.messages(general)).filter(inThread)).toEqual([]);

@@ -1,27 +1,24 @@
 import type { Browser, Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { goTo, hasBrowser, messages, openBrowser, replies, reply, say } from '../support/browser/browser.ts';
-import { localSlackProgram } from '../support/local-slack/local-slack.ts';
+import { chooseAt, goTo, hasBrowser, messages, openBrowser, replies, reply, say } from '../support/browser/browser.ts';
 import { type Stack, startStack } from '../support/processes/processes.ts';
 
-const program = localSlackProgram();
-const isPossible = program !== undefined && hasBrowser();
 const waitMs = 30_000;
 /** So long that questions run until they are cancelled. */
 const stepDelayMs = 60_000;
 
-describe.skipIf(!isPossible)('while a question runs, a person in a browser', () => {
+describe.skipIf(!hasBrowser())('while a question runs, a person in a browser', () => {
   let stack: Stack;
   let browser: Browser;
   let tab: Tab;
 
   beforeAll(async () => {
-    [stack, browser] = await Promise.all([startStack({ localSlack: program ?? '', stepDelayMs }), openBrowser()]);
+    [stack, browser] = await Promise.all([startStack({ stepDelayMs }), openBrowser()]);
   });
   beforeEach(async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(waitMs);
-    await page.goto(stack.pageUrl);
+    await page.goto(stack.slack.url);
     tab = page;
     return () => page.close();
   });
@@ -46,31 +43,30 @@ describe.skipIf(!isPossible)('while a question runs, a person in a browser', () 
     await row.getByText('cancelled').waitFor();
     expect(await row.getByRole('button').count()).toBe(0);
     await row.getByRole('link', { name: 'open' }).click();
-    await replies(tab, 'Cancelled by @Alice Anderson').waitFor();
+    await replies(tab, 'Cancelled by @Ada Adams').waitFor();
   });
 
   it('cancels it with a reply in its thread', async () => {
     await askAndOpen('What does chargeCard do?');
     await reply(tab, 'cancel');
-    await replies(tab, 'Cancelled by @Alice Anderson').waitFor();
+    await replies(tab, 'Cancelled by @Ada Adams').waitFor();
     expect(await replies(tab, /Starting|Searching/).count()).toBe(0);
   });
 
   it('edits it, and asks the new version when the app offers that', async () => {
     await askAndOpen('Where is the gateway?');
     const question = messages(tab, 'Where is the gateway?');
-    await question.hover();
-    await question.getByTitle('Edit message').click();
-    const editor = tab.locator('.msg-edit-input');
+    await chooseAt(question, 'Edit message');
+    const editor = tab.locator('main .msg-edit-input');
     await editor.fill('@deepsearch Where is the report built?');
     await editor.press('Enter');
     const offer = messages(tab, 'You edited a question that is still running.');
     await offer.waitFor();
     expect(await offer.textContent()).toContain('only visible to you');
     await offer.getByRole('button', { name: 'Ask the edited version' }).click();
-    await replies(tab, 'Cancelled by @Alice Anderson').waitFor();
+    await replies(tab, 'Cancelled by @Ada Adams').waitFor();
     const card = replies(tab, 'Where is the report built?').filter({ hasText: /Starting|Searching/ });
     await card.getByRole('button', { name: 'Cancel' }).click();
-    await replies(tab, 'Cancelled by @Alice Anderson').nth(1).waitFor();
+    await replies(tab, 'Cancelled by @Ada Adams').nth(1).waitFor();
   });
 });

@@ -1,21 +1,18 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WORKSPACE } from '../../src/demo/workspace.ts';
 import { hasBrowser, openBrowser, openThread, say } from '../support/browser/browser.ts';
-import { localSlackProgram } from '../support/local-slack/local-slack.ts';
+import { places } from '../support/local-slack/local-slack.ts';
 import { cardOfCommand } from '../support/local-slack/threads.ts';
 import { type Stack, startStack } from '../support/processes/processes.ts';
 
-const program = localSlackProgram();
-const isPossible = program !== undefined && hasBrowser();
 const waitMs = 30_000;
 
-describe.skipIf(!isPossible)('a person at the local Slack in a browser', () => {
+describe.skipIf(!hasBrowser())('a person at the local Slack in a browser', () => {
   let stack: Stack;
   let browser: Browser;
 
   beforeAll(async () => {
-    [stack, browser] = await Promise.all([startStack({ localSlack: program ?? '', stepDelayMs: 100 }), openBrowser()]);
+    [stack, browser] = await Promise.all([startStack({ stepDelayMs: 100 }), openBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();
@@ -25,16 +22,16 @@ describe.skipIf(!isPossible)('a person at the local Slack in a browser', () => {
   it('types a question, reads the answer in the thread, presses a follow-up and opens a source', async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(waitMs);
-    await page.goto(stack.pageUrl);
+    await page.goto(stack.slack.url);
     await say(page, '/deepsearch How are failed payments retried?');
-    const card = await cardOfCommand(stack.slack, WORKSPACE.general, 'How are failed payments retried?');
+    const card = await cardOfCommand(stack.slack, places.general, 'How are failed payments retried?');
     await page.locator('main .msg', { hasText: 'Answered in' }).waitFor();
     await openThread(page, card.ts);
 
     const replies = page.locator('.thread-body .msg');
     const answer = replies.nth(1);
     await answer.getByText('retry-policy.ts').first().waitFor();
-    expect(await answer.textContent()).toContain('Alice Anderson');
+    expect(await answer.textContent()).toContain('Ada Adams');
     const code = answer.locator('pre').first();
     expect(await code.textContent()).toMatch(/[<>*]|=>/);
     expect(await answer.textContent()).not.toMatch(/```|&lt;|&gt;/);

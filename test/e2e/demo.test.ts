@@ -3,23 +3,20 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { git } from '../../src/demo/git.ts';
-import { inNamespace, namespaceProblem } from '../../src/demo/namespace.ts';
 import { suggestQuestions } from '../../src/demo/questions.ts';
-import { WORKSPACE } from '../../src/demo/workspace.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { says, startModelServer } from '../support/codesearch/model-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { listenLocally } from '../support/fake-service/scripted-server.ts';
-import { noteSkipped } from '../support/layers.ts';
-import { createLocalSlack, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
-import { answerIn } from '../support/local-slack/threads.ts';
+import { createLocalSlack, places, textOf } from '../support/local-slack/local-slack.ts';
+import { answerIn, cardOfCommand, privateMessageTo } from '../support/local-slack/threads.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { childrenOf, descendantsOf, isRunning, listeningAddressesOf } from '../support/processes/process-table.ts';
-import { isAlive, projectFolder, type Run, run, runProgram } from '../support/processes/run.ts';
+import { isAlive, projectFolder, type Run, runProgram } from '../support/processes/run.ts';
 import { createSampleRepository } from '../support/processes/sample-repository.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { rawGet } from '../support/raw-request.ts';
 
-const program = localSlackProgram();
 const demoFile = 'src/demo/main.ts';
 
 const cleanUp: (() => Promise<void>)[] = [];
@@ -40,17 +37,13 @@ async function startDemo(args: string[], temp: string, file?: string, more: Reco
   return demo;
 }
 
-/** Why this machine has no network namespaces; undefined when it has. */
-const noNamespace = await namespaceProblem({ PATH: process.env.PATH ?? '' });
-if (noNamespace !== undefined) noteSkipped(`tests of who reaches the demo: ${noNamespace}`);
-
 function slackUrlIn(demo: Run): string {
   const [, url] = /Open\s+(http:\S+)/.exec(demo.output()) ?? [];
   if (url === undefined) throw new Error(`not ready: ${demo.output()}`);
   return url;
 }
 
-describe.skipIf(program === undefined || process.platform !== 'linux')('npm run demo', () => {
+describe.skipIf(!existsSync('/proc/self/task'))('npm run demo', () => {
   it('starts, answers what it suggests, and leaves no process and no file behind', async () => {
     const { repository, temp } = await place();
     const demo = await startDemo(['--repo', repository], temp, demoFile);
@@ -59,16 +52,24 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     expect(children.length).toBeGreaterThanOrEqual(3);
     expect(readdirSync(temp).length).toBeGreaterThan(0);
 
-    for (const hint of ['Edit or ask privately', '@deepsearch why', 'in a thread between people', 'Home tab']) {
-      expect(demo.output()).toContain(hint);
+    for (const said of ['written without a model', '--llm-base-url', '--llm-model']) {
+      expect(demo.output()).toContain(said);
     }
 
     const slack = createLocalSlack(url);
-    const suggestion = /^ {2}@deepsearch (.+)$/m.exec(demo.output())?.[1] ?? 'nothing was suggested';
-    const { general, alice, botUserId } = WORKSPACE;
-    const root = await slack.post({ channel: general, user: alice, text: `<@${botUserId}> ${suggestion}` });
-    const { answer } = await answerIn(slack, root);
-    expect(textOf(answer)).toMatch(/\.ts|commit/i);
+    const suggestions = [...demo.output().matchAll(/^ {2}\/deepsearch (.+)$/gm)].map(([, text = '']) => text);
+    expect(suggestions).toHaveLength(3);
+    for (const text of suggestions) {
+      await slack.command({ channel: places.general, user: people.ada, text });
+      const { answer } = await answerIn(slack, await cardOfCommand(slack, places.general, text));
+      expect(textOf(answer)).toMatch(/\.ts|commit/i);
+    }
+    await slack.command({ channel: places.general, user: people.ada, text: 'doctor' });
+    const doctor = await privateMessageTo(slack, places.general, people.ada, 'Doctor:');
+    // Only a person can give the link of another account, with which sharing is checked.
+    expect(textOf(doctor)).toContain('0 fail, 1 warn');
+    expect(textOf(doctor)).toMatch(/warn\W+Sharing: Not checked/);
+    expect(await slack.violations()).toEqual([]);
 
     demo.child.kill('SIGTERM');
     expect(await demo.ended).toBe(0);
@@ -84,13 +85,9 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     const line = ['--repo', repository, '--llm-base-url', model.baseUrl, '--llm-model', 'scripted'];
     const demo = await startDemo(line, temp, undefined, { LLM_API_KEY: 'sk-demo', LLM_MODEL: 'not this one' });
     const slack = createLocalSlack(await eventually(() => slackUrlIn(demo)));
-    expect(demo.output()).toContain(`Model       scripted at ${model.origin}`);
-    const { general, alice, botUserId } = WORKSPACE;
-    const root = await slack.post({
-      channel: general,
-      user: alice,
-      text: `<@${botUserId}> What is in this repository?`,
-    });
+    expect(demo.output()).toContain(`written by scripted at ${model.origin}`);
+    const text = '@deepsearch What is in this repository?';
+    const root = await slack.post({ channel: places.general, user: people.ada, text });
     const { answer } = await answerIn(slack, root);
     expect(textOf(answer)).toContain('The scripted model answered this.');
     expect(model.sent()[0]?.model).toBe('scripted');
@@ -98,39 +95,24 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     expect(demo.output()).not.toContain('sk-demo');
   });
 
-  it.skipIf(noNamespace !== undefined)(
-    'is reached from this machine only, by its page only, and leaves no process behind when it is killed',
-    async () => {
-      const { repository, temp } = await place();
-      const demo = await startDemo(['--repo', repository], temp);
-      const url = await eventually(() => slackUrlIn(demo));
-      const pids = descendantsOf(demo.child.pid);
-      const addresses = [demo.child.pid ?? 0, ...pids].flatMap(listeningAddressesOf);
-      expect(addresses).toContain(new URL(url).host);
-      expect(addresses.filter((address) => !address.startsWith('127.0.0.1:'))).toEqual([]);
-      expect(demo.output()).not.toContain('WARNING');
-
-      const messages = `${url}/_control/messages/${WORKSPACE.general}`;
-      expect(await rawGet(messages)).toMatchObject({ status: 200 });
-      expect(await rawGet(messages, { host: 'rebound.example' })).toMatchObject({ status: 403 });
-      expect(await rawGet(messages, { origin: 'https://other.example' })).toMatchObject({ status: 403 });
-
-      demo.child.kill('SIGKILL');
-      await eventually(() => expect(pids.filter(isRunning)).toEqual([]));
-    },
-  );
-
-  it('warns in its banner when the network can reach the local Slack', async () => {
+  it('is reached from this machine only, and leaves no process behind when it is killed', async () => {
     const { repository, temp } = await place();
-    const args = [await builtProgram(demoFile), '--repo', repository, '--no-namespace'];
-    const open = { command: process.execPath, args };
-    // Run the whole demo in a namespace, so that its open ports cannot be reached from a network.
-    const { command, args: all } = noNamespace === undefined ? inNamespace(open) : open;
-    const demo = run(command, all, { TMPDIR: temp });
-    cleanUp.push(demo.stop);
-    await eventually(() => slackUrlIn(demo));
-    expect(demo.output()).toContain('WARNING: the network can reach this demo.');
-    expect(demo.output()).toContain('--no-namespace was given');
+    const demo = await startDemo(['--repo', repository], temp);
+    const url = await eventually(() => slackUrlIn(demo));
+    const pids = descendantsOf(demo.child.pid);
+    const addresses = [demo.child.pid ?? 0, ...pids].flatMap(listeningAddressesOf);
+    expect(addresses).toContain(new URL(url).host);
+    expect(addresses.filter((address) => !address.startsWith('127.0.0.1:'))).toEqual([]);
+
+    const messages = `${url}/see/everything/${places.general}`;
+    expect(await rawGet(messages)).toMatchObject({ status: 200 });
+    for (const seen of [messages, url]) {
+      expect(await rawGet(seen, { host: 'rebound.example' })).toMatchObject({ status: 403 });
+      expect(await rawGet(seen, { origin: 'https://other.example' })).toMatchObject({ status: 403 });
+    }
+
+    demo.child.kill('SIGKILL');
+    await eventually(() => expect(pids.filter(isRunning)).toEqual([]));
   });
 
   it('says which program died, with the end of its output, and stops the others', async () => {
@@ -150,9 +132,12 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
 
   it('says which program could not start', async () => {
     const { repository, temp } = await place();
-    const demo = await startDemo(['--repo', repository, '--local-slack', '/bin/false'], temp);
+    const demo = await startDemo(
+      ['--repo', repository, '--llm-base-url', 'ftp://example.com', '--llm-model', 'any'],
+      temp,
+    );
     expect(await demo.ended).toBe(1);
-    expect(demo.output()).toContain('The local Slack ended with exit code 1.');
+    expect(demo.output()).toContain('The code search service ended with exit code 2.');
     expect(readdirSync(temp).filter((name) => name.startsWith('deepsearch-demo-'))).toEqual([]);
   });
 
@@ -212,14 +197,5 @@ describe('the suggested questions of the demo', () => {
       'What changed recently?',
     ]);
     expect(await suggestQuestions(temp, projectFolder)).toHaveLength(3);
-  });
-});
-
-describe('the demo without a local Slack', () => {
-  it('says what the person can do', async () => {
-    const { repository } = await place();
-    const demo = runProgram(await builtProgram(demoFile), ['--repo', repository, '--local-slack', '/no/such/program']);
-    expect(await demo.ended).toBe(1);
-    expect(demo.output()).toContain('/no/such/program');
   });
 });

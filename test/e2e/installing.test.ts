@@ -54,20 +54,17 @@ describe.skipIf(!hasBrowser())('a workspace of another Slack (emulate)', () => {
     const { ready: codeSearch } = await running(startCodeSearch(base, search));
     start = async () => {
       const settings = {
-        SLACK_BOT_TOKEN: '',
-        SLACK_APP_TOKEN: '',
         SLACK_CLIENT_ID: emulatedApp.clientId,
         SLACK_CLIENT_SECRET: emulatedApp.clientSecret,
         SLACK_SIGNING_SECRET: emulatedApp.signingSecret,
         SLACK_WORKSPACES: emulatedTeam.id,
-        SLACK_API_URL: slack.apiUrl,
+        SLACK_STAND_IN: 'true',
         PUBLIC_URL: appUrl,
         ENCRYPTION_KEYS: `k1:${key}`,
-        ADMINS: '',
-        MESSAGE_FORMAT: 'markdown',
         ...{ CARD_EDIT_MS: '100', POLL_FIRST_MS: '100', POLL_MIN_MS: '100', POLL_MAX_MS: '500' },
       };
-      const setup = { slackUrl: '', serviceUrl: codeSearch.url, token, port, settings };
+      const unused = { apiUrl: slack.apiUrl, botToken: '', appToken: '', admins: [] };
+      const setup = { slack: unused, serviceUrl: codeSearch.url, token, port, settings };
       ({ child: app } = await running(startApp(base, setup)));
     };
     await start();

@@ -1,21 +1,21 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WORKSPACE } from '../../src/demo/workspace.ts';
-import { localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
+import { appId, people, team } from '../../src/local-slack/people.ts';
+import { places, textOf } from '../support/local-slack/local-slack.ts';
 import { answerIn, cardOfCommand, postedIn, questionsOf } from '../support/local-slack/threads.ts';
 import { conversationsOf, type Stack, startStack } from '../support/processes/processes.ts';
 
-const { alice, general, botUserId, teamId } = WORKSPACE;
-const program = localSlackProgram();
+const { ada } = people;
+const { general } = places;
 const signingSecret = 'signing-secret-of-the-test';
 
 /** The local Slack stores the messages, but the test delivers the events, with the repetitions of the real Slack. */
-describe.skipIf(program === undefined)('the app with repeated deliveries of signed HTTP', () => {
+describe('the app with repeated deliveries of signed HTTP', () => {
   let stack: Stack;
 
   beforeAll(async () => {
     const settings = { SLACK_APP_TOKEN: '', SLACK_SIGNING_SECRET: signingSecret };
-    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 50, settings });
+    stack = await startStack({ stepDelayMs: 50, settings });
   });
   afterAll(() => stack?.stop());
 
@@ -36,16 +36,20 @@ describe.skipIf(program === undefined)('the app with repeated deliveries of sign
   }
 
   function deliverEvent(eventId: string, event: object, headers: Record<string, string> = {}): Promise<Response> {
-    const body = { type: 'event_callback', team_id: teamId, api_app_id: 'A0DEEP', event_id: eventId, event };
+    const body = { type: 'event_callback', team_id: team.id, api_app_id: appId, event_id: eventId, event };
     return deliver(JSON.stringify(body), 'application/json', headers);
   }
 
   it('asks a question once that is delivered as two kinds of event, at the same time, and again later', async () => {
     const { slack } = stack;
-    const text = `<@${botUserId}> How are failed payments retried?`;
-    const { ts } = await slack.post({ channel: general, user: alice, text });
-    const message = { type: 'message', channel: general, channel_type: 'channel', user: alice, text, ts };
-    const mention = { type: 'app_mention', channel: general, user: alice, text, ts };
+    const text = `<@${team.botUserId}> How are failed payments retried?`;
+    const { ts } = await slack.post({
+      channel: general,
+      user: ada,
+      text: '@deepsearch How are failed payments retried?',
+    });
+    const message = { type: 'message', channel: general, channel_type: 'channel', user: ada, text, ts };
+    const mention = { type: 'app_mention', channel: general, user: ada, text, ts };
     const retry = (count: number) => ({
       'x-slack-retry-num': String(count),
       'x-slack-retry-reason': 'http_timeout',
@@ -63,7 +67,7 @@ describe.skipIf(program === undefined)('the app with repeated deliveries of sign
 
     // Also after its end; a question asked afterwards proves that the repetition was processed.
     expect((await deliverEvent('Ev0002', mention, retry(3))).status).toBe(200);
-    const next = await slack.post({ channel: general, user: alice, text: `<@${botUserId}> What does chargeCard do?` });
+    const next = await slack.post({ channel: general, user: ada, text: '@deepsearch What does chargeCard do?' });
     await deliverEvent('Ev0004', { ...mention, text: next.text, ts: next.ts });
     await answerIn(slack, next);
     expect(await questionsOf(slack, { channel: general, ts })).toMatchObject([{ cards: [{}], parts: [{}] }]);
@@ -76,11 +80,11 @@ describe.skipIf(program === undefined)('the app with repeated deliveries of sign
     const command = new URLSearchParams({
       command: '/deepsearch',
       text,
-      team_id: teamId,
+      team_id: team.id,
       channel_id: general,
-      user_id: alice,
+      user_id: ada,
       trigger_id: '1.2.e2e',
-      response_url: `${slack.url}/_hooks/response/unknown`,
+      response_url: `${slack.url}/response/unknown`,
     });
     const body = command.toString();
     const type = 'application/x-www-form-urlencoded';
@@ -93,7 +97,7 @@ describe.skipIf(program === undefined)('the app with repeated deliveries of sign
   });
 
   it('refuses what Slack did not sign', async () => {
-    const event = { type: 'app_mention', channel: general, user: alice, text: `<@${botUserId}> Hello?`, ts: '1.2' };
+    const event = { type: 'app_mention', channel: general, user: ada, text: `<@${team.botUserId}> Hello?`, ts: '1.2' };
     const response = await deliverEvent('Ev0009', event, { 'x-slack-signature': 'v0=00' });
     expect(response.status).toBe(401);
   });

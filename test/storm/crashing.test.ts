@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { WORKSPACE } from '../../src/demo/workspace.ts';
+import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { buttonsOf, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
+import { buttonsOf, places, textOf } from '../support/local-slack/local-slack.ts';
 import { type Posted, postedIn } from '../support/local-slack/threads.ts';
 import { conversationsOf, type Stack, startStack } from '../support/processes/processes.ts';
 
-const { alice, bob, general, botUserId } = WORKSPACE;
-const program = localSlackProgram();
+const { ada, bob } = people;
+const { general } = places;
 
 const questions = Array.from({ length: 10 }, (_, index) => `How are failed payments retried, in case ${index + 1}?`);
 
-describe.skipIf(program === undefined)('the app, with ten questions open,', { timeout: 90_000 }, () => {
+describe('the app, with ten questions open,', { timeout: 90_000 }, () => {
   let stack: Stack | undefined;
   afterEach(() => stack?.stop(), 60_000);
 
@@ -18,8 +18,8 @@ describe.skipIf(program === undefined)('the app, with ten questions open,', { ti
     await Promise.all(
       questions.map((text, index) =>
         index % 2 === 0
-          ? slack.command({ channel: general, user: alice, text })
-          : slack.post({ channel: general, user: bob, text: `<@${botUserId}> ${text}` }),
+          ? slack.command({ channel: general, user: ada, text })
+          : slack.post({ channel: general, user: bob, text: `@deepsearch ${text}` }),
       ),
     );
   }
@@ -47,7 +47,7 @@ describe.skipIf(program === undefined)('the app, with ten questions open,', { ti
   }
 
   it('answers each exactly once when it was killed', async () => {
-    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 80 });
+    stack = await startStack({ stepDelayMs: 80 });
     await askTen(stack);
     await stack.crashApp();
     await stack.restartApp();
@@ -56,7 +56,7 @@ describe.skipIf(program === undefined)('the app, with ten questions open,', { ti
   });
 
   it('answers each exactly once when it was killed again and again', async () => {
-    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 80 });
+    stack = await startStack({ stepDelayMs: 80 });
     await askTen(stack);
     for (const answered of [0, 2, 5]) {
       const { slack } = stack;
@@ -75,7 +75,7 @@ describe.skipIf(program === undefined)('the app, with ten questions open,', { ti
   });
 
   it('answers each exactly once when the code search service was killed', async () => {
-    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 80 });
+    stack = await startStack({ stepDelayMs: 80 });
     await askTen(stack);
     const { slack } = stack;
     await eventually(

@@ -71,7 +71,7 @@ const parts: Record<string, Part> = {
     ],
     typesOf: ['mdast'],
   },
-  demo: { parts: ['command-line'], packages: ['node:*'] },
+  demo: { parts: ['command-line'], packages: ['node:*', 'zod'] },
   /** A workspace for the demo, the tests and trying the app; it must not know the app that it judges. */
   'local-slack': {
     parts: ['command-line'],

@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync } from 'node:fs';
-import { findLocalSlack } from '../../src/demo/local-slack.ts';
-import { DemoProblem } from '../../src/demo/problem.ts';
 
 /** A group of tests that need a program that may not be installed. */
 export interface Layer {
@@ -30,30 +28,11 @@ export const redisLayer: Layer = {
   },
 };
 
-export const localSlackLayer: Layer = {
-  tests: 'end-to-end tests in the local Slack',
-  requiredBy: 'REQUIRE_BROWSER',
-  problem: () => {
-    try {
-      localSlackPath();
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof DemoProblem)) throw error;
-      return error.message;
-    }
-  },
-};
-
 export const browserLayer: Layer = {
   tests: 'tests in a browser',
   requiredBy: 'REQUIRE_BROWSER',
   problem: () => (existsSync(browserPath) ? undefined : `there is no browser at ${browserPath}`),
 };
-
-/** Path of the local Slack's program; throws a `DemoProblem` if there is none. */
-export function localSlackPath(): string {
-  return findLocalSlack(process.env.LOCAL_SLACK_BIN || undefined);
-}
 
 /** Whether the tests of a layer can run; throws when they can't but the environment requires them. */
 export function canRun({ tests, requiredBy, problem }: Layer): boolean {

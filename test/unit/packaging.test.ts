@@ -20,7 +20,6 @@ const packageJson = z
     scripts: z.record(z.string(), z.string()),
     dependencies: z.record(z.string(), z.string()),
     devDependencies: z.record(z.string(), z.string()),
-    optionalDependencies: z.record(z.string(), z.string()),
   })
   .parse(JSON.parse(read('package.json')));
 
@@ -181,19 +180,15 @@ describe('Dockerfile', () => {
     const lines = stage('dependencies');
     const written = 'npm pkg delete devDependencies && npm run sbom --silent > sbom.spdx.json';
     const sbom = lines.findIndex((line) => line.includes(written));
-    expect(sbom).toBeGreaterThan(lines.findIndex((line) => line.includes('rm -rf node_modules/')));
+    expect(sbom).toBeGreaterThan(lines.findIndex((line) => line.includes('rm node_modules/')));
     expect(argumentsIn(stage('programs'), 'COPY')).toContain('--from=dependencies /app/sbom.spdx.json ./');
   });
 
-  it('contains production dependencies only, without the local Slack', () => {
+  it('contains production dependencies only', () => {
     const installs = argumentsOf('RUN').filter((run) => run.includes('npm ci'));
     expect(installs).toHaveLength(2);
     const production = installs.find((run) => run.includes('--omit=dev')) ?? '';
     expect(production).not.toContain('--omit=optional');
-    const [, removed = ''] = /rm -rf node_modules\/(\S+)/.exec(production) ?? [];
-    const pattern = new RegExp(`^${removed.replace('*', '.*')}$`);
-    expect(Object.keys(packageJson.optionalDependencies).every((name) => pattern.test(name))).toBe(true);
-    expect(Object.keys(packageJson.dependencies).some((name) => pattern.test(name))).toBe(false);
   });
 
   it('keeps its data in a volume, and asks the app whether it is alive', () => {

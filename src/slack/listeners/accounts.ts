@@ -192,7 +192,7 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
     }
     const { user, trigger_id: triggerId, response_url: responseUrl, channel, container } = parsed.data;
     const threadTs = container?.thread_ts;
-    // On Home, Slack sends no channel, and the local Slack of the demo sends one with an empty id.
+    // On Home, Slack sends no channel.
     const channelId = channel?.id || undefined;
     return {
       person: { teamId, userId: user.id },

@@ -53,12 +53,31 @@ export function messages(page: Page, words: string | RegExp): Locator {
 
 /** Opens a channel, a direct message or an app's Home by its name in the sidebar. */
 export async function goTo(page: Page, name: string): Promise<void> {
-  await page.locator('.sidebar-item', { hasText: name }).click();
+  const item = page.locator('.sidebar-item', { hasText: new RegExp(`^\\W*${name}`) });
+  const place = await item.getAttribute('href');
+  await item.click();
+  await isAt(page, place);
+}
+
+/** Waits until the page shows a place: until then, what is typed is typed where the person was. */
+async function isAt(page: Page, place: string | null): Promise<void> {
+  const wanted = new URL(place ?? '', page.url()).searchParams;
+  await page.waitForURL(({ searchParams }) =>
+    ['as', 'channel', 'home'].every((name) => searchParams.get(name) === wanted.get(name)),
+  );
+}
+
+/** Chooses from the menu of a message. */
+export async function chooseAt(message: Locator, entry: string): Promise<void> {
+  await message.hover();
+  await message.getByRole('button', { name: 'More actions' }).click();
+  await message.getByRole('menuitem', { name: entry }).click();
 }
 
 /** Switches to another person on the same page. */
 export async function actAs(page: Page, name: string): Promise<void> {
-  await page.locator('.actas select').selectOption({ label: name });
+  const [place = ''] = await page.locator('.actas select').selectOption({ label: name });
+  await isAt(page, place);
 }
 
 /** Chooses the first entry with this beginning from the menu in a row of buttons. */
@@ -72,4 +91,10 @@ export async function chooseIn(row: Locator, beginning: string): Promise<void> {
 /** Submits the open modal. */
 export async function sendForm(page: Page): Promise<void> {
   await page.locator('.modal-btn.primary').click();
+}
+
+/** Closes the open modal. */
+export async function closeForm(page: Page): Promise<void> {
+  await page.locator('.modal').getByText('Close', { exact: true }).click();
+  await page.locator('.modal').waitFor({ state: 'detached' });
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { WORKSPACE } from '../../../src/demo/workspace.ts';
+import { people } from '../../../src/local-slack/people.ts';
 import { eventually } from '../eventually.ts';
-import { type LocalSlack, textOf } from '../local-slack/local-slack.ts';
+import { type LocalSlack, places, textOf } from '../local-slack/local-slack.ts';
 import { answerIn, cardOfCommand } from '../local-slack/threads.ts';
 import { actAs, chooseIn, goTo, messages, openThread, replies, reply, say, sendForm } from './browser.ts';
 
@@ -10,41 +10,35 @@ export interface PictureContext {
   page: Page;
   slack: LocalSlack;
   /**
-   * Saves a picture of the page from `x` on, in CSS pixels, with an open thread scrolled to its end. Leaves out the top
-   * bar of the local Slack.
+   * Saves a picture of the page from `x` on, in CSS pixels, with an open thread scrolled to its end.
    */
   capture(name: string, size: { x?: number; width: number; height: number }): Promise<void>;
 }
 
-/** The top bar belongs to the local Slack, not to the workspace. */
-export const barHeight = 44;
 /** Width of the whole page in CSS pixels. */
-export const pageWidth = 1440;
-const threadWidth = 780;
+export const pageWidth = 1280;
+const threadWidth = 560;
 
 /** Takes a picture of a thread: question, card, answer, sources, follow-ups. The thread stays open. */
 export async function takeThread({ page, slack, capture }: PictureContext, question: string): Promise<void> {
-  const { general, bob } = WORKSPACE;
   await slack.post({
-    channel: general,
-    user: bob,
+    channel: places.general,
+    user: people.bob,
     text: 'Does anyone know what happens when I just reply "cancel" to it?',
   });
   await say(page, `/deepsearch ${question}`);
-  const root = await cardOfCommand(slack, general, question);
+  const root = await cardOfCommand(slack, places.general, question);
   await answerIn(slack, root);
   await openThread(page, root.ts);
-  await widenThread(page);
   await capture('thread', { width: pageWidth, height: 960 });
 }
 
 /** Takes a picture of the first question in a channel, asked by a mention. The thread stays open. */
 export async function takeMention({ page, slack, capture }: PictureContext): Promise<void> {
-  const { payments } = WORKSPACE;
   await goTo(page, 'payments');
   await say(page, '@deepsearch What does lockDataDir do?');
   const root = await eventually(async () => {
-    const asked = (await slack.messages(payments)).find((message) => textOf(message).includes('lockDataDir'));
+    const asked = (await slack.messages(places.payments)).find((message) => textOf(message).includes('lockDataDir'));
     if (asked === undefined) throw new Error('the mention is not there yet');
     return asked;
   });
@@ -78,15 +72,14 @@ export async function takeFollowUp({ page, capture }: PictureContext): Promise<v
 
 /** Takes a picture of a private reply. */
 export async function takePrivate({ page, slack, capture }: PictureContext): Promise<void> {
-  const { general, bob, carol } = WORKSPACE;
   const threadTs = await page.locator('.thread-body .msg').first().getAttribute('data-ts');
   await reply(page, 'Which tests cover readIntent?');
   await replies(page, 'Answered in').nth(2).waitFor();
   await replies(page, 'Open in Deep Search').nth(2).waitFor();
   await slack.post({
-    channel: general,
-    user: bob,
-    text: `<@${carol}> is that the verb you looked for?`,
+    channel: places.general,
+    user: people.bob,
+    text: '@gerd is that the verb you looked for?',
     ...(threadTs === null ? {} : { threadTs }),
   });
   await reply(page, '@deepsearch why');
@@ -103,14 +96,4 @@ export async function takeHome({ page, capture }: PictureContext): Promise<void>
   await goTo(page, 'deepsearch');
   await page.locator('.home .bk-section:has(button)', { hasText: 'searching since' }).waitFor();
   await capture('home', { width: 1020, height: 660 });
-}
-
-async function widenThread(page: Page): Promise<void> {
-  const handle = await page.locator('.thread-resize-handle').boundingBox();
-  if (handle === null) throw new Error('the thread pane cannot be made wider');
-  await page.mouse.move(handle.x + 2, 200);
-  await page.mouse.down();
-  await page.mouse.move(pageWidth - threadWidth, 200, { steps: 5 });
-  await page.mouse.up();
-  await page.mouse.move(0, 0);
 }

@@ -1,15 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { WORKSPACE } from '../../../src/demo/workspace.ts';
-import { localSlackProgram } from '../local-slack/local-slack.ts';
+import { people } from '../../../src/local-slack/people.ts';
 import { startStack } from '../processes/processes.ts';
 import { projectFolder } from '../processes/run.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
 import { openBrowser } from './browser.ts';
 import { takeInstalled } from './install-picture.ts';
 import {
-  barHeight,
   type PictureContext,
   pageWidth,
   takeDoctor,
@@ -26,9 +24,8 @@ import {
 const question = process.argv[2] ?? 'Where is a bare "cancel" handled?';
 const target = process.argv[3] ?? join(projectFolder, 'docs/images/thread.png');
 
-/** Size of the page in CSS pixels; pictures are scaled so that the full width has 1,280 pixels. */
-const size = { width: pageWidth, height: 1075 + barHeight };
-const deviceScaleFactor = 1280 / size.width;
+/** Size of the page in CSS pixels. */
+const size = { width: pageWidth, height: 1075 };
 /** Long enough that the card shows a duration. */
 const stepDelayMs = 700;
 
@@ -37,27 +34,25 @@ const temp = await createTempDir();
 const repository = join(temp.path, 'deepsearch-slack');
 execFileSync('git', ['clone', '--quiet', projectFolder, repository]);
 const stack = await startStack({
-  localSlack: localSlackProgram() ?? '',
   repositories: [repository],
   stepDelayMs,
-  // Not Alice, whose Home would show the usage too.
-  settings: { ADMINS: WORKSPACE.bob },
+  // Not Ada, whose Home would show the usage too.
+  settings: { ADMINS: people.bob },
 });
 const browser = await openBrowser();
 try {
   mkdirSync(dirname(target), { recursive: true });
-  const page = await browser.newPage({ viewport: size, deviceScaleFactor });
-  await page.goto(stack.pageUrl);
+  const page = await browser.newPage({ viewport: size });
+  await page.goto(stack.slack.url);
   const context: PictureContext = {
     page,
     slack: stack.slack,
     capture: async (name, { x = 0, width, height }) => {
       const path = name === 'thread' ? target : join(dirname(target), `${name}.png`);
-      // Slightly larger than the picture, because the last row of pixels is rendered only in part.
-      await page.setViewportSize({ width: size.width, height: height + barHeight + 2 });
+      await page.setViewportSize({ width: size.width, height });
       const threads = await page.locator('.thread-body').all();
       for (const thread of threads) await thread.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-      await page.screenshot({ path, clip: { x, y: barHeight, width, height } });
+      await page.screenshot({ path, clip: { x, y: 0, width, height } });
       await page.setViewportSize(size);
     },
   };
@@ -67,7 +62,7 @@ try {
   await takeHome(context);
   await takeMention(context);
   await takeDoctor(context, 'Bob Brown');
-  await takeInstalled(await browser.newPage({ viewport: { width: 640, height: 300 }, deviceScaleFactor: 1 }), (name) =>
+  await takeInstalled(await browser.newPage({ viewport: { width: 640, height: 300 } }), (name) =>
     join(dirname(target), `${name}.png`),
   );
 } finally {

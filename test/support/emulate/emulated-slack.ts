@@ -2,7 +2,8 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { createEmulator } from 'emulate';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import { blockSchema } from '../local-slack/page.ts';
+import { blockSchema } from '../local-slack/local-slack.ts';
+
 import { freePort } from '../processes/free-port.ts';
 
 /** The Slack app, as its pages at Slack show it. */

@@ -1,154 +1,149 @@
 import { z } from 'zod';
-import { canRun, localSlackLayer, localSlackPath } from '../layers.ts';
-import { blockSchema, type LocalView, usePageSocket } from './page.ts';
+
+/** Conversations in the local Slack (src/local-slack/seed.ts). */
+export const places = {
+  general: 'C0GENERAL',
+  payments: 'C0PAYMENTS',
+  /** Public, without the app. */
+  design: 'C0DESIGN',
+  /** Private, without the app: for the app it does not exist. */
+  leads: 'C0LEADS',
+  /** Ada's direct messages with the app. */
+  adasDirect: 'D0ADA',
+};
+
+const optionSchema = z.looseObject({ text: z.object({ text: z.string() }), value: z.string() });
+
+const elementSchema = z.looseObject({
+  type: z.string(),
+  action_id: z.string().optional(),
+  value: z.string().optional(),
+  url: z.string().optional(),
+  options: z.array(optionSchema).optional(),
+});
+
+/** A block as the app sent it. */
+export const blockSchema = z.looseObject({
+  type: z.string(),
+  block_id: z.string().optional(),
+  elements: z.array(elementSchema).optional(),
+  accessory: elementSchema.optional(),
+});
 
 const messageSchema = z.object({
   ts: z.string(),
   channel: z.string(),
-  user: z.string().optional(),
+  user: z.string(),
   bot_id: z.string().optional(),
-  text: z.string().optional(),
+  text: z.string(),
   thread_ts: z.string().optional(),
   subtype: z.string().optional(),
-  ephemeral_to: z.string().optional(),
+  /** The one person who sees it. */
+  privateTo: z.string().optional(),
   blocks: z.array(blockSchema).optional(),
+  edits: z.number(),
 });
 
-/** A message as the local Slack stores it. */
+/** A message as the local Slack has it. */
 export type LocalMessage = z.infer<typeof messageSchema>;
 
-const messagesSchema = z.object({ messages: z.array(messageSchema) });
-const postedSchema = z.object({ message: messageSchema });
-const logSchema = z.object({
-  log: z.array(
-    z.object({ direction: z.string(), kind: z.string(), summary: z.string(), detail: z.unknown().optional() }),
-  ),
-});
+const viewSchema = z.looseObject({ id: z.string(), blocks: z.array(blockSchema) });
 
-export type SlackLogEntry = z.infer<typeof logSchema>['log'][number];
+/** A modal. */
+export type LocalView = z.infer<typeof viewSchema>;
 
-/** What people do in the local Slack, through its control API. */
+/** What people do in the local Slack and see there, without its page. */
 export interface LocalSlack {
   url: string;
-  /** Posts a message. Resolves when the app has acknowledged it, or when no app is connected. */
+  /** Posts what a person types. Resolves when the app has acknowledged it. */
   post(message: { channel: string; user: string; text: string; threadTs?: string }): Promise<LocalMessage>;
   command(command: { channel: string; user: string; text: string }): Promise<void>;
+  /** Types another command, which leaves no message. */
+  typed(command: { channel: string; user: string; text: string }): Promise<void>;
   /** Presses the button with this label or action id; throws when the message has no such button. */
   press(message: LocalMessage, user: string, button: string): Promise<void>;
   /** Chooses the first option with this beginning from an overflow menu of the message; throws when there is none. */
   choose(message: LocalMessage, user: string, option: string): Promise<void>;
-  /** Opens the app's Home tab. Resolves when the app has acknowledged it. */
-  openHome(user: string): Promise<void>;
-  /** The last published Home tab of a person. */
-  home(user: string): Promise<LocalView | undefined>;
-  /** Presses the button with this label on a Home tab; like the page, without channel and message. */
-  pressInHome(user: string, button: string): Promise<void>;
-  /** The topmost modal; all people share one stack. */
-  modal(): Promise<LocalView | undefined>;
-  /** Submits the topmost modal with a state by block id and action id; other fields are sent empty. */
-  submit(user: string, values: Record<string, Record<string, unknown>>): Promise<void>;
-  edit(message: LocalMessage, text: string): Promise<void>;
-  /** A person posts a file. */
-  upload(file: {
-    channel: string;
-    user: string;
-    text: string;
-    name: string;
-    content: string;
-    threadTs?: string;
-  }): Promise<void>;
+  /** The topmost modal of a person. */
+  modal(user: string): Promise<LocalView | undefined>;
+  /** Submits the topmost modal with input by block id; other fields keep their initial value. */
+  submit(user: string, entered: Record<string, string>): Promise<void>;
+  /** All messages of a channel with those in threads and everyone's private ones, oldest first. */
   messages(channel: string): Promise<LocalMessage[]>;
-  /** All requests to and from the app, oldest first. */
-  log(): Promise<SlackLogEntry[]>;
+  /** What the app did that Slack does not allow. */
+  violations(): Promise<string[]>;
 }
 
-/** Creates a client of the control API of a running local Slack. */
+/** Creates a client of a running local Slack (src/local-slack/control.ts). */
 export function createLocalSlack(url: string): LocalSlack {
+  const modal = async (user: string) =>
+    z
+      .array(viewSchema)
+      .parse(await see('modalsOf', user))
+      .at(-1);
   return {
     url,
-    post: async ({ threadTs, ...message }) => {
-      const body = threadTs === undefined ? message : { ...message, thread_ts: threadTs };
-      return postedSchema.parse(await send('message', body)).message;
+    post: async ({ user: person, ...message }) => {
+      const posted = await act('post', { person, ...message });
+      return z.object({ message: messageSchema }).parse(posted).message;
     },
-    command: async (command) => {
-      await send('command', { ...command, command: '/deepsearch' });
+    command: async ({ user: person, channel, text }) => {
+      await act('post', { person, channel, text: `/deepsearch ${text}` });
+    },
+    typed: async ({ user: person, ...command }) => {
+      await act('post', { person, ...command });
     },
     press: async (message, user, button) => {
       const found = buttonsOf(message).find(({ label, actionId }) => label === button || actionId === button);
       if (found === undefined) throw new Error(`no button "${button}" on: ${textOf(message)}`);
-      const action = {
-        type: 'button',
-        action_id: found.actionId,
-        block_id: found.blockId,
-        value: found.value,
-        text: { type: 'plain_text', text: found.label },
-      };
-      await send('interact', { channel: message.channel, messageTs: message.ts, user, action });
+      await use(message, user, found);
     },
     choose: async (message, user, option) => {
       const found = optionsOf(message).find(({ label }) => label.startsWith(option));
       if (found === undefined) throw new Error(`no option "${option}" on: ${textOf(message)}`);
-      const { actionId, blockId, selected } = found;
-      const action = { type: 'overflow', action_id: actionId, block_id: blockId, selected_option: selected };
-      await send('interact', { channel: message.channel, messageTs: message.ts, user, action });
+      await use(message, user, found);
     },
-    openHome: async (user) => {
-      await send('open-home', { user });
+    modal,
+    submit: async (person, entered) => {
+      await act('submit', { person, view: (await modal(person))?.id, entered });
     },
-    home: async (user) => {
-      const { homeViews, apps } = await usePageSocket(url);
-      return homeViews[user]?.[apps[0]?.appId ?? ''];
-    },
-    pressInHome: async (user, button) => {
-      const { homeViews, apps } = await usePageSocket(url);
-      const appId = apps[0]?.appId ?? '';
-      const found = buttonsOf({ blocks: homeViews[user]?.[appId]?.blocks }).find(({ label }) => label === button);
-      if (found === undefined) throw new Error(`no button "${button}" on the Home tab of ${user}`);
-      const action = { type: 'button', action_id: found.actionId, block_id: found.blockId, value: found.value };
-      await usePageSocket(url, { t: 'block_action', channel: '', messageTs: '', user, action, appId });
-    },
-    modal: async () => (await usePageSocket(url)).modalStack.at(-1),
-    submit: async (user, values) => {
-      await usePageSocket(url, { t: 'view_submit', user, values });
-    },
-    edit: async ({ channel, ts, user }, text) => {
-      await send('edit-message', { channel, ts, user, text });
-    },
-    upload: async ({ channel, user, text, name, content, threadTs }) => {
-      const form = new FormData();
-      for (const [field, value] of Object.entries({ channel, user, text })) form.append(field, value);
-      if (threadTs !== undefined) form.append('thread_ts', threadTs);
-      form.append('file', new Blob([content]), name);
-      const response = await fetch(`${url}/_control/upload`, {
-        method: 'POST',
-        body: form,
-        signal: AbortSignal.timeout(20_000),
-      });
-      if (!response.ok) throw new Error(`upload: ${response.status} ${await response.text()}`);
-    },
-    messages: async (channel) => messagesSchema.parse(await receive(`messages/${channel}`)).messages,
-    log: async () => logSchema.parse(await receive('log')).log,
+    messages: async (channel) => z.array(messageSchema).parse(await see('everything', channel)),
+    violations: async () => z.array(z.string()).parse(await see('violations')),
   };
 
-  async function send(path: string, body: object): Promise<unknown> {
-    const response = await fetch(`${url}/_control/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(20_000),
+  async function use(
+    { channel, ts }: LocalMessage,
+    person: string,
+    { blockId, actionId, choice }: { blockId: string | undefined; actionId: string | undefined; choice?: string },
+  ): Promise<void> {
+    await act('use', {
+      person,
+      place: { channel, ts },
+      blockId,
+      actionId,
+      ...(choice === undefined ? {} : { choice }),
     });
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return response.json();
   }
 
-  async function receive(path: string): Promise<unknown> {
-    const response = await fetch(`${url}/_control/${path}`, { signal: AbortSignal.timeout(20_000) });
-    return response.json();
+  function act(name: string, by: object): Promise<unknown> {
+    const headers = { 'content-type': 'application/json' };
+    return read(`act/${name}`, { method: 'POST', headers, body: JSON.stringify(by) });
+  }
+
+  function see(...what: string[]): Promise<unknown> {
+    return read(`see/${what.join('/')}`);
+  }
+
+  async function read(path: string, request: RequestInit = {}): Promise<unknown> {
+    const response = await fetch(`${url}/${path}`, { ...request, signal: AbortSignal.timeout(20_000) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+    return JSON.parse(text);
   }
 }
 
 /** The text people read in a message: the text of its blocks, or its text when it has no blocks. */
-export function textOf(message: Pick<LocalMessage, 'text' | 'blocks'>): string {
+export function textOf(message: { text?: string | undefined; blocks?: LocalMessage['blocks'] }): string {
   return message.blocks?.length ? textsIn(message.blocks).join('\n') : (message.text ?? '');
 }
 
@@ -160,16 +155,15 @@ function textsIn(value: unknown): string[] {
   );
 }
 
-export interface LocalButton {
+interface LocalButton {
   label: string;
   actionId: string;
   blockId: string | undefined;
-  value: string | undefined;
   url: string | undefined;
 }
 
-/** The buttons of a message, a modal or a Home tab, in order. */
-export function buttonsOf(shown: { blocks?: LocalMessage['blocks'] | undefined }): LocalButton[] {
+/** The buttons of a message or a modal, in order. */
+export function buttonsOf(shown: { blocks?: LocalMessage['blocks'] }): LocalButton[] {
   return (shown.blocks ?? []).flatMap((block) =>
     elementsOf(block).flatMap((element) =>
       element.type === 'button' && element.action_id !== undefined
@@ -178,7 +172,6 @@ export function buttonsOf(shown: { blocks?: LocalMessage['blocks'] | undefined }
               label: textsIn(element)[0] ?? '',
               actionId: element.action_id,
               blockId: block.block_id,
-              value: element.value,
               url: element.url,
             },
           ]
@@ -187,20 +180,13 @@ export function buttonsOf(shown: { blocks?: LocalMessage['blocks'] | undefined }
   );
 }
 
-interface LocalOption {
-  label: string;
-  actionId: string | undefined;
-  blockId: string | undefined;
-  selected: unknown;
-}
-
 /** The options of a message's overflow menus. */
-function optionsOf(message: LocalMessage): LocalOption[] {
+function optionsOf(message: LocalMessage) {
   return (message.blocks ?? []).flatMap((block) =>
     elementsOf(block)
       .filter(({ type }) => type === 'overflow')
       .flatMap(({ action_id: actionId, options = [] }) =>
-        options.map((option) => ({ label: option.text.text, actionId, blockId: block.block_id, selected: option })),
+        options.map(({ text, value }) => ({ label: text.text, actionId, blockId: block.block_id, choice: value })),
       ),
   );
 }
@@ -211,12 +197,17 @@ function elementsOf({ elements = [], accessory }: NonNullable<LocalMessage['bloc
 
 /** Addresses of all links in a message, in order; decodes `&amp;` like Slack's clients. */
 export function linksOf(message: LocalMessage): string[] {
-  const written = [...textOf(message).matchAll(/<(https?:[^|>]+)(?:\|[^>]*)?>/g)].map(([, url = '']) => url);
-  const behindButtons = buttonsOf(message).flatMap(({ url }) => (url === undefined ? [] : [url]));
-  return [...written, ...behindButtons].map((url) => url.replaceAll('&amp;', '&'));
+  const written = [...textOf(message).matchAll(/<(https?:[^|>]+)(?:\|[^>]*)?>|\]\((https?:[^)\s]+)\)/g)];
+  return [...written.map(([, slack, markdown]) => slack ?? markdown ?? ''), ...urlsIn(message.blocks)].map((url) =>
+    url.replaceAll('&amp;', '&'),
+  );
 }
 
-/** Path of the local Slack's program; without one, throws when `REQUIRE_BROWSER=1` (CI), or else returns undefined. */
-export function localSlackProgram(): string | undefined {
-  return canRun(localSlackLayer) ? localSlackPath() : undefined;
+/** The addresses of buttons and of links in rich text. */
+function urlsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(urlsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'url' && typeof inner === 'string' ? [inner] : urlsIn(inner),
+  );
 }

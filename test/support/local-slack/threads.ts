@@ -1,15 +1,6 @@
-import { z } from 'zod';
+import { expect } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { type LocalMessage, type LocalSlack, textOf } from './local-slack.ts';
-import { blockSchema } from './page.ts';
-
-/** The arguments that tests read of a call that posts or edits; lists arrive as arrays or as JSON. */
-const postedSchema = z.object({
-  text: z.string().optional(),
-  blocks: z
-    .preprocess((value) => (typeof value === 'string' ? JSON.parse(value) : value), z.array(blockSchema))
-    .optional(),
-});
 
 /** Generous, because all tests share few processors. */
 export const answerTimeoutMs = 30_000;
@@ -97,22 +88,23 @@ export function privateMessageTo(
 ): Promise<LocalMessage> {
   return eventually(async () => {
     const messages = await slack.messages(channel);
-    const found = messages.findLast((message) => message.ephemeral_to === user && textOf(message).includes(words));
+    const found = messages.findLast((message) => message.privateTo === user && textOf(message).includes(words));
     if (found === undefined) throw new Error(`no private message "${words}" to ${user}`);
     return found;
   });
 }
 
-/** All states of a question's card, as posted and edited, oldest first. */
-export async function cardStates(slack: LocalSlack, questionId: string): Promise<string[]> {
-  const calls = (await slack.log()).filter(
-    ({ summary }) => summary === 'chat.postMessage' || summary === 'chat.update',
+/** Collects the states of a question's card until it is answered, by the number of edits before each; very short ones may be missed. */
+export async function cardStates(slack: LocalSlack, root: LocalMessage): Promise<string[]> {
+  const states = new Map<number, string>();
+  await eventually(
+    async () => {
+      const [card] = (await questionsOf(slack, root)).at(-1)?.cards ?? [];
+      if (card === undefined) throw new Error('no card');
+      states.set(card.edits, textOf(card));
+      expect(textOf(card)).toContain('Answered in');
+    },
+    { timeoutMs: answerTimeoutMs },
   );
-  const messages = calls.flatMap(({ detail }) => postedSchema.safeParse(detail).data ?? []);
-  return messages
-    .filter((message) => {
-      const marker = markerOf(message);
-      return marker?.isCard === true && marker.questionId === questionId;
-    })
-    .map(textOf);
+  return [...states.values()];
 }

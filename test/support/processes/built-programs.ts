@@ -19,7 +19,7 @@ export async function buildPrograms(): Promise<BuiltPrograms> {
   const build = run(process.execPath, [compiler, '-p', 'tsconfig.json', '--outDir', dist, ...emitOnly]);
   const assets = ['codesearch/pages/assets', 'codesearch/search/word-vectors.bin', 'local-slack/page/assets'];
   await Promise.all([
-    copyFile(join(projectFolder, 'package.json'), join(folder, 'package.json')),
+    ...['package.json', 'manifest.yml'].map((file) => copyFile(join(projectFolder, file), join(folder, file))),
     symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules')),
     ...assets.map((asset) => cp(join(projectFolder, 'src', asset), join(dist, asset), { recursive: true })),
   ]);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Child } from '../../../src/demo/child.ts';
 import {
@@ -7,8 +8,8 @@ import {
   type Program,
   startApp,
   startCodeSearch,
+  startLocalSlack,
 } from '../../../src/demo/programs.ts';
-import { type SlackReady, startSlack } from '../../../src/demo/slack.ts';
 import { createLocalSlack, type LocalSlack } from '../local-slack/local-slack.ts';
 import { builtSource } from './built-programs.ts';
 import { createSampleRepository } from './sample-repository.ts';
@@ -17,8 +18,6 @@ import { createTempDir } from './temp-dir.ts';
 /** The three processes of the demo; tests can crash and restart each one. */
 export interface Stack {
   slack: LocalSlack;
-  /** The page of the local Slack, as in the demo. */
-  pageUrl: string;
   codeSearch: CodeSearchReady;
   /** Access token of the code search service. */
   token: string;
@@ -30,6 +29,7 @@ export interface Stack {
   crashCodeSearch(): Promise<void>;
   /** Starts the service again with the same data and port. */
   restartCodeSearch(): Promise<void>;
+  /** Fails if the app did what Slack does not allow. */
   stop(): Promise<void>;
 }
 
@@ -37,13 +37,14 @@ export interface Stack {
 const fastSettings = { CARD_EDIT_MS: '100', POLL_FIRST_MS: '100', POLL_MIN_MS: '100', POLL_MAX_MS: '500' };
 
 /** Starts all programs with the sample repository (or the given ones) and free ports. */
-export async function startStack(setup: {
-  localSlack: string;
-  repositories?: string[];
-  stepDelayMs?: number;
-  /** Settings of the app, added to those of the demo. */
-  settings?: Record<string, string>;
-}): Promise<Stack> {
+export async function startStack(
+  setup: {
+    repositories?: string[];
+    stepDelayMs?: number;
+    /** Settings of the app, added to those of the demo. */
+    settings?: Record<string, string>;
+  } = {},
+): Promise<Stack> {
   const folder = await createTempDir();
   const base: BaseSetup = {
     folder: folder.path,
@@ -51,7 +52,7 @@ export async function startStack(setup: {
     dist: await builtSource(),
   };
   const token = randomUUID();
-  const live = new Set<Pick<Child, 'stop'>>();
+  const live = new Set<Child>();
   const sample = setup.repositories ? undefined : await createSampleRepository();
   const repositories = setup.repositories ?? (sample ? [sample.path] : []);
 
@@ -67,22 +68,15 @@ export async function startStack(setup: {
     return { child: program.child, ready: await program.ready };
   }
 
-  /** Reachable from this machine only, if possible, as in the demo. */
-  async function runSlack(): Promise<SlackReady> {
-    const starting = startSlack(base, { program: setup.localSlack, port: 0, namespace: true });
-    live.add({ stop: async () => (await starting.catch(() => undefined))?.stop() });
-    return (await starting).ready;
-  }
-
   const runCodeSearch = (port: number) =>
     ready(startCodeSearch(base, { repositories, port, tokens: [token], stepDelayMs: setup.stepDelayMs ?? 0 }));
 
   try {
-    let [slack, codeSearch] = await Promise.all([runSlack(), runCodeSearch(0)]);
+    let [{ ready: slack }, codeSearch] = await Promise.all([ready(startLocalSlack(base, 0)), runCodeSearch(0)]);
     const runApp = () =>
       ready(
         startApp(base, {
-          slackUrl: slack.url,
+          slack,
           serviceUrl: codeSearch.ready.url,
           token,
           port: 0,
@@ -92,7 +86,6 @@ export async function startStack(setup: {
     let app = await runApp();
     return {
       slack: createLocalSlack(slack.url),
-      pageUrl: slack.pageUrl,
       codeSearch: codeSearch.ready,
       token,
       appUrl: () => app.ready.url,
@@ -104,7 +97,11 @@ export async function startStack(setup: {
       restartCodeSearch: async () => {
         codeSearch = await runCodeSearch(Number(new URL(codeSearch.ready.url).port));
       },
-      stop,
+      stop: async () => {
+        const violations = await createLocalSlack(slack.url).violations();
+        await stop();
+        expect(violations).toEqual([]);
+      },
     };
   } catch (error) {
     await stop();
