@@ -188,7 +188,7 @@ export function createAct({
       });
     },
     use: async ({ person, place, blockId, actionId, choice, entered = {} }: Used): Promise<Outcome> => {
-      const [blocks, where] = 'view' in place ? inView(person, place.view, entered) : onMessage(person, place);
+      const [blocks, where] = 'view' in place ? inView(person, place.view, blockId, entered) : onMessage(person, place);
       const block = blocks.find((each) => each.block_id === blockId);
       const element = block && elementsOf(block).find((each) => each.action_id === actionId);
       if (element === undefined) throw new ActError('That is no longer there.');
@@ -397,9 +397,13 @@ export function createAct({
     return attempt.acknowledged ? {} : { problem: 'The app did not respond. Try again?' };
   }
 
-  function inView(person: string, id: string, entered: Record<string, Entered>): [SlackBlock[], Body] {
+  function inView(person: string, id: string, blockId: string, entered: Record<string, Entered>): [SlackBlock[], Body] {
     const home = views.homes.get(inside(person).id);
-    const view = home?.id === id ? home : modalAt(person, id);
+    const shown = home?.id === id ? home : modalAt(person, id);
+    // If the app changes the view just before a press, the block has another id by now; so the press is one at the
+    // version that the person saw.
+    const versions = [shown, views.earlier.get(id) ?? shown];
+    const view = versions.find(({ blocks }) => blocks.some((each) => each.block_id === blockId)) ?? shown;
     const payload = views.payloadOf(view, filledIn(view, entered, { isComplete: false }));
     return [view.blocks, { container: { type: 'view', view_id: id }, view: payload }];
   }

@@ -29,6 +29,8 @@ const triggerLifeMs = 3_000;
 export function createViews(slackPeople: SlackPeople, violations: string[]) {
   const stack: SlackView[] = [];
   const homes = new Map<string, SlackView>();
+  /** The last version of each view before its present one, by id: a person may use what they still see of it. */
+  const earlier = new Map<string, SlackView>();
   /** The triggers that were given out, and whose views are whose. */
   const triggers = new Map<unknown, { person: string; untilMs: number; isUsed?: boolean }>();
   const owners = new Map<string, string>();
@@ -55,6 +57,7 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
       if (args.hash !== undefined && args.hash !== known?.hash) return refused('hash_conflict');
       const refusal = refusedForm('views.publish', args, 'home', known?.external_id);
       if (refusal !== undefined) return refusal;
+      if (known !== undefined) earlier.set(known.id, known);
       const home = made(args.view, known?.id, { root: undefined, previous: null });
       homes.set(user.id, home);
       return shown(home);
@@ -66,6 +69,7 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
     /** The open modals, the topmost last. */
     stack,
     homes,
+    earlier,
     /** A person's open modals, the topmost last. */
     of,
     triggers,
@@ -124,7 +128,10 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
   }
 
   function drop(views: SlackView[]): void {
-    for (const view of views) stack.splice(stack.indexOf(view), 1);
+    for (const view of views) {
+      stack.splice(stack.indexOf(view), 1);
+      earlier.delete(view.id);
+    }
   }
 
   function checkErrors(view: SlackView, errors: unknown): void {
@@ -159,6 +166,7 @@ export function createViews(slackPeople: SlackPeople, violations: string[]) {
   }
 
   function replace(known: SlackView, view: unknown): SlackView {
+    earlier.set(known.id, known);
     const next = made(view, known.id, { root: known.root_view_id, previous: known.previous_view_id });
     const index = stack.findIndex(({ id }) => id === known.id);
     if (index >= 0) stack[index] = next;

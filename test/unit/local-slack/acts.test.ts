@@ -284,6 +284,27 @@ describe('what people do sends what Slack sends', () => {
     ]);
   });
 
+  test('a press at the version of Home that the person still sees', async () => {
+    const button = (value: string) => ({
+      type: 'button',
+      action_id: 'cancel',
+      value,
+      text: { type: 'plain_text', text: 'Cancel' },
+    });
+    const published = (...values: string[]) => {
+      const blocks = values.map((value) => ({ type: 'actions', elements: [button(value)] }));
+      state.methods['views.publish']?.({ user_id: ada, view: { type: 'home', blocks } });
+      return one([workspace.homeOf(ada)].filter((view) => view !== undefined));
+    };
+    const { id, blocks } = published('first');
+    const blockId = String(one(blocks).block_id);
+    published('second', 'first');
+    await act.use({ person: ada, place: { view: id }, blockId, actionId: 'cancel' });
+    expect(one(sent).payload).toMatchObject({ actions: [{ block_id: blockId, value: 'first' }], view: { blocks } });
+    published('third');
+    await expect(act.use({ person: ada, place: { view: id }, blockId, actionId: 'cancel' })).rejects.toThrow(ActError);
+  });
+
   test('a form with errors stays, and Slack itself refuses an empty required field', async () => {
     const view = opened();
     expect(await act.submit({ person: ada, view, entered: { 'question/text': '' } })).toMatchObject({
