@@ -17,6 +17,8 @@ export class ActError extends Error {}
 export interface Outcome {
   /** What Slack shows when the app did not answer. */
   problem?: string;
+  /** What was posted. */
+  message?: SlackMessage;
 }
 
 type Body = payloads.Body;
@@ -77,7 +79,7 @@ export function createAct({
   const nameOf = (id: string): string => people.find(id)?.name ?? channels.map.get(id)?.name ?? id;
 
   const act = {
-    post: async ({ person, channel, text, threadTs, broadcast, files: attached = [] }: Posted) => {
+    post: async ({ person, channel, text, threadTs, broadcast, files: attached = [] }: Posted): Promise<Outcome> => {
       const [, command = '', rest = ''] = /^(\/\w+)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
       if (manifest.commands.some((each) => each.command === command)) {
         if (threadTs !== undefined) throw new ActError(`${command} can't be used in threads.`);
@@ -279,12 +281,7 @@ export function createAct({
     return { id, name: isIm === true ? 'directmessage' : isPrivate ? 'privategroup' : name };
   }
 
-  async function sent(
-    person: string,
-    channel: string,
-    text: string,
-    more: Partial<SlackMessage>,
-  ): Promise<Outcome & { message: SlackMessage }> {
+  async function sent(person: string, channel: string, text: string, more: Partial<SlackMessage>): Promise<Outcome> {
     const message = said({ channel, user: person, client_msg_id: randomUUID(), ...written(text, names), ...more });
     await posted(message);
     return { message };

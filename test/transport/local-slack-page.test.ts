@@ -92,6 +92,14 @@ describe('the page of the local Slack', () => {
     expect(text).not.toContain('<img');
   });
 
+  it('edits a message where that began, in its channel or in its thread', async () => {
+    const { message } = await local.act.post({ person: 'U0ADA', channel: 'C0GENERAL', text: 'an old text' });
+    const { ts } = message as { ts: string };
+    const at = `/?as=U0ADA&channel=C0GENERAL&thread=${ts}`;
+    for (const key of [ts, `thread-${ts}`])
+      expect((await ask({ path: `${at}&edit=${key}` })).text.match(/msg-edit-input/g), key).toHaveLength(1);
+  });
+
   it('keeps people out of private channels that they are not in', async () => {
     expect((await ask({ path: '/?as=U0ADA&channel=C0PRIVATE' })).text).toContain('incident-42');
     expect((await ask({ path: '/?as=U0GERD&channel=C0PRIVATE' })).text).not.toContain('incident-42');

@@ -1,7 +1,8 @@
+import { unescaped } from '../mrkdwn.ts';
 import { type Fields, fieldsOf, Html, html, listOf, textOf } from './html.ts';
 import { renderMarkdown } from './markdown.ts';
-import { renderRichText, renderSwatch, renderUnknown } from './rich-text.ts';
-import { type Reader, renderLink, renderMrkdwn, unescaped, withEmoji } from './text.ts';
+import { renderMrkdwn, renderRichText, renderSwatch, renderUnknown } from './rich-text.ts';
+import { type Reader, renderLink, withEmoji } from './text.ts';
 
 /** Blocks of a message or view. `errors`: what is wrong with inputs, by block id. */
 export function renderBlocks(blocks: unknown, reader: Reader, errors: Record<string, string> = {}): Html {

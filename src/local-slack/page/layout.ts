@@ -3,14 +3,15 @@ import { kindOf } from '../people.ts';
 import type { Conversation, Shown } from '../workspace.ts';
 import { plainOf, renderAttachment, renderBlocks, renderFiles } from './blocks.ts';
 import { Html, html } from './html.ts';
-import { emojiOf, type Reader, renderDate, renderMrkdwn } from './text.ts';
+import { renderMrkdwn } from './rich-text.ts';
+import { emojiOf, type Reader, renderDate } from './text.ts';
 
 /** What the address of the page says: who acts, and what is open. */
 export interface Place {
   person: string;
   channel: string;
   thread?: string;
-  /** The timestamp of the message that is being edited, that is being forwarded, or that a link leads to. */
+  /** The key of the message that is being edited, and the timestamp of one that is being forwarded or that a link leads to. */
   edit?: string;
   forward?: string;
   at?: string;
@@ -259,7 +260,7 @@ function renderMessage({ message, isPrivate, replies }: Shown, context: Context,
           ${isEdited && html` <small>(edited)</small>`}
           ${isPrivate && html` <small>only visible to you</small>`}
         </p>
-        ${place.edit === ts ? renderEditor(context, message) : renderContent(message, reader)}
+        ${place.edit === keyOf(ts, thread) ? renderEditor(context, message) : renderContent(message, reader)}
         ${renderReactions(message)}
         ${summary}
       </div>
@@ -268,6 +269,11 @@ function renderMessage({ message, isPrivate, replies }: Shown, context: Context,
 }
 
 type Message = Shown['message'];
+
+/** A root is shown in its channel and in its thread. */
+function keyOf(ts: string, thread: string | undefined): string {
+  return `${thread === undefined ? '' : 'thread-'}${ts}`;
+}
 
 /** The body of a message. Slack shows its text only where it has no blocks. */
 function renderContent(message: Message, reader: Reader): Html {
@@ -307,13 +313,14 @@ function renderMenu(
 ): Html | false {
   const { ts, user } = message;
   if (message.subtype === 'tombstone') return false;
-  const id = `menu-${thread === undefined ? '' : 'thread-'}${ts}`;
+  const key = keyOf(ts, thread);
+  const id = `menu-${key}`;
   const goes = (label: string, changes: Partial<Place>) =>
     html`<a role="menuitem" href="${addressOf(place, changes)}">${label}</a>`;
   const does = (label: string, does: string, more = html``) =>
     html`<button role="menuitem" data-post="${does}"${more}>${label}</button>`;
   const confirm = html` data-confirm="Delete this message?\nThis can't be undone."`;
-  const own = html`${goes('Edit message', { edit: ts })}${does('Delete message…', act('remove', { ts }), confirm)}`;
+  const own = html`${goes('Edit message', { edit: key })}${does('Delete message…', act('remove', { ts }), confirm)}`;
   const shortcuts = local.workspace.app.shortcuts.filter(({ type }) => type === 'message');
   const entries = html`
     ${goes('Reply in thread', { thread: message.thread_ts ?? ts })}

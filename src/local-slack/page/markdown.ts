@@ -2,8 +2,10 @@ import type { Nodes, Parents, Root, Table } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
+import { tokenOf } from '../mrkdwn.ts';
 import { Html, html } from './html.ts';
-import { type Reader, renderCode, renderLink, renderToken, withEmoji } from './text.ts';
+import { renderElement } from './rich-text.ts';
+import { type Reader, renderCode, renderLink, withEmoji } from './text.ts';
 
 /** Longest text that is parsed. Slack takes no longer one. */
 const longest = 12_000;
@@ -81,7 +83,11 @@ function render(node: Nodes, root: Root, reader: Reader): Html {
 /** Text outside of code, in which Slack reads its own tokens and names of emoji. */
 function renderText(text: string, reader: Reader): Html {
   const parts = text.split(/<([@#!][^<>\n]+)>/);
-  return html`${parts.map((part, index) => (index % 2 === 1 ? renderToken(part, reader) : withEmoji(part)))}`;
+  return html`${parts.map((part, index) => {
+    const element = index % 2 === 1 ? tokenOf(part) : undefined;
+    if (element !== undefined) return renderElement(element, reader);
+    return index % 2 === 1 ? `<${part}>` : withEmoji(part);
+  })}`;
 }
 
 function renderTable({ children: [head, ...body], align }: Table, root: Root, reader: Reader): Html {

@@ -1,9 +1,19 @@
+import { richTextOf } from '../mrkdwn.ts';
 import { type Fields, fieldsOf, Html, html, listOf, textOf } from './html.ts';
 import { emojiOf, type Reader, renderChannel, renderCode, renderDate, renderLink, renderMention } from './text.ts';
 
 /** A `rich_text` block, or a cell or attachment with the same elements. */
 export function renderRichText({ elements }: Fields, reader: Reader): Html {
   return html`<div class="rich">${listOf(elements).map((part) => renderPart(part, reader))}</div>`;
+}
+
+/** Slack's mrkdwn, whose lines stand in no boxes of their own. */
+export function renderMrkdwn(mrkdwn: string, reader: Reader): Html {
+  return html`${richTextOf(mrkdwn).map((part) =>
+    part.type === 'rich_text_section'
+      ? listOf(part.elements).map((element) => renderElement(element, reader))
+      : renderPart(part, reader),
+  )}`;
 }
 
 function renderPart(part: Fields, reader: Reader): Html {
@@ -41,7 +51,7 @@ const styleTags: Record<string, Html> = {
   code: new Html('code'),
 };
 
-function renderElement(element: Fields, reader: Reader): Html {
+export function renderElement(element: Fields, reader: Reader): Html {
   const style = fieldsOf(element.style);
   return Object.entries(styleTags).reduce(
     (inner, [name, tag]) => (style[name] === true ? html`<${tag}>${inner}</${tag}>` : inner),
@@ -58,15 +68,13 @@ function renderPlain(element: Fields, reader: Reader): Html {
     case 'link':
       return renderLink(textOf(element.url), text, reader);
     case 'user':
-      return renderMention(textOf(element.user_id), '', reader);
     case 'usergroup':
-      return renderMention(textOf(element.usergroup_id), '', reader);
     case 'team':
-      return renderMention(textOf(element.team_id), '', reader);
+      return renderMention(textOf(element[`${element.type}_id`]), reader);
     case 'broadcast':
       return html`<span class="mention me">@${textOf(element.range)}</span>`;
     case 'channel':
-      return renderChannel(textOf(element.channel_id), '', reader);
+      return renderChannel(textOf(element.channel_id), reader);
     case 'emoji':
       return html`${emojiText(element)}`;
     case 'date': {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderAttachment, renderBlocks } from '../../../src/local-slack/page/blocks.ts';
-import { renderMrkdwn } from '../../../src/local-slack/page/text.ts';
+import { renderMrkdwn } from '../../../src/local-slack/page/rich-text.ts';
 
 const origin = 'http://127.0.0.1:4000';
 const names: Record<string, string> = { U0ADA: 'Ada', U0BOT: 'deepsearch', C0GENERAL: 'general', S0DEV: 'devs' };
@@ -35,7 +35,7 @@ const harmless = '&#60;img src=x onerror=alert(1)&#62;&#34;&#39;&#38;';
 describe('mrkdwn in the page of the local Slack', () => {
   it.each([
     ['*bold* _italic_ ~struck~ `code`', '<strong>bold</strong> <em>italic</em> <s>struck</s> <code>code</code>'],
-    ['*a _b_ c* and *open', '<strong>a <em>b</em> c</strong> and *open'],
+    ['*a _b_ c* and *open', '<strong>a </strong><em><strong>b</strong></em><strong> c</strong> and *open'],
     ['*a _b* c_', '<strong>a _b</strong> c_'],
     ['2*3*4 snake_case_name * no *', '2*3*4 snake_case_name * no *'],
     ['`*not* &lt;T&gt; :mag:`', '<code>*not* &#60;T&#62; :mag:</code>'],
@@ -43,8 +43,8 @@ describe('mrkdwn in the page of the local Slack', () => {
     ['a ```open', 'a ```open'],
     ['&gt; one\n> two\nthree', '<blockquote>one\ntwo</blockquote>three'],
     [
-      '<@U0ADA> <@U0BOT|bot> <@U0NONE|x>',
-      '<span class="mention me">@Ada</span> <span class="mention">@deepsearch</span> <span class="mention">@x</span>',
+      '<@U0ADA> <@U0BOT|bot> <@U0NONE>',
+      '<span class="mention me">@Ada</span> <span class="mention">@deepsearch</span> <span class="mention">@U0NONE</span>',
     ],
     [
       '<#C0GENERAL> <#C0NONE>',
@@ -52,6 +52,7 @@ describe('mrkdwn in the page of the local Slack', () => {
     ],
     ['<!here> <!subteam^S0DEV|@devs>', '<span class="mention me">@here</span> <span class="mention">@devs</span>'],
     ['<https://a.example/?b&amp;c|the *page*>', `<a href="https://a.example/?b&#38;c" ${out}>the *page*</a>`],
+    ['_<https://a.example/b_c>_', `<em><a href="https://a.example/b_c" ${out}>https://a.example/b_c</a></em>`],
     ['*<https://a.example>*', `<strong><a href="https://a.example" ${out}>https://a.example</a></strong>`],
     [`<${origin}/archives/C0GENERAL/p1|here>`, `<a href="${origin}/archives/C0GENERAL/p1">here</a>`],
     ['<javascript:alert(1)|x>', '&#60;javascript:alert(1)|x&#62;'],
