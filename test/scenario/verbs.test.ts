@@ -316,6 +316,23 @@ describe('the command status', () => {
     expect(said).toContain('Deep Search is reachable');
   });
 
+  test('says whether the app is in the channel, as far as Slack said before', async () => {
+    const status = async (channel: string) => saidIn((await world.command('status', { channel })).response);
+    expect(await status('C0GENERAL')).toContain('mention me, once I have been added to it.');
+    await answeredThread();
+    const open = { isPrivate: false, botIsMember: false, isArchived: false };
+    world.slack.channels.set('C0PUBLIC', { ...open, members: [people.ada, people.mia] });
+    await world.command('refused here?', { channel: 'C0PUBLIC' });
+    await privateMessages(1);
+    const calls = world.slack.calls.length;
+    expect(await status('C0GENERAL')).toContain('I only answer messages that mention me."');
+    expect(await status('C0PUBLIC')).toContain('I am not in this channel');
+    expect(saidIn((await world.command('why', { channel: 'C0PUBLIC' })).response)).toContain('/invite');
+    await world.mention('status');
+    expect((await privateMessages(2)).join('\n')).toMatch(/I only answer messages that mention me\.$/m);
+    expect(world.slack.calls.slice(calls).filter((method) => method.startsWith('conversations.'))).toEqual([]);
+  });
+
   test('says when the service refuses the app, and is refused to guests', async () => {
     service.scriptFaults(() => ({ status: 401 }));
     const ts = await world.mention('first?');

@@ -64,7 +64,10 @@ const en = (f: Formats) => ({
     `This thread is muted: I only answer messages that mention me. Write ${bot} \`unmute\` to change that.`,
   rulePeoplesThread: () =>
     'This thread did not start with a question to me, so I only answer messages that mention me.',
-  ruleChannel: () => 'In this channel I only answer messages that mention me, once I have been added to it.',
+  ruleChannel: () => 'In this channel I only answer messages that mention me.',
+  ruleChannelUnknown: () => 'In this channel I only answer messages that mention me, once I have been added to it.',
+  ruleNotInChannel: (bot: string) =>
+    `I am not in this channel, so I cannot see messages that mention me. Add me with \`/invite\` ${bot} to change that.`,
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
@@ -134,8 +137,11 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     `Dieser Thread ist stummgeschaltet: Ich beantworte nur Nachrichten, die mich erwähnen. Schreib ${bot} \`unmute\`, um das zu ändern.`,
   rulePeoplesThread: () =>
     'Dieser Thread hat nicht mit einer Frage an mich begonnen, deshalb beantworte ich nur Nachrichten, die mich erwähnen.',
-  ruleChannel: () =>
+  ruleChannel: () => 'In diesem Channel beantworte ich nur Nachrichten, die mich erwähnen.',
+  ruleChannelUnknown: () =>
     'In diesem Channel beantworte ich nur Nachrichten, die mich erwähnen, sobald ich hinzugefügt wurde.',
+  ruleNotInChannel: (bot) =>
+    `Ich bin nicht in diesem Channel und sehe deshalb keine Nachrichten, die mich erwähnen. Füg mich mit \`/invite\` ${bot} hinzu, um das zu ändern.`,
 });
 
 /** What was done with messages, each after a time and an author, and (`rule…`) what is done with them in a place. */

@@ -9,6 +9,8 @@ export interface BriefCache<Value> {
    * that wait. If each began a load of its own, many answers at once would use up what Slack allows.
    */
   get(id: string, sinceMs?: number): Promise<Value>;
+  /** What was loaded last, however old. Loads nothing. */
+  known(id: string): Value | undefined;
   /** Replaces or removes a value, for example after an event. A load under way is older than that and is not cached. */
   change(id: string, change: (known: Value | undefined) => Value | undefined): void;
 }
@@ -37,6 +39,7 @@ export function createBriefCache<Value>(options: {
 
   return {
     get,
+    known: (id) => kept.peek(id)?.value,
     change(id, change) {
       underWay.delete(id);
       const value = change(kept.get(id)?.value);

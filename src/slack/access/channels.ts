@@ -23,11 +23,15 @@ export interface Channel {
   name?: string;
   /** Ids of other organizations or workspaces that are in the channel or invited, as far as Slack says. */
   organizationIds?: string[];
+  /** Whether the app is in it. Absent if Slack does not say. */
+  isMember?: boolean;
 }
 
 export interface Channels {
   /** Throws `AppError` when asking Slack again later may help. `sinceMs`: as in `AccessPolicy`. */
   channel(channelId: string, sinceMs?: number): Promise<Channel>;
+  /** What Slack said last, for words that need no newer state. Slack is not asked. */
+  known(channelId: string): Channel | undefined;
   /** Slack said with an event that other organizations are in this channel. */
   noteShared(channelId: string): void;
   /** Slack is asked about the channel the next time. */
@@ -49,6 +53,7 @@ const conversationObject = z.object({
   is_private: flag,
   is_im: flag,
   is_mpim: flag,
+  is_member: flag.catch(undefined),
   shared_team_ids: ids,
   connected_team_ids: ids,
   internal_team_ids: ids,
@@ -78,6 +83,7 @@ export function createChannels(options: { slack: SlackApi; now: Clock; log: Log 
       const channel = await memory.get(id, sinceMs);
       return (sharedUntilMs.get(id) ?? 0) > now() ? { ...channel, kind: 'shared' } : channel;
     },
+    known: memory.known,
     noteShared(id) {
       sharedUntilMs.set(id, now() + channelCachedMs);
     },
@@ -105,13 +111,14 @@ export function createChannels(options: { slack: SlackApi; now: Clock; log: Log 
 export function readChannel(id: string, raw: unknown, own: Own = {}): Channel {
   const parsed = conversationObject.safeParse(raw);
   if (!parsed.success || parsed.data.id !== id) return { id, kind: 'unknown' };
-  const { name, is_ext_shared: isShared, is_pending_ext_shared: isPending } = parsed.data;
+  const { name, is_ext_shared: isShared, is_pending_ext_shared: isPending, is_member: isMember } = parsed.data;
   const kind = kindOf();
   return {
     id,
     kind,
     ...(name === undefined || !isOpen(parsed.data) ? {} : { name }),
     ...(kind === 'shared' ? { organizationIds: othersIn(parsed.data, own) } : {}),
+    ...(isMember === undefined ? {} : { isMember }),
   };
 
   function kindOf(): ChannelKind {

@@ -8,8 +8,9 @@ import { renderDoctor } from '../../render/doctor.ts';
 import { COMMAND } from '../../render/ids.ts';
 import type { RenderedMessage } from '../../render/message.ts';
 import { type Notice, renderNotice } from '../../render/notices.ts';
-import { ruleOf } from '../../render/place-rule.ts';
+import type { PlaceRule } from '../../render/place-rule.ts';
 import type { ChosenRules } from '../access/channel-rules.ts';
+import type { Channels } from '../access/channels.ts';
 import { localeOf, type Users } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { Doctor } from '../checks/doctor.ts';
@@ -35,6 +36,7 @@ export type CommandDeps = ActionCheckDeps &
     slack: Pick<SlackApi, 'identity' | 'call'>;
     accept: ReturnType<typeof createAccept>;
     people: Pick<Users, 'person'>;
+    channels: Pick<Channels, 'known'>;
     reports: Pick<Reports, 'ofChannel' | 'why'>;
     historyOf: HistoryOf;
     accountViews: Pick<AccountViews, 'mode' | 'connect' | 'disconnect'>;
@@ -166,10 +168,13 @@ export function registerCommand(app: App, deps: CommandDeps): void {
 
   async function status(userId: string, place: Place): Promise<PrivateMessage> {
     const refusal = await refusalOfAction(deps, { requester: { userId, ...place }, named: {} }, 'person');
-    return refusal ?? deps.reports.ofChannel({ userId, place, isDirect: isBetweenTwo(place) });
+    return refusal ?? deps.reports.ofChannel({ userId, place, rule: ruleIn(place) });
   }
 
-  function ruleIn({ channelId }: Place) {
-    return isBetweenTwo({ channelId }) ? 'direct' : ruleOf(false, undefined);
+  function ruleIn({ channelId }: Place): PlaceRule {
+    if (isBetweenTwo({ channelId })) return 'direct';
+    const isMember = deps.channels.known(channelId)?.isMember;
+    if (isMember === undefined) return 'channelUnknown';
+    return isMember ? 'channel' : 'notInChannel';
   }
 }

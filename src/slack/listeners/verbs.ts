@@ -202,10 +202,10 @@ export function createVerbs(deps: VerbDeps) {
     const refusal = await refusalOf(said);
     if (refusal !== undefined) return refusal;
     const { place, thread, isReply, isDirect, userId } = said;
-    const onlyMentions = isReply && !isDirect && (await takesOnlyMentions(deps.chosenRules, place));
-    return isReply
-      ? deps.reports.ofThread({ userId, place, thread, isDirect, onlyMentions })
-      : deps.reports.ofChannel({ userId, place, isDirect });
+    // Slack delivers the messages of a channel only to an app that is in it.
+    if (!isReply) return deps.reports.ofChannel({ userId, place, rule: isDirect ? 'direct' : 'channel' });
+    const onlyMentions = !isDirect && (await takesOnlyMentions(deps.chosenRules, place));
+    return deps.reports.ofThread({ userId, place, thread, isDirect, onlyMentions });
   }
 
   async function history(said: SaidVerb): Promise<PrivateMessage> {

@@ -70,11 +70,11 @@ export function createReports(deps: ReportsDeps) {
   async function ofChannel({
     userId,
     place,
-    isDirect,
+    rule,
   }: {
     userId: string;
     place: Place;
-    isDirect: boolean;
+    rule: PlaceRule;
   }): Promise<PrivateMessage> {
     const [open, own, service] = await Promise.all([
       openIn.channel(place, userId),
@@ -82,10 +82,9 @@ export function createReports(deps: ReportsDeps) {
       serviceState(),
     ]);
     const elsewhere = own.open.filter(({ question }) => question.place.channelId !== place.channelId);
-    const rule = isDirect ? 'direct' : ruleOf(false, undefined);
     return (locale) =>
       renderStatus(
-        { of: isDirect ? 'direct' : 'channel', open, elsewhere, rule, service, quota: own.quota },
+        { of: rule === 'direct' ? 'direct' : 'channel', open, elsewhere, rule, service, quota: own.quota },
         { userId, locale, botUserId, contact },
       );
   }

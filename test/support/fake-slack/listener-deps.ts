@@ -65,7 +65,7 @@ export function createListenerDeps(): {
     noteChanged: () => undefined,
     forgetChannel: () => undefined,
     moveChannel: async () => 0,
-    channels: { noteShared: () => undefined },
+    channels: { noteShared: () => undefined, known: () => undefined },
     deliveryPriority: { during: (handle) => handle() },
     threadNotes: { add: () => undefined, replace: async () => undefined, remove: async () => undefined },
     memberships: { of: async () => 'member', inChannel: async () => 'member' },

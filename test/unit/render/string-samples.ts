@@ -287,6 +287,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     queued: counts,
     parked: [['15:00']],
     ruleMuted: [['<@U0BOT>']],
+    ruleNotInChannel: [['<@U0BOT>']],
   },
   words: {
     duration: durations,

@@ -215,6 +215,8 @@ describe('the list of running and waiting questions', () => {
       'with too long an address': status({ conversationUrl: `https://e.org/${'x'.repeat(487)}` }),
       'in a muted thread': status({ rule: 'muted' }),
       "in people's thread": status({ rule: 'peoplesThread' }),
+      'in a channel that may not have the app': status({ of: 'channel', rule: 'channelUnknown' }),
+      'in a channel without the app': status({ of: 'channel', rule: 'notInChannel' }),
     });
   });
 });
