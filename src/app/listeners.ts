@@ -50,7 +50,7 @@ export function createListeners(
     void tasks.run({ event: 'departed_not_ended', userId }, () => endDeparted(departed));
   });
   const messageLog = createMessageLog({ records: storage.messageLogs, tasks, log });
-  const privateNotifier = createPrivateNotifier({ sendPrivately: messenger.sendPrivately, tasks });
+  const privateNotifier = createPrivateNotifier({ ...messenger, tasks });
   const threadNotes = createThreadNoteKeeper({ ...storage, tasks, log });
   const reports = createReports({
     questions,
@@ -142,6 +142,8 @@ export function createListeners(
     readerChoices: storage.readerChoices,
     audit,
     notify: privateNotifier.notify,
+    removePressed: privateNotifier.removePressed,
+    accountChanges: context.accountChanges,
     ...presence,
     unfurls,
     noteWorkspaceEnd: createNoteWorkspaceEnd({ ...storage, now }),

@@ -23,11 +23,20 @@ afterEach(async () => {
 test('the button under a waiting question opens the form, and the question is asked with the new account', async () => {
   const ts = await world.mention('Where are retries configured?');
   await world.pressPrivately('Connect');
+  // The person closes the form and comes back later.
+  await world.closeModal(await world.modal());
+  await world.pressPrivately('Connect');
   const { response } = await world.submit(await world.modal(), { token: service.tokenOf('ada') });
   expect(JSON.stringify(response)).toContain('Connected as ada');
   await eventually(() => expect(service.asked().map(({ by }) => by)).toEqual(['ada']));
   expect(JSON.stringify([world.slack.requests, response])).not.toContain(service.tokenOf('ada'));
   expect(world.slack.inThread(ts).length).toBeGreaterThan(0);
+  // The message that asked to connect goes, by the response URL of each press on it.
+  const removed = () => world.slack.responses.filter(({ body }) => body.delete_original === true);
+  await eventually(() => expect(removed()).toHaveLength(2));
+  await world.command('disconnect');
+  await eventually(() => expect(service.asked()).toHaveLength(1));
+  expect(removed()).toHaveLength(2);
 });
 
 test('a question that waits for the account of a person who leaves ends at once', async () => {

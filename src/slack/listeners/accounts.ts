@@ -1,7 +1,9 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { Accounts, ConnectResult, Person } from '../../core/accounts/accounts.ts';
+import type { AccountChanges } from '../../core/accounts/account-changes.ts';
+import { type Accounts, type ConnectResult, type Person, personName } from '../../core/accounts/accounts.ts';
 import { isAppError } from '../../core/errors.ts';
 import { Secret } from '../../core/secret.ts';
 import { longestToken } from '../../core/settings.ts';
@@ -16,7 +18,8 @@ import { localeOf } from '../access/users.ts';
 import { logFailure } from '../failure-log.ts';
 import type { AccountViews } from '../home/accounts.ts';
 import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
-import { ackBudgetMs } from '../settings.ts';
+import type { PrivateNotifier } from '../messages/private-notifier.ts';
+import { ackBudgetMs, responseUrlLifeMs } from '../settings.ts';
 import { inAckTime } from './ack-time.ts';
 import { type ActionCheckDeps, type RefusedAction, refusalOfAction } from './block-actions.ts';
 import { type ModalDeps, openInOwnTime } from './open-modal.ts';
@@ -39,14 +42,20 @@ const press = z.object({
   container: z.object({ thread_ts: z.string().optional() }).optional(),
 });
 
+/** Most people whose presses are kept, and most presses of each. */
+const mostOffersKept = 1_000;
+const mostOffersOfPerson = 5;
+
 /** A token goes into an HTTP header. Node rejects other characters with an error that repeats the text. */
 const usableToken = /^[\x21-\x7e]+$/;
 
 export type AccountDeps = ActionCheckDeps &
   ModalDeps &
   ViewSubmissionDeps & {
-    accounts: Pick<Accounts, 'connectWithToken'>;
+    accounts: Pick<Accounts, 'connectWithToken' | 'statusOf'>;
+    accountChanges: Pick<AccountChanges, 'listen'>;
     accountViews: AccountViews;
+    removePressed: PrivateNotifier['removePressed'];
   };
 
 /** A press of a button about the account of the person who presses, and where. */
@@ -61,6 +70,21 @@ interface AccountPress {
 
 /** The buttons about people's own accounts, and the form to connect with. Each is about the person who uses it. */
 export function registerAccounts(app: App, deps: AccountDeps): void {
+  /**
+   * By person, the response URLs of presses on messages that offer to connect. Once there is an account, those messages say
+   * what is no longer true. Slack has no other way to remove them, so one whose button another copy of the app handled stays.
+   */
+  const offers = new LRUCache<string, string[]>({ max: mostOffersKept, ttl: responseUrlLifeMs });
+
+  deps.accountChanges.listen((person) => {
+    const pressed = offers.get(personName(person)) ?? [];
+    if (pressed.length === 0) return;
+    void deps.tasks.run({ event: 'offers_not_removed', userId: person.userId }, async () => {
+      if ((await deps.accounts.statusOf(person)).state !== 'connected') return;
+      offers.delete(personName(person));
+      for (const responseUrl of pressed) deps.removePressed(responseUrl);
+    });
+  });
   app.action(ACTIONS.connect, async ({ ack, body, context }) => {
     await ack();
     open(body, context.teamId, true);
@@ -70,7 +94,11 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
     open(body, context.teamId, false);
   });
   // Slack opens the address itself.
-  app.action(ACTIONS.signIn, async ({ ack }) => ack());
+  app.action(ACTIONS.signIn, async ({ ack, body, context }) => {
+    await ack();
+    const pressed = readPress(body, context.teamId);
+    if (pressed !== undefined) keepOffer(pressed);
+  });
   app.action(ACTIONS.disconnect, async ({ ack, body, context }) => {
     const byMs = Date.now() + ackBudgetMs;
     const pressed = readPress(body, context.teamId);
@@ -88,7 +116,15 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
 
   function open(body: unknown, teamId: string | undefined, withSignIn: boolean): void {
     const pressed = readPress(body, teamId);
-    if (pressed !== undefined) openInOwnTime(deps, pressed, () => form(pressed, withSignIn));
+    if (pressed === undefined) return;
+    keepOffer(pressed);
+    openInOwnTime(deps, pressed, () => form(pressed, withSignIn));
+  }
+
+  function keepOffer({ person, recipient: { responseUrl } }: AccountPress): void {
+    if (responseUrl === undefined) return;
+    const name = personName(person);
+    offers.set(name, [...(offers.get(name) ?? []), responseUrl].slice(-mostOffersOfPerson));
   }
 
   async function form({ person, teamId }: AccountPress, withSignIn: boolean): Promise<ModalView> {

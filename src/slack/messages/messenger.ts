@@ -46,6 +46,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     removeCopies: createRemoveCopies({ slack, own }),
     notifyPrivately,
     sendPrivately,
+    removePressed: (responseUrl) => respond(deps, responseUrl, { delete_original: true }),
   };
 
   /** The cards of the newest questions go first, because their askers look at Slack now. Answers go in order of asking. */
@@ -226,6 +227,8 @@ export interface PrivateSender {
    * who may be away, a direct message comes first.
    */
   sendPrivately(to: Recipient, word: PrivateMessage): Promise<void>;
+  /** Removes the private message whose button was pressed with this response URL. Throws `AppError`. */
+  removePressed(responseUrl: string): Promise<void>;
 }
 
 function createPrivateSender({

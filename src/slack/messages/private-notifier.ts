@@ -7,11 +7,14 @@ export interface PrivateNotifier {
    * found or does not arrive, that is logged. Never throws.
    */
   notify(to: Recipient, message: PrivateMessage | Promise<PrivateMessage>): void;
+  /** Removes a private message in the background, by the response URL of a press on it. Never throws. */
+  removePressed(responseUrl: string): void;
 }
 
 /** Private messages of listeners. Slack does not wait for them: an event is acknowledged as soon as it is stored. */
 export function createPrivateNotifier({
   sendPrivately,
+  removePressed,
   tasks,
 }: PrivateSender & { tasks: Pick<BackgroundTasks, 'run'> }): PrivateNotifier {
   return {
@@ -21,6 +24,9 @@ export function createPrivateNotifier({
       );
       // A message that is not sent may still fail to be found.
       if (sending === undefined && message instanceof Promise) message.catch(() => undefined);
+    },
+    removePressed(responseUrl) {
+      void tasks.run({ event: 'private_message_not_removed' }, () => removePressed(responseUrl));
     },
   };
 }

@@ -27,7 +27,7 @@ export function createListenerDeps(): {
     questions: life.ports.questions,
     claims: life.ports.claims,
     dailyStorage: life.ports.dailyStorage,
-    accounts: { connectWithToken: async () => ({ kind: 'notChecked' }) },
+    accounts: { connectWithToken: async () => ({ kind: 'notChecked' }), statusOf: async () => ({ state: 'none' }) },
     accountViews: createAccountViews({
       accounts: createMemoryAccounts({ mode: 'shared' }).accounts,
       slack: createUnlimitedSlackApi(createWebClient('xoxb-test', clientOptions)),
@@ -45,6 +45,8 @@ export function createListenerDeps(): {
     votes: { put: async () => undefined, get: async () => undefined },
     read: async (text) => text,
     notify: () => undefined,
+    removePressed: () => undefined,
+    accountChanges: { listen: () => undefined },
     home: { show: () => undefined, showAction: () => undefined },
     historyOf: async () => ({ kind: 'emptyQuestion' }),
     doctor: { isFor: () => false, examine: async () => [] },

@@ -18,7 +18,7 @@ it('a stop waits for a private message that is on its way, and for one that is s
     await mayBeSent;
     sent.push('one');
   };
-  const { notify } = createPrivateNotifier({ sendPrivately, tasks });
+  const { notify } = createPrivateNotifier({ removePressed: async () => {}, sendPrivately, tasks });
   notify(to, notice);
   notify(
     to,
@@ -35,7 +35,7 @@ it('a private message that does not arrive is reported, and not waited for again
   const { log, lines } = createRecordingLog();
   const tasks = createBackgroundTasks({ log });
   const sendPrivately = (): Promise<void> => Promise.reject(new AppError('unavailable', 'no answer'));
-  const { notify } = createPrivateNotifier({ sendPrivately, tasks });
+  const { notify } = createPrivateNotifier({ removePressed: async () => {}, sendPrivately, tasks });
   notify(to, notice);
   await tasks.drain(2_000);
   expect(lines).toEqual([{ event: 'private_message_failed', channelId: 'C1' }]);
@@ -43,7 +43,11 @@ it('a private message that does not arrive is reported, and not waited for again
 });
 
 it('a private message that is never started harms nothing, also when it is not found', async () => {
-  const { notify } = createPrivateNotifier({ sendPrivately: async () => undefined, tasks: { run: () => undefined } });
+  const { notify } = createPrivateNotifier({
+    removePressed: async () => {},
+    sendPrivately: async () => undefined,
+    tasks: { run: () => undefined },
+  });
   notify(to, notice);
   notify(to, Promise.reject(new AppError('storage', 'down')));
   await new Promise((resolve) => setImmediate(resolve));
