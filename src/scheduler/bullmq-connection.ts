@@ -1,21 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createNodeRedisClient, type IRedisClient } from 'bullmq';
-import { createClient, ErrorReply, type RedisClientType, TimeoutError } from 'redis';
+import { ErrorReply, TimeoutError } from 'redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { withTimeout } from '../core/timeout.ts';
+import { createRedisClient, type RedisClient } from '../redis-client.ts';
 
-const CONNECT_TIMEOUT_MS = 1_500;
-const LONGEST_RECONNECT_WAIT_MS = 1_000;
-/** A command that is not sent within this time is dropped. It does not affect commands that were sent. */
-const QUEUE_TIMEOUT_MS = 1_500;
-const QUEUE_LENGTH = 10_000;
-
-/**
- * A connection without traffic for this long is dead and is replaced. Pings keep an idle connection from looking dead.
- */
-const SILENCE_LIMIT_MS = 5_000;
-const PING_INTERVAL_MS = 2_000;
 /**
  * BullMQ's worker would wait up to 10 s for the signal that a job is due. The signal is lost when a process dies after
  * taking it, and whenever the wait fails. Also, a waiting connection must not look dead.
@@ -34,9 +24,6 @@ const FAILURE_PAUSE_MS = 250;
  */
 const QUIET_BEFORE_BACK_MS = 2_000;
 
-type None = Record<never, never>;
-type Client = RedisClientType<None, None, None, 2, None>;
-
 export interface BullConnectionDeps {
   redisUrl: string;
   log: Log;
@@ -49,7 +36,7 @@ export interface BullConnectionDeps {
  * automatically.
  */
 export interface BullConnection {
-  client: Client;
+  client: RedisClient;
   /** The same client as BullMQ's type. A caller of `duplicate()` owns the duplicate. */
   bull: IRedisClient;
   /** Runs commands of `client` and records whether they succeed, as for BullMQ's own commands. */
@@ -63,7 +50,7 @@ export async function openBullConnection(
   { redisUrl, log, random }: BullConnectionDeps,
   deadlineMs: number,
 ): Promise<BullConnection> {
-  const clients = new Set<Client>();
+  const clients = new Set<RedisClient>();
   let isFailing = false;
   let lastFailureMs = 0;
   let isDestroyed = false;
@@ -81,23 +68,12 @@ export async function openBullConnection(
     log.info({ event: 'scheduler.redis', outcome: 'back' });
   }
 
-  function createRawClient(): Client {
+  function createRawClient(): RedisClient {
     // Check the URL here, because the client's error would repeat it with its password.
     if (!/^rediss?:\/\//.test(redisUrl) || !URL.canParse(redisUrl)) {
       throw new AppError('storage', 'The URL of Redis is not one');
     }
-    const client: Client = createClient<None, None, None, 2, None>({
-      url: redisUrl,
-      commandsQueueMaxLength: QUEUE_LENGTH,
-      commandOptions: { timeout: QUEUE_TIMEOUT_MS },
-      pingInterval: PING_INTERVAL_MS,
-      socket: {
-        connectTimeout: CONNECT_TIMEOUT_MS,
-        socketTimeout: SILENCE_LIMIT_MS,
-        reconnectStrategy: (attempt) =>
-          Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 + random() / 2)),
-      },
-    });
+    const client = createRedisClient(redisUrl, random);
     client.on('error', noteFailure);
     clients.add(client);
     return client;
@@ -129,7 +105,7 @@ export async function openBullConnection(
     }
   }
 
-  function adapt(client: Client): IRedisClient {
+  function adapt(client: RedisClient): IRedisClient {
     const adapter = createNodeRedisClient(client);
     // BullMQ removes its listener when it closes, and an error without a listener would end the process.
     adapter.on('error', () => {});

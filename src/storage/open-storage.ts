@@ -20,6 +20,7 @@ import type { RunSlotBook } from '../core/run-slots.ts';
 import type { SessionMarks } from '../core/session-marks.ts';
 import type { Installations } from '../core/workspaces/installations.ts';
 import type { WorkspaceServices } from '../core/workspaces/own-service.ts';
+import type { RedisClient } from '../redis-client.ts';
 import { createAccountStore, rotateAccountKeys } from './accounts.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
 import {
@@ -42,7 +43,6 @@ import { createLocks } from './locks.ts';
 import { type ChannelMove, moveChannel } from './move-channel.ts';
 import { readerChoicesType } from './reader-choices.ts';
 import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType } from './records.ts';
-import type { Client } from './redis-connection.ts';
 import type { RedisStore } from './redis-store.ts';
 import {
   createClaims,
@@ -105,7 +105,7 @@ export interface Storage {
   /** As {@link moveChannel}. */
   moveChannel(move: ChannelMove): Promise<number>;
   /** The connection to Redis, if there is one. It closes with the storage. */
-  redis?: Client;
+  redis?: RedisClient;
   /**
    * Resolves if the records are here, so that this process may run questions. Throws `AppError` of kind `storage` if they
    * were moved while it was suspended. Of stored questions, a process that was suspended changes and adds none before this.

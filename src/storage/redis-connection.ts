@@ -1,37 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createClient, ErrorReply, type RedisClientType, TimeoutError } from 'redis';
+import { ErrorReply, TimeoutError } from 'redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
+import { createRedisClient, type RedisClient } from '../redis-client.ts';
 import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
 
 /** Redis must answer within this time when the app starts, because Redis may be starting too. */
 const START_DEADLINE_MS = 5_000;
-const CONNECT_TIMEOUT_MS = 1_500;
 const CLOSE_DEADLINE_MS = 1_000;
-const LONGEST_RECONNECT_WAIT_MS = 1_000;
-/** A command that is not sent within this time is dropped, well before its caller is told that it failed. */
-const QUEUE_TIMEOUT_MS = 1_500;
-const QUEUE_LENGTH = 10_000;
-
-/**
- * A connection without any traffic for `SILENCE_LIMIT_MS` is dead and is replaced. Pings keep an idle connection from
- * looking dead. Without this limit, a peer that disappeared without closing would block the client for many minutes.
- */
-const PING_INTERVAL_MS = 2_000;
-const SILENCE_LIMIT_MS = 5_000;
-
 const LOADING_WAIT_MS = 100;
 
 /** Error replies to a handshake that a retry does not change. */
 const REFUSALS = new Set(['ERR', 'NOAUTH', 'NOPERM', 'WRONGPASS']);
 
-type None = Record<never, never>;
-/** A client without Redis modules, as Keyv's adapter requires. */
-export type Client = RedisClientType<None, None, None, 2, None>;
-
 /** One shared client that reconnects automatically. */
 export interface RedisConnection {
-  client: Client;
+  client: RedisClient;
   /** Host and port, for error messages. */
   where: string;
   /** Connects and waits for the first reply. */
@@ -53,21 +37,12 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
   let lastError: unknown;
   const running = new Set<Promise<unknown>>();
 
-  const client: Client = createClient<None, None, None, 2, None>({
-    url: redisUrl,
-    commandsQueueMaxLength: QUEUE_LENGTH,
-    commandOptions: { timeout: QUEUE_TIMEOUT_MS },
-    pingInterval: PING_INTERVAL_MS,
-    socket: {
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      socketTimeout: SILENCE_LIMIT_MS,
-      reconnectStrategy(attempt, cause) {
-        // Wrong credentials at the start stay wrong. Later they may be wrong only during a rotation.
-        if (!isProven && REFUSALS.has(codeOf(cause) ?? '')) return cause;
-        return Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 + Math.random() / 2));
-      },
-    },
-  });
+  const client = createRedisClient(
+    redisUrl,
+    Math.random,
+    // Wrong credentials at the start stay wrong. Later they may be wrong only during a rotation.
+    (cause) => !isProven && REFUSALS.has(codeOf(cause) ?? ''),
+  );
   client.on('error', (error) => {
     lastError = error;
     if (!isProven || isLost || closing !== undefined) return;

@@ -42,11 +42,14 @@ const parts: Record<string, Part> = {
     typesOf: ['mdast'],
   },
   slack: { parts: ['core', 'render'], packages: ['node:*', '@slack/*', 'lru-cache', 'zod'] },
-  storage: { parts: ['core'], packages: ['node:*', 'keyv', '@keyv/*', 'lmdb', 'lru-cache', 'redis', 'zod'] },
+  storage: {
+    parts: ['core', 'redis-client'],
+    packages: ['node:*', 'keyv', '@keyv/*', 'lmdb', 'lru-cache', 'redis', 'zod'],
+  },
   /** The pages on which people sign in at the service. */
   'sign-in': { parts: ['core', 'render'], packages: ['node:*', 'zod'] },
   'rate-limits': { parts: ['core'], packages: ['rate-limiter-flexible'], typesOf: ['redis'] },
-  scheduler: { parts: ['core'], packages: ['node:*', 'bullmq', 'redis'] },
+  scheduler: { parts: ['core', 'redis-client'], packages: ['node:*', 'bullmq', 'redis'] },
   observability: { parts: ['core'], packages: ['node:*', '@opentelemetry/*', 'pino', 'prom-client'] },
   codesearch: {
     parts: ['command-line'],
@@ -88,6 +91,7 @@ const parts: Record<string, Part> = {
     typesOf: ['mdast'],
   },
   'command-line': { parts: [], packages: ['node:util'] },
+  'redis-client': { parts: [], packages: ['redis'] },
   config: { parts: ['core', 'setting-checks', 'setting-forms', 'setting-groups'], packages: ['zod'] },
   'setting-checks': { parts: ['core'], packages: [] },
   'setting-forms': { parts: ['core'], packages: ['node:*', 'zod'] },
