@@ -3,12 +3,8 @@ import type { RunningDemo } from './demo.ts';
 
 /** The text shown at the terminal when everything runs. */
 export function banner(
-  { slack, codeSearch, people }: RunningDemo,
-  {
-    questions,
-    startedInMs,
-    model,
-  }: { questions: readonly string[]; startedInMs: number; model?: { baseUrl: string; name: string } },
+  { slack, codeSearch, people, questions }: RunningDemo,
+  { startedInMs, model }: { startedInMs: number; model?: { baseUrl: string; name: string } },
 ): string {
   const seconds = (startedInMs / 1000).toFixed(1);
   const files = `${codeSearch.files.toLocaleString('en')} files`;
@@ -19,9 +15,13 @@ Deep Search is running in a Slack workspace on this machine (ready in ${seconds}
   Answers     from ${codeSearch.repositories.join(', ')} (${files}), by ${codeSearch.url}
               ${model === undefined ? WITHOUT_MODEL : aboutModel(model)}
 
-Ask in #general:
+Ask in #general${
+    questions.length === 0
+      ? ', with /deepsearch before your question.'
+      : `:
 
-${questions.map((question) => `  /deepsearch ${question}`).join('\n')}
+${questions.map((question) => `  /deepsearch ${question}`).join('\n')}`
+  }
 ${people === undefined ? '' : aboutAccounts(people)}`;
 }
 

@@ -13,6 +13,7 @@ import {
   startCodeSearch,
   startLocalSlack,
 } from './programs.ts';
+import { goodQuestions, questionCount } from './questions.ts';
 
 /** The addresses of a running demo. */
 export interface RunningDemo {
@@ -20,6 +21,8 @@ export interface RunningDemo {
   codeSearch: CodeSearchReady;
   /** The people with accounts at the service. Absent where everyone asks with the app's. */
   people?: AccountsSetup['people'];
+  /** Questions to which the service has good answers; with a model, none is asked before a person does. */
+  questions: readonly string[];
 }
 
 export interface Demo {
@@ -31,8 +34,8 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
-/** Runs the local Slack, the code search service and the app as three processes. */
-export function createDemo(base: BaseSetup, options: DemoOptions): Demo {
+/** Runs the local Slack, the code search service and the app as three processes. `suggested`: questions, the best first. */
+export function createDemo(base: BaseSetup, options: DemoOptions, suggested: () => Promise<readonly string[]>): Demo {
   const started: Pick<Child, 'stop'>[] = [];
   let stopping = false;
   let reportBroken: (what: string) => void = () => undefined;
@@ -59,9 +62,10 @@ export function createDemo(base: BaseSetup, options: DemoOptions): Demo {
     // If `stop` was called during the start, start nothing more.
     if (stopping) throw new DemoProblem('The demo was stopped while it started.');
     const app = { slack, serviceUrl: codeSearch.url, token };
+    const choosing = chooseQuestions(codeSearch.url, accounts?.people[0]?.token ?? token);
     if (accounts === undefined) {
       await run(startApp(base, { ...app, port: options.appPort ?? 0 }));
-      return { slack, codeSearch };
+      return { slack, codeSearch, questions: await choosing };
     }
     const port = options.appPort ?? (await freePort());
     const publicUrl = `http://127.0.0.1:${port}`;
@@ -71,7 +75,12 @@ export function createDemo(base: BaseSetup, options: DemoOptions): Demo {
     const settings = accountSettings({ serviceUrl: codeSearch.url, publicUrl, clientId });
     if (stopping) throw new DemoProblem('The demo was stopped while it started.');
     await run(startApp(base, { ...app, port, settings }));
-    return { slack, codeSearch, people: accounts.people };
+    return { slack, codeSearch, people: accounts.people, questions: await choosing };
+  }
+
+  async function chooseQuestions(url: string, token: string): Promise<readonly string[]> {
+    const questions = await suggested();
+    return options.model === undefined ? goodQuestions(questions, { url, token }) : questions.slice(0, questionCount);
   }
 
   function run<Ready>({ child, ready }: Program<Ready>): Promise<Ready> {

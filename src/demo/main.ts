@@ -41,17 +41,15 @@ async function main(): Promise<number> {
   const repositories = repositoriesOf(options);
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'deepsearch-demo-'));
   const base = { folder, environment: handedOn(isPassed), modelEnvironment: handedOn(isOfModel) };
-  const demo = createDemo(base, { ...options, repositories });
+  const demo = createDemo(base, { ...options, repositories }, () => suggest(repositories));
   try {
-    const starting = Promise.all([demo.start(), suggest(repositories)]);
+    const starting = demo.start();
     // A stop during the start rejects this promise, and nothing awaits it then.
     starting.catch(() => undefined);
     const started = await Promise.race([stopped, starting]);
     if (started === 'stopped') return 0;
-    const [running, questions] = started;
     process.stdout.write(
-      banner(running, {
-        questions,
+      banner(started, {
         startedInMs: performance.now() - startedMs,
         ...(options.model === undefined ? {} : { model: options.model }),
       }),

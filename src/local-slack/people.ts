@@ -7,7 +7,7 @@ export const slackbot = 'USLACKBOT';
 
 export const team = {
   id: 'T0FAKE',
-  name: 'Fake',
+  name: 'Acme',
   botUserId: 'U0BOT',
   botId: 'B0BOT',
   botToken: 'xoxb-fake-token',

@@ -2,15 +2,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { git } from '../../src/demo/git.ts';
-import { suggestQuestions } from '../../src/demo/questions.ts';
+import { startCodeSearch } from '../../src/demo/programs.ts';
+import { askService, goodQuestions, suggestQuestions } from '../../src/demo/questions.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { says, startModelServer } from '../support/codesearch/model-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { listenLocally } from '../support/fake-service/scripted-server.ts';
 import { createLocalSlack, places, textOf } from '../support/local-slack/local-slack.ts';
 import { answerIn, cardOfCommand, privateMessageTo } from '../support/local-slack/threads.ts';
-import { builtProgram } from '../support/processes/built-programs.ts';
+import { builtProgram, builtSource } from '../support/processes/built-programs.ts';
 import { childrenOf, descendantsOf, isRunning, listeningAddressesOf } from '../support/processes/process-table.ts';
 import { isAlive, projectFolder, type Run, runProgram } from '../support/processes/run.ts';
 import { createSampleRepository } from '../support/processes/sample-repository.ts';
@@ -179,19 +179,28 @@ describe.skipIf(!existsSync('/proc/self/task'))('npm run demo', () => {
 });
 
 describe('the suggested questions of the demo', () => {
-  it('name only what exists in this project', async () => {
-    const questions = await suggestQuestions(projectFolder, projectFolder);
-    expect(questions).toHaveLength(3);
-    for (const [, name = ''] of questions.join(' ').matchAll(/`([^`]+)`/g)) {
-      expect(
-        await git(projectFolder, 'grep', '--no-index', '-lw', name, '--', 'src', ':(exclude)src/demo'),
-      ).toBeTruthy();
+  it('about this project are answered with the file that people look for', async () => {
+    const { temp } = await place();
+    const base = { folder: temp, environment: { PATH: process.env.PATH ?? '' }, dist: await builtSource() };
+    const service = startCodeSearch(base, { repositories: [projectFolder], port: 0, tokens: ['token'] });
+    cleanUp.push(service.child.stop);
+    const { url } = await service.ready;
+    const suggested = await suggestQuestions(projectFolder, projectFolder);
+    const files = ['src/slack/receivers/socket-receiver.ts', 'src/core/intake/intents.ts', 'unit/core/intents.test.ts'];
+    for (const [index, file] of files.entries()) {
+      const question = suggested[index] ?? '';
+      expect(await askService(question, { url, token: 'token' })).toMatchObject({
+        answer: expect.stringContaining(file),
+      });
     }
+    expect(await goodQuestions(['What does `noSuchName` do?', ...suggested], { url, token: 'token' })).toEqual(
+      suggested.slice(0, 3),
+    );
   });
 
   it('are derived from another repository, and are general ones where nothing is found', async () => {
     const { repository, temp } = await place();
-    expect(await suggestQuestions(repository, projectFolder)).toEqual([
+    expect((await suggestQuestions(repository, projectFolder)).slice(0, 3)).toEqual([
       expect.stringMatching(/^How does `\w+` work\?$/),
       expect.stringMatching(/^Where is `\w+` used\?$/),
       'What changed recently?',
