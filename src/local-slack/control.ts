@@ -14,10 +14,18 @@ const seen = [
   ...(['agentSession', 'promptsOf', 'violations'] as const),
 ];
 
+/** Most bytes of an act, whose files are longer by a third than they are. */
+const mostBytes = 28 * 1024 * 1024;
+
+/** Whether a request has the name of this machine (another site's name may lead here), and no other site's page made it. */
+export function isFromHere({ headers: { host = '', origin = `http://${host}` }, socket }: IncomingMessage): boolean {
+  const isOurs = host === `127.0.0.1:${socket.localPort}` || host === `localhost:${socket.localPort}`;
+  return isOurs && origin === `http://${host}`;
+}
+
 /**
- * What programs do in place of the page: `POST /act/<act>` with its arguments as JSON, and `GET /see/<what>/<argument>/…`.
- * Undefined for another address. Only programs on this machine may: no name of another site leads here (DNS rebinding),
- * and no page of another site may send JSON.
+ * What the page and programs do: `POST /act/<act>` with its arguments as JSON, which no page of another site may send,
+ * and `GET /see/<what>/<argument>/…`. Undefined for another address.
  */
 export function answerControl(
   local: LocalSlack,
@@ -26,10 +34,8 @@ export function answerControl(
 ): Promise<void> | undefined {
   const [, kind, name = '', ...rest] = (request.url ?? '').split('/').map(decodeURIComponent);
   if (kind !== 'act' && kind !== 'see') return undefined;
-  const { host, origin, 'content-type': type } = request.headers;
-  const isOurs = host === `127.0.0.1:${request.socket.localPort}` && origin === undefined;
-  if (!isOurs || (kind === 'act' && (request.method !== 'POST' || type !== 'application/json')))
-    return send(response, 403, { problem: 'Not from here.' });
+  const isAct = request.method === 'POST' && request.headers['content-type'] === 'application/json';
+  if (!isFromHere(request) || (kind === 'act' && !isAct)) return send(response, 403, { problem: 'Not from here.' });
   if (kind === 'act') return carryOut(local.act, name, request, response);
   const what = seen.find((each) => each === name);
   if (what === undefined) return send(response, 404, { problem: `There is no ${name}.` });
@@ -38,6 +44,8 @@ export function answerControl(
 }
 
 async function carryOut(act: Act, name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (!(Number(request.headers['content-length']) <= mostBytes))
+    return send(response, 413, { problem: 'These files are too large (20 MB).' });
   const text = (await readAll(request)).toString('utf8');
   if (!Object.hasOwn(act, name)) return send(response, 404, { problem: `There is no ${name}.` });
   const does = act[name as keyof Act] as (by: unknown) => unknown;

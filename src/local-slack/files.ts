@@ -3,11 +3,12 @@ import type { SlackFile, SlackMessages } from './messages.ts';
 import { team } from './people.ts';
 import { type Methods, refused } from './wire.ts';
 
-/** A file that a person attaches, with `text` or `bytes` as content. */
+/** A file that a person attaches, with its content in one of three forms. */
 export interface Attached {
   name: string;
   text?: string;
   bytes?: Uint8Array;
+  base64?: string;
   mimetype?: string;
   filetype?: string;
   /** `snippet` for text typed into Slack, or else `hosted`. */
@@ -110,7 +111,9 @@ export function createFiles(
   };
 
   function create(user: string, attached: Attached): SlackFile {
-    return keep(nextId(), user, Buffer.from(attached.bytes ?? attached.text ?? ''), attached);
+    const { base64, text = '', bytes = text } = attached;
+    const content = base64 === undefined ? Buffer.from(bytes) : Buffer.from(base64, 'base64');
+    return keep(nextId(), user, content, attached);
   }
 
   function nextId(): string {

@@ -13,8 +13,9 @@ interface Asked {
 
 describe('the page of the local Slack', () => {
   let local: Awaited<ReturnType<typeof startLocalSlack>>;
+  const json = { 'content-type': 'application/json', 'content-length': '2' };
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
-  const join = '/page/act/join?as=U0ADA&channel=C0GENERAL';
+  const join = '/act/join';
 
   beforeAll(async () => {
     const manifest = readManifest(readFileSync(new URL('../../manifest.yml', import.meta.url), 'utf8'));
@@ -31,8 +32,8 @@ describe('the page of the local Slack', () => {
       });
       asked.on('error', reject);
       // Of a body with a promised length only the beginning is sent.
-      if (headers['content-length'] !== undefined) asked.write('a=1');
-      else asked.end(method === 'POST' ? 'a=1' : undefined);
+      if (Number(headers['content-length']) > 2) asked.write('{}');
+      else asked.end(method === 'POST' ? '{}' : undefined);
     });
   }
 
@@ -44,14 +45,7 @@ describe('the page of the local Slack', () => {
     ['a script under a foreign name', { path: '/page/page.js', headers: { host: 'rebound.example' } }, 403],
     ['changes under a foreign name', { path: '/page/events', headers: { host: 'rebound.example' } }, 403],
     ['a request of another site', { headers: { origin: 'https://other.example' } }, 403],
-    ['a post of its own', { method: 'POST', path: join, headers: { ...form, origin: 'OWN' } }, 200],
-    [
-      'a post of another site',
-      { method: 'POST', path: join, headers: { ...form, origin: 'https://other.example' } },
-      403,
-    ],
-    ['a post of a page without an origin', { method: 'POST', path: join, headers: { ...form, origin: 'null' } }, 403],
-    ['a post that names no origin', { method: 'POST', path: join, headers: form }, 403],
+    ['a post', { method: 'POST' }, 405],
     ['another method', { method: 'PUT' }, 405],
     ['a page that is not there', { path: '/none' }, 404],
     ['a file that is not there', { path: '/page/files/F0NONE' }, 404],
@@ -126,18 +120,24 @@ describe('the page of the local Slack', () => {
     });
   });
 
-  it('says what a person may not do, and refuses forms that are too large', async () => {
-    const headers = { ...form, origin: local.url };
-    const remove = '/page/act/remove?as=U0ADA&channel=C0GENERAL&ts=1.000001';
-    expect(JSON.parse((await ask({ method: 'POST', path: remove, headers })).text)).toMatchObject({
-      problem: expect.any(String),
-    });
-    const none = await ask({ method: 'POST', path: '/page/act/constructor?as=U0ADA', headers });
-    expect(JSON.parse(none.text)).toEqual({ problem: 'There is no such thing to do.' });
-    const bytes = String(21 * 1024 * 1024);
-    const large = await ask({ method: 'POST', path: join, headers: { ...headers, 'content-length': bytes } });
-    expect(JSON.parse(large.text)).toEqual({ problem: 'These files are too large (20 MB).' });
-  });
+  it.each([
+    ['of the page', { ...json, origin: 'OWN' }, 400],
+    ['of a program, which names no origin', json, 400],
+    ['of another site', { ...json, origin: 'https://other.example' }, 403],
+    ['of a page without an origin', { ...json, origin: 'null' }, 403],
+    ['under a foreign name', { ...json, host: 'rebound.example' }, 403],
+    ['that is a form, which another site may send', form, 403],
+    ['with files that are too large', { ...json, 'content-length': String(29 * 1024 * 1024) }, 413],
+    ['that is not there', json, 404, '/act/constructor'],
+  ] satisfies [string, Record<string, string>, number, string?][])(
+    'answers an act %s',
+    async (_, given: Record<string, string>, status, path = join) => {
+      const headers = { ...given, ...(given.origin === 'OWN' ? { origin: local.url } : {}) };
+      const reply = await ask({ method: 'POST', path, headers });
+      expect(reply.status).toBe(status);
+      expect(JSON.parse(reply.text)).toEqual({ problem: expect.any(String) });
+    },
+  );
 
   it('tells its pages of changes', async () => {
     const events = await fetch(`${local.url}/page/events`);

@@ -1,15 +1,15 @@
 import { unescaped } from '../mrkdwn.ts';
 import { type Fields, fieldsOf, Html, html, listOf, textOf } from './html.ts';
 import { renderMarkdown } from './markdown.ts';
-import { renderMrkdwn, renderRichText, renderSwatch, renderUnknown } from './rich-text.ts';
+import { renderMrkdwn, renderRichText, renderUnknown } from './rich-text.ts';
 import { type Reader, renderLink, withEmoji } from './text.ts';
 
-/** Blocks of a message or view. `errors`: what is wrong with inputs, by block id. */
-export function renderBlocks(blocks: unknown, reader: Reader, errors: Record<string, string> = {}): Html {
-  return html`${listOf(blocks).map((block) => renderBlock(block, reader, errors))}`;
+/** Blocks of a message or view. */
+export function renderBlocks(blocks: unknown, reader: Reader): Html {
+  return html`${listOf(blocks).map((block) => renderBlock(block, reader))}`;
 }
 
-function renderBlock(block: Fields, reader: Reader, errors: Record<string, string>): Html {
+function renderBlock(block: Fields, reader: Reader): Html {
   const id = textOf(block.block_id);
   const elements = () => listOf(block.elements).map((element) => renderElement(element, id, reader));
   switch (block.type) {
@@ -35,7 +35,7 @@ function renderBlock(block: Fields, reader: Reader, errors: Record<string, strin
     case 'image':
       return renderElement(block, id, reader);
     case 'input':
-      return renderInput(block, reader, errors[id]);
+      return renderInput(block, reader);
     case 'table':
     case 'data_table':
       return renderTable(block, reader);
@@ -119,7 +119,8 @@ function renderElement(element: Fields, blockId: string, reader: Reader): Html {
   }
 }
 
-function renderInput(block: Fields, reader: Reader, error: string | undefined): Html {
+/** An input, with room for what is wrong with it. */
+function renderInput(block: Fields, reader: Reader): Html {
   const blockId = textOf(block.block_id);
   const element = fieldsOf(block.element);
   const label = plainOf(block.label);
@@ -127,7 +128,7 @@ function renderInput(block: Fields, reader: Reader, error: string | undefined): 
   const shown = html`<span class="label">${label}${block.optional === true && html` <small>(optional)</small>`}</span>`;
   return html`<div class="field" role="group" aria-label="${label}">${shown}${renderField(element, { blockId, reader, label, use })}${
     block.hint !== undefined && html`<small>${plainOf(block.hint)}</small>`
-  }${error !== undefined && html`<p class="modal-error" role="alert">${error}</p>`}</div>`;
+  }<p class="modal-error" role="alert" data-key="${blockId}" data-own></p></div>`;
 }
 
 interface Field {
@@ -199,7 +200,7 @@ export function renderAttachment(attachment: Fields, reader: Reader): Html {
     (field) => html`<div><strong>${textOf(field.title)}</strong> ${renderMrkdwn(textOf(field.value), reader)}</div>`,
   );
   const isShare = attachment.is_share === true || attachment.is_msg_unfurl === true;
-  return html`<div class="attachment">${renderSwatch(textOf(attachment.color))}<div>${
+  return html`<div class="attachment">${
     author !== undefined && html`<p><strong>${textOf(author)}</strong></p>`
   }${textOf(attachment.pretext) !== '' && html`<p>${renderMrkdwn(textOf(attachment.pretext), reader)}</p>`}${
     heading !== '' &&
@@ -207,8 +208,8 @@ export function renderAttachment(attachment: Fields, reader: Reader): Html {
   }${blocks.length > 0 ? renderBlocks(blocks, reader) : html`<div class="text">${renderMrkdwn(textOf(text), reader)}</div>`}${
     shortOnes.length > 0 && html`<div class="fields">${shortOnes}</div>`
   }${renderFiles(attachment.files)}${footer !== undefined && html`<small>${textOf(footer)}</small>`}${
-    isShare && html`<small>${renderLink(textOf(url), 'View message', reader)}</small>`
-  }</div></div>`;
+    isShare && html` <small>${renderLink(textOf(url), 'View message', reader)}</small>`
+  }</div>`;
 }
 
 function plainTitle(title: string): string {

@@ -1,3 +1,4 @@
+import type { Act } from '../act.ts';
 import type { LocalSlack } from '../control.ts';
 import { kindOf } from '../people.ts';
 import type { Conversation, Shown } from '../workspace.ts';
@@ -29,9 +30,6 @@ export function addressOf(
   return `/?${new URLSearchParams(given as [string, string][])}`;
 }
 
-/** What only the page knows: the errors that the last submission of a modal had. */
-export type Errors = { view: string; errors: Record<string, string> } | undefined;
-
 interface Context {
   local: LocalSlack;
   place: Place;
@@ -40,7 +38,7 @@ interface Context {
 }
 
 /** The whole page for one person at one place. */
-export function renderPage(local: LocalSlack, place: Place, reader: Reader, errors: Errors): Html {
+export function renderPage(local: LocalSlack, place: Place, reader: Reader): Html {
   const { workspace } = local;
   const conversations = workspace.conversationsOf(place.person);
   const conversation = conversations.find(({ id }) => id === place.channel);
@@ -58,15 +56,16 @@ export function renderPage(local: LocalSlack, place: Place, reader: Reader, erro
     ...workspace.app.commands.map(({ command }) => command),
   ];
   const open = place.thread !== undefined ? 'in-thread' : place.list !== undefined ? 'in-list' : 'in-channel';
+  const by = html`data-by="${JSON.stringify({ person: place.person, channel: place.channel })}"`;
   return renderFrame(
     `${mentions > 0 ? `(${mentions}) ` : ''}${titleOf(context, conversation)} · ${workspace.team.name}`,
     html`
-      <div class="app ${open}" data-completions="${completions.join(' ')}">
+      <div class="app ${open}" ${by} data-completions="${completions.join(' ')}">
         ${renderSidebar(context, conversations)}
         ${renderMain(context)}
         ${place.thread !== undefined && renderThread(context, place.thread)}
       </div>
-      ${renderModal(context, errors)}
+      ${renderModal(context)}
       ${renderForward(context, conversations)}
       <p id="toast" role="status" data-own hidden></p>`,
   );
@@ -121,7 +120,7 @@ function renderSidebar(context: Context, conversations: readonly Conversation[])
   const shortcuts = app.shortcuts
     .filter(({ type }) => type === 'global')
     .map(({ name, callbackId }) => {
-      return html`<button class="sidebar-item" data-post="${act('globalShortcut', { callbackId })}">⚡ ${name}</button>`;
+      return html`<button class="sidebar-item" ${act('globalShortcut', { callbackId })}>⚡ ${name}</button>`;
     });
   return html`
     <nav class="sidebar" aria-label="Workspace">
@@ -167,7 +166,7 @@ function renderMain(context: Context): Html {
   ];
   const isAppMissing =
     conversation.isMember && isChannel(conversation) && !conversation.members.includes(team.botUserId);
-  const add = html`<button class="button" data-post="${act('invite', { added: team.botUserId })}">Add @${reader.nameOf(team.botUserId)}</button>`;
+  const add = html`<button class="button" ${act('invite', { added: team.botUserId })}>Add @${reader.nameOf(team.botUserId)}</button>`;
   const view = homeOf(person);
   const shown = timeline(person, channel);
   const home = html`
@@ -181,7 +180,7 @@ function renderMain(context: Context): Html {
     ${shown.length === 0 && renderPrompts(context)}
     ${renderComposer(context)}`;
   return html`
-    <main${isOfApp && html` data-opens="${place.home === undefined ? 'openDirect' : 'openHome'}"`}>
+    <main ${isOfApp && act(place.home === undefined ? 'openDirect' : 'openHome')}>
       <header>
         <a class="back" href="${addressOf({ person, channel }, { list: '1' })}" aria-label="All channels">☰</a>
         <h1 class="channel-title">${titleOf(context, conversation)}</h1>
@@ -195,7 +194,7 @@ function renderMain(context: Context): Html {
 
 function renderPrompts({ local, place }: Context): Html | false {
   const prompts = (local.workspace.promptsOf(place.channel)?.prompts ?? []).map(({ title, message }) => {
-    return html`<button class="button" data-post="${act('post', { text: message })}">${title}</button>`;
+    return html`<button class="button" ${act('post', { text: message })}>${title}</button>`;
   });
   return prompts.length > 0 && html`<p class="prompts">${prompts}</p>`;
 }
@@ -206,7 +205,7 @@ function renderThread(context: Context, root: string): Html {
   const close = addressOf(place, { thread: undefined, edit: undefined, at: undefined });
   const working = html`
     <p class="working" data-key="working" role="status">
-      ${reader.nameOf(team.botUserId)} is working… <button class="button" data-post="${act('stop', { threadTs: root })}">Stop</button>
+      ${reader.nameOf(team.botUserId)} is working… <button class="button" ${act('stop', { threadTs: root })}>Stop</button>
     </p>`;
   return html`
     <aside class="thread-pane" aria-label="Thread" data-key="thread">
@@ -288,18 +287,19 @@ function renderContent(message: Message, reader: Reader): Html {
 
 function renderReactions({ ts, reactions = [] }: Message): Html | false {
   const buttons = reactions.map(({ name, count }) => {
-    const post = html`aria-label="${name}" data-post="${act('react', { ts, name })}"`;
+    const post = html`aria-label="${name}" ${act('react', { ts, name })}`;
     return html`<button class="button" ${post}>${emojiOf(name) ?? `:${name}:`} ${count}</button>`;
   });
   return buttons.length > 0 && html`<p class="reactions">${buttons}</p>`;
 }
 
 function renderEditor({ local, place }: Context, message: Message): Html {
+  const back = addressOf(place, { edit: undefined });
   return html`
-    <form class="composer" action="${act('edit', { ts: message.ts })}" data-key="edit">
+    <form class="composer" ${act('edit', { ts: message.ts })} data-go="${back}" data-key="edit">
       <textarea class="msg-edit-input" name="text" aria-label="Edit message">\n${local.act.typed(message)}</textarea>
       <p class="tools">
-        <a class="button" href="${addressOf(place, { edit: undefined })}" data-escape>Cancel</a>
+        <a class="button" href="${back}" data-escape>Cancel</a>
         <button class="button primary">Save</button>
       </p>
     </form>`;
@@ -317,8 +317,8 @@ function renderMenu(
   const id = `menu-${key}`;
   const goes = (label: string, changes: Partial<Place>) =>
     html`<a role="menuitem" href="${addressOf(place, changes)}">${label}</a>`;
-  const does = (label: string, does: string, more = html``) =>
-    html`<button role="menuitem" data-post="${does}"${more}>${label}</button>`;
+  const does = (label: string, does: Html, more = html``) =>
+    html`<button role="menuitem" ${does}${more}>${label}</button>`;
   const confirm = html` data-confirm="Delete this message?\nThis can't be undone."`;
   const own = html`${goes('Edit message', { edit: key })}${does('Delete message…', act('remove', { ts }), confirm)}`;
   const shortcuts = local.workspace.app.shortcuts.filter(({ type }) => type === 'message');
@@ -340,17 +340,17 @@ function renderComposer(context: Context, thread?: string): Html {
   const name = titleOf(context, conversation);
   if (conversation.isArchived) return html`<p class="composer quiet">This channel is archived.</p>`;
   if (!conversation.isMember)
-    return html`<p class="composer">You are looking at ${name}. <button class="button" data-post="${act('join')}">Join</button></p>`;
+    return html`<p class="composer">You are looking at ${name}. <button class="button" ${act('join')}>Join</button></p>`;
   const label = thread === undefined ? `Message ${name}` : 'Reply…';
-  const hints = html`<span class="hints"><b>*bold*</b> <i>_italic_</i> <code>\`code\`</code> &gt; quote · Shift+Enter for a new line</span>`;
+  const hints = html`<small class="hints">*bold* _italic_ \`code\` &gt; quote · Shift+Enter for a new line</small>`;
   const also = html`<label><input type="checkbox" name="broadcast" value="1"> Also send to ${name}</label>`;
   const key = `composer-${place.person}-${place.channel}-${thread ?? ''}`;
   return html`
-    <form class="composer" action="${act('post', thread === undefined ? {} : { threadTs: thread })}" data-key="${key}" data-own>
+    <form class="composer" ${act('post', thread === undefined ? {} : { threadTs: thread })} data-key="${key}" data-own>
       <textarea class="composer-input" name="text" rows="1" placeholder="${label}" aria-label="${label}"></textarea>
       <ul class="completions" role="listbox" hidden></ul>
       <p class="tools">
-        <label class="button" title="Attach files">📎<input type="file" name="files" multiple aria-label="Attach files"></label>
+        <input type="file" name="files" multiple aria-label="Attach files">
         ${thread === undefined ? hints : isChannel(conversation) && also}
         <button class="button primary">Send</button>
       </p>
@@ -358,21 +358,20 @@ function renderComposer(context: Context, thread?: string): Html {
 }
 
 /** The topmost modal. */
-function renderModal({ local, place, reader }: Context, known: Errors): Html | false {
+function renderModal({ local, place, reader }: Context): Html | false {
   const view = local.workspace.modalsOf(place.person).at(-1);
   if (view === undefined) return false;
-  const errors = known?.view === view.id ? known.errors : {};
   const title = plainOf(view.title);
-  const close = html`data-post="${act('closeView', { view: view.id })}"`;
+  const close = html`${act('closeView', { view: view.id })}`;
   const submit = html`<button class="button modal-btn primary">${plainOf(view.submit)}</button>`;
   return html`
     <dialog class="modal" data-key="${view.id}" data-view="${view.id}" aria-label="${title}">
-      <form action="${act('submit', { view: view.id })}" novalidate>
+      <form ${act('submit', { view: view.id })} novalidate>
         <header>
           <h1>${title}</h1>
           <button type="button" class="modal-x" aria-label="Close" ${close} data-escape>✕</button>
         </header>
-        <div class="modal-body">${renderBlocks(view.blocks, reader, errors)}</div>
+        <div class="modal-body">${renderBlocks(view.blocks, reader)}</div>
         <footer>
           <button type="button" class="button modal-btn" ${close}>${plainOf(view.close) || 'Close'}</button>
           ${view.submit !== undefined && submit}
@@ -390,7 +389,7 @@ function renderForward(context: Context, conversations: readonly Conversation[])
   const back = addressOf(place, { forward: undefined });
   return html`
     <dialog class="modal" data-key="forward" aria-label="Forward message">
-      <form action="${act('forward', { ts: place.forward })}">
+      <form ${act('forward', { ts: place.forward })} data-go="${back}">
         <header>
           <h1>Forward message</h1>
           <a class="modal-x" href="${back}" aria-label="Close" data-escape>✕</a>
@@ -407,7 +406,7 @@ function renderForward(context: Context, conversations: readonly Conversation[])
     </dialog>`;
 }
 
-/** The address that a form or button posts to. The script adds the place, so that the server knows who acts where. */
-function act(name: string, values: Record<string, string> = {}): string {
-  return `/page/act/${name}?${new URLSearchParams(values)}`;
+/** What a form or button does. The script adds who does it, in which channel, and what stands in the form. */
+function act(name: keyof Act, values: Record<string, string> = {}): Html {
+  return html`data-act="${name}" data-by="${JSON.stringify(values)}"`;
 }

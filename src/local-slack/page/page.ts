@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { ActError } from '../act.ts';
-import type { LocalSlack } from '../control.ts';
-import { addressOf, type Errors, type Place, renderPage } from './layout.ts';
+import { isFromHere, type LocalSlack } from '../control.ts';
+import { addressOf, type Place, renderPage } from './layout.ts';
 import type { Reader } from './text.ts';
 
 const assets = new Map(
@@ -21,38 +19,22 @@ const headers = {
   'cache-control': 'no-store',
 };
 
-/** Most bytes that a form may have, with its files. */
-const mostBytes = 20 * 1024 * 1024;
 /** How long the page waits for further changes before it is told of one. */
 const debounceMs = 40;
 /** Most pages that are told of changes at the same time. */
 const mostListeners = 100;
 
-/** What the page's script is told: what to say, and where to go. */
-interface Reply {
-  problem?: string | undefined;
-  go?: string;
-  errors?: Record<string, string>;
-}
-
-/** The web page of the local Slack: what people see and do. It answers only to its own address, and posts only from itself. */
+/** The web page of the local Slack: what people see. It answers only to its own address. */
 export function createPage(local: LocalSlack): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const { workspace } = local;
-  /** The errors of each person's last submission. */
-  const errors = new Map<string, Errors>();
   let listeners = 0;
 
   return async (request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    const { host = '', origin } = request.headers;
-    const isOurs = host === `127.0.0.1:${request.socket.localPort}` || host === `localhost:${request.socket.localPort}`;
-    const isPost = request.method === 'POST';
-    // Another site's name may lead to this address (DNS rebinding), and another site's page may post here.
-    if (!isOurs || (origin !== undefined ? origin !== `http://${host}` : isPost))
-      return end(response, 403, 'Not from here.');
-    const url = new URL(request.url ?? '/', `http://${host}`);
-    if (isPost) return takeAct(request, url, response);
-    if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405, 'GET or POST.');
+    if (!isFromHere(request)) return end(response, 403, 'Not from here.');
+    if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405, 'GET or HEAD.');
+    const origin = `http://${request.headers.host}`;
+    const url = new URL(request.url ?? '/', origin);
     const asset = assets.get(url.pathname);
     if (asset !== undefined) return void response.writeHead(200, { 'content-type': asset.type }).end(asset.text);
     if (url.pathname === '/page/events') return tellChanges(request, response);
@@ -71,7 +53,7 @@ export function createPage(local: LocalSlack): (request: IncomingMessage, respon
     const open = workspace.conversationsOf(person).find(({ id }) => id === place.channel);
     // Reading is a change, of which every page is told; so only what is new is read.
     if (open !== undefined && open.unread > 0 && place.home === undefined) local.act.read({ person, channel: open.id });
-    const page = renderPage(local, place, readerOf(place, `http://${host}`), errors.get(person));
+    const page = renderPage(local, place, readerOf(place, origin));
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page.text);
   };
 
@@ -119,80 +101,6 @@ export function createPage(local: LocalSlack): (request: IncomingMessage, respon
     };
   }
 
-  /** Carries out what a person did, and replies with what Slack shows then: a problem, or where to go. */
-  async function takeAct(request: IncomingMessage, url: URL, response: ServerResponse): Promise<void> {
-    const person = personOf(url);
-    const place = placeOf(url, person);
-    let reply: Reply;
-    try {
-      const form = await readForm(request);
-      for (const [name, value] of url.searchParams) form.append(name, value);
-      reply = await carryOut(url.pathname.slice('/page/act/'.length), place, form);
-    } catch (error) {
-      if (!(error instanceof ActError)) throw error;
-      reply = { problem: error.message };
-    }
-    const { problem, go, errors: wrong } = reply;
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ problem, go, errors: wrong }));
-  }
-
-  async function carryOut(name: string, place: Place, form: FormData): Promise<Reply> {
-    const { act } = local;
-    const { person, channel } = place;
-    const text = (field: string): string => String(form.get(field) ?? '');
-    const [ts, view, threadTs, callbackId] = [text('ts'), text('view'), text('threadTs'), text('callbackId')];
-    switch (name) {
-      case 'post': {
-        const thread = threadTs === '' ? {} : { threadTs };
-        const files = await filesIn(form);
-        return act.post({ person, channel, ...thread, text: text('text'), files, broadcast: form.has('broadcast') });
-      }
-      case 'edit': {
-        const { problem } = await act.edit({ person, channel, ts, text: text('text') });
-        return { problem, go: addressOf(place, { edit: undefined }) };
-      }
-      case 'forward': {
-        const to = text('to');
-        const { problem } = await act.forward({ person, channel, ts, to, text: text('text') });
-        return { problem, go: addressOf({ person, channel: to }) };
-      }
-      case 'use': {
-        const choices = form.getAll('choice').map(String);
-        const choice = form.has('several') ? choices.filter((each) => each !== '') : choices[0];
-        const element = {
-          blockId: text('block'),
-          actionId: text('action'),
-          ...(choice === undefined ? {} : { choice }),
-        };
-        const at = view === '' ? { channel, ts } : { view };
-        return act.use({ person, place: at, ...element, entered: enteredIn(form) });
-      }
-      case 'submit': {
-        errors.delete(person);
-        const outcome = await act.submit({ person, view, entered: enteredIn(form) });
-        if (outcome.errors !== undefined) errors.set(person, { view, errors: outcome.errors });
-        return outcome;
-      }
-      case 'react':
-        return act.react({ person, channel, ts, name: text('name') });
-      case 'invite':
-        return act.invite({ person, channel, added: text('added') });
-      case 'remove':
-      case 'join':
-      case 'openHome':
-      case 'openDirect':
-      case 'globalShortcut':
-      case 'messageShortcut':
-      case 'stop':
-      case 'closeView': {
-        const outcome = await act[name]({ person, channel, ts, view, threadTs, callbackId });
-        return 'problem' in outcome ? { problem: outcome.problem } : {};
-      }
-      default:
-        throw new ActError('There is no such thing to do.');
-    }
-  }
-
   /** Server-sent events without content: each says that something changed. */
   function tellChanges(request: IncomingMessage, response: ServerResponse): void {
     if (listeners >= mostListeners) {
@@ -231,33 +139,4 @@ export function createPage(local: LocalSlack): (request: IncomingMessage, respon
 
 function end(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
-}
-
-async function readForm(request: IncomingMessage): Promise<FormData> {
-  if (!(Number(request.headers['content-length']) <= mostBytes))
-    throw new ActError('These files are too large (20 MB).');
-  const type = request.headers['content-type'] ?? '';
-  return new Response(Readable.toWeb(request) as ReadableStream, { headers: { 'content-type': type } }).formData();
-}
-
-function filesIn(form: FormData): Promise<{ name: string; mimetype: string; bytes: Uint8Array }[]> {
-  const files = form.getAll('files').filter((file) => typeof file !== 'string' && file.size > 0) as File[];
-  return Promise.all(
-    files.map(async (file) => ({
-      name: file.name,
-      mimetype: file.type,
-      bytes: new Uint8Array(await file.arrayBuffer()),
-    })),
-  );
-}
-
-/** What stands in a form's inputs, whose names are `block/action`, with `[]` at the end where there may be several values. */
-function enteredIn(form: FormData): Record<string, string | string[]> {
-  const names = new Set([...form.keys()].filter((name) => name.includes('/')));
-  return Object.fromEntries(
-    [...names].map((name) => {
-      const values = form.getAll(name).map(String);
-      return name.endsWith('[]') ? [name.slice(0, -2), values.filter((each) => each !== '')] : [name, values[0] ?? ''];
-    }),
-  );
 }

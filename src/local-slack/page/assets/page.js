@@ -92,8 +92,8 @@ function settle(isNew) {
   for (const option of document.querySelectorAll('[data-go] [selected]')) Object.assign(option, { selected: true });
   if (!isNew) return;
   document.querySelector('.marked')?.scrollIntoView({ block: 'center' });
-  const opens = document.querySelector('main')?.dataset.opens;
-  if (opens !== undefined) void post(`/page/act/${opens}?`, new FormData());
+  const main = document.querySelector('main');
+  if (main?.dataset.act !== undefined) void act(main);
   if (matchMedia('(hover: hover)').matches) {
     const fields = ['.msg-edit-input', '.thread-pane .composer-input', 'main .composer-input'];
     const field = fields.map((name) => document.querySelector(name)).find((each) => each !== null);
@@ -101,18 +101,28 @@ function settle(isNew) {
   }
 }
 
-/** @param {string} action @param {FormData} form */
-async function post(action, form) {
-  const reply = await fetch(`${action}&${location.search.slice(1)}`, { method: 'POST', body: form });
-  const { problem, go, errors } = reply.ok ? await reply.json() : { problem: await reply.text() };
+/**
+ * Does what an element says, and shows what came of it. Resolves with whether it was done.
+ * @param {HTMLElement} element @param {object} [more]
+ */
+async function act({ dataset }, more = {}) {
+  const by = { ...here(), ...more, ...JSON.parse(dataset.by ?? '{}') };
+  const headers = { 'content-type': 'application/json' };
+  const reply = await fetch(`/act/${dataset.act ?? 'use'}`, { method: 'POST', headers, body: JSON.stringify(by) });
+  const { problem, errors = {}, message } = await reply.json();
   const toast = document.getElementById('toast');
-  if (toast !== null) {
-    toast.textContent = problem ?? '';
-    toast.hidden = problem === undefined;
-  }
+  if (toast !== null) Object.assign(toast, { hidden: problem === undefined, textContent: problem ?? '' });
+  for (const alert of document.querySelectorAll('.modal-error'))
+    alert.textContent = errors[alert.getAttribute('data-key') ?? ''] ?? '';
   if (problem !== undefined) return false;
-  await show(go);
-  return errors === undefined;
+  const isElsewhere = message !== undefined && message.channel !== by.channel;
+  await show(isElsewhere ? `/archives/${message.channel}?as=${by.person}` : dataset.go);
+  return Object.keys(errors).length === 0;
+}
+
+/** Who acts, in which channel. */
+function here() {
+  return JSON.parse(document.querySelector('.app')?.getAttribute('data-by') ?? '{}');
 }
 
 /** Whether the person confirms what an element does. @param {HTMLElement} element */
@@ -120,31 +130,65 @@ function isConfirmed({ dataset }) {
   return dataset.confirm === undefined || confirm(dataset.confirm);
 }
 
-/** Uses a button, menu or box of a block. @param {HTMLElement} element @param {string[]} choices */
-function use(element, choices) {
-  const { block = '', action = '', choice } = element.dataset;
-  const holder = element.closest('form');
-  const form = holder === null ? new FormData() : new FormData(holder);
-  const place = element.closest('[data-view], [data-ts]');
-  form.set('view', place?.getAttribute('data-view') ?? '');
-  form.set('ts', place?.getAttribute('data-ts') ?? '');
-  form.set('block', block);
-  form.set('action', action);
-  for (const each of choice === undefined ? choices : [choice]) form.append('choice', each);
-  if (element.getAttribute('name')?.endsWith('[]')) form.set('several', '1');
-  return post('/page/act/use?', form);
+/**
+ * What stands in a form: fields, files, and what is entered in a view, by `block/action`, with `[]` for several values.
+ * @param {HTMLFormElement | null} form
+ */
+async function contentOf(form) {
+  const data = form === null ? new FormData() : new FormData(form);
+  /** @type {Record<string, string>} */
+  const fields = {};
+  /** @type {Record<string, string | string[]>} */
+  const entered = {};
+  const files = [];
+  for (const [name, value] of data) {
+    if (value instanceof File) {
+      if (value.size > 0) files.push({ name: value.name, mimetype: value.type, base64: await base64Of(value) });
+    } else if (!name.includes('/')) fields[name] = value;
+    else if (!name.endsWith('[]')) entered[name] = value;
+    else
+      entered[name.slice(0, -2)] = data
+        .getAll(name)
+        .map(String)
+        .filter((each) => each !== '');
+  }
+  return { ...fields, broadcast: data.has('broadcast'), files, entered };
+}
+
+/** @param {File} file @returns {Promise<string>} */
+function base64Of(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve(String(reader.result).replace(/^.*,/, '')));
+    reader.addEventListener('error', reject);
+    reader.readAsDataURL(file);
+  });
+}
+
+/** Uses a button, menu or box of a block. @param {HTMLElement} element @param {string | string[]} [choice] */
+async function use(element, choice) {
+  const { entered } = await contentOf(element.closest('form'));
+  const view = element.closest('[data-view]')?.getAttribute('data-view') ?? undefined;
+  const ts = element.closest('[data-ts]')?.getAttribute('data-ts') ?? undefined;
+  const { block: blockId, action: actionId, choice: own = choice } = element.dataset;
+  return act(element, {
+    place: view === undefined ? { channel: here().channel, ts } : { view },
+    blockId,
+    actionId,
+    choice: own,
+    entered,
+  });
 }
 
 document.addEventListener('click', (event) => {
   const target = event.target instanceof Element ? event.target.closest('a, button') : null;
   if (!(target instanceof HTMLElement)) return;
-  const { post: action, block } = target.dataset;
+  const { act: does, block } = target.dataset;
   const menu = target.closest('.menu');
   if (menu instanceof HTMLElement) menu.hidePopover();
-  if (action !== undefined || block !== undefined) {
+  if (does !== undefined || block !== undefined) {
     if (!isConfirmed(target)) event.preventDefault();
-    else if (action !== undefined) void post(action, new FormData());
-    else void use(target, []);
+    else void (does === undefined ? use(target) : act(target));
   } else if (target instanceof HTMLAnchorElement && target.target === '' && !target.hasAttribute('download')) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || target.origin !== location.origin) return;
     event.preventDefault();
@@ -161,13 +205,13 @@ document.addEventListener('change', (event) => {
   else if (field instanceof HTMLSelectElement && field.dataset.block !== undefined) {
     const chosen = [...field.selectedOptions].map(({ value }) => value);
     if (field.classList.contains('bk-overflow')) field.value = '';
-    if (isConfirmed(field)) void use(field, chosen);
+    if (isConfirmed(field)) void use(field, field.multiple ? chosen : chosen[0]);
   } else if (field instanceof HTMLInputElement && field.dataset.block !== undefined) {
-    const group = document.getElementsByName(field.name);
-    const checked = [...group].filter((each) => each instanceof HTMLInputElement && each.checked);
-    void use(field, field.type === 'text' ? [field.value] : checked.map((each) => each.getAttribute('value') ?? ''));
-  } else if (field instanceof HTMLInputElement && field.type === 'file') {
-    field.parentElement?.setAttribute('data-count', String(field.files?.length || ''));
+    const group = [...document.querySelectorAll('input:checked')];
+    const checked = group.flatMap((each) =>
+      each instanceof HTMLInputElement && each.name === field.name ? each.value : [],
+    );
+    void use(field, field.type === 'checkbox' ? checked : field.value);
   }
 });
 
@@ -175,16 +219,15 @@ document.addEventListener('submit', async (event) => {
   const form = event.target;
   if (!(form instanceof HTMLFormElement)) return;
   event.preventDefault();
-  const sent = new FormData(form);
+  const content = contentOf(form);
   const area = form.querySelector('.composer-input');
-  if (!(area instanceof HTMLTextAreaElement)) return post(form.getAttribute('action') ?? '', sent);
-  const files = sent.getAll('files').some((file) => file instanceof File && file.size > 0);
-  if (area.value.trim() === '' && !files) return;
+  if (!(area instanceof HTMLTextAreaElement)) return void act(form, await content);
+  const chosen = form.querySelector('[type="file"]');
+  if (area.value.trim() === '' && chosen instanceof HTMLInputElement && chosen.value === '') return;
   const typed = area.value;
   form.reset();
-  form.querySelector('[data-count]')?.removeAttribute('data-count');
   // What was not sent is given back.
-  if (!(await post(form.getAttribute('action') ?? '', sent)) && area.value === '') area.value = typed;
+  if (!(await act(form, await content)) && area.value === '') area.value = typed;
 });
 
 document.addEventListener('keydown', (event) => {
