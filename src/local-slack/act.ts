@@ -9,6 +9,7 @@ import * as payloads from './payloads.ts';
 import { type SlackPerson, slackbot, team } from './people.ts';
 import type { State } from './state.ts';
 import { typed, written } from './typed.ts';
+import { linksIn } from './unfurls.ts';
 import type { SlackView } from './views.ts';
 
 /** What Slack's own client would not let a person do, as a sentence for them. */
@@ -126,16 +127,6 @@ export function createAct({
       memberOf(person, channel);
       memberOf(person, to);
       return sent(person, to, text, { thread_ts: threadTs, attachments: [forwardOf(at({ channel, ts }))] });
-    },
-    react: async ({ person, channel, ts, name }: At & { name: string }): Promise<Outcome> => {
-      memberOf(person, channel);
-      const message = at({ channel, ts });
-      const others = (message.reactions ?? []).filter((each) => each.name !== name);
-      const { users = [] } = (message.reactions ?? []).find((each) => each.name === name) ?? {};
-      const now = users.includes(person) ? users.filter((each) => each !== person) : [...users, person];
-      message.reactions = now.length === 0 ? others : [...others, { name, users: now, count: now.length }];
-      state.changed();
-      return {};
     },
     /** What stands in the composer when a message is edited. */
     typed: ({ text }: SlackMessage): string => typed(text, nameOf),
@@ -443,9 +434,3 @@ export function createAct({
 }
 
 export type Act = ReturnType<typeof createAct>['act'];
-
-function linksIn(text: string): string[] {
-  return [...text.matchAll(/<(https?:\/\/[^\s|>]+)/g)]
-    .map(([, url = '']) => url.replaceAll('&amp;', '&'))
-    .filter((url) => URL.canParse(url));
-}

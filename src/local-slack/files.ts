@@ -54,13 +54,8 @@ export function createFiles(
       const files = found.flatMap((upload, index) => {
         if (upload?.content === undefined) return [];
         uploads.delete(upload.id);
-        const title = named[index]?.title;
-        return [
-          keep(upload.id, team.botUserId, upload.content, {
-            name: upload.name,
-            ...(typeof title === 'string' ? { more: { title } } : {}),
-          }),
-        ];
+        const title = String(named[index]?.title ?? upload.name);
+        return [keep(upload.id, team.botUserId, upload.content, { name: upload.name, more: { title } })];
       });
       if (args.channel_id !== undefined) {
         const message = messages.add({
@@ -70,9 +65,7 @@ export function createFiles(
           text: String(args.initial_comment ?? ''),
           files,
           // As with `chat.postMessage`, a file for a thread that is gone goes to the channel.
-          ...(messages.find(args.channel_id, args.thread_ts) === undefined
-            ? {}
-            : { thread_ts: String(args.thread_ts) }),
+          thread_ts: messages.find(args.channel_id, args.thread_ts)?.ts,
         });
         messages.told.of?.posted({ ...message, subtype: 'file_share', upload: false, display_as_bot: false });
       }
@@ -123,7 +116,8 @@ export function createFiles(
 
   function keep(id: string, user: string, content: Buffer, attached: Attached): SlackFile {
     const { name, mode = 'hosted' } = attached;
-    const filetype = attached.filetype ?? filetypes[name.split('.').at(-1) ?? ''] ?? 'text';
+    const [, ending = 'txt'] = /\.(\w+)$/.exec(name) ?? [];
+    const filetype = attached.filetype ?? filetypes[ending] ?? ending;
     const image = ['png', 'jpg', 'gif'].includes(filetype);
     const mimetype = attached.mimetype ?? (image ? `image/${filetype}` : 'text/plain');
     contents.set(id, { name, content, mimetype });
@@ -156,18 +150,13 @@ export function createFiles(
   }
 }
 
+/** Slack's names of kinds whose files end otherwise. */
 const filetypes: Record<string, string> = {
   txt: 'text',
   log: 'text',
   md: 'markdown',
   ts: 'typescript',
   js: 'javascript',
-  go: 'go',
   py: 'python',
   json: 'javascript',
-  png: 'png',
-  jpg: 'jpg',
-  gif: 'gif',
-  pdf: 'pdf',
-  zip: 'zip',
 };

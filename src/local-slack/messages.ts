@@ -18,7 +18,6 @@ export interface SlackMessage {
   /** Forwards, and link previews set by `chat.unfurl`. */
   attachments?: Record<string, unknown>[];
   edited?: { user: string; ts: string };
-  reactions?: { name: string; users: string[]; count: number }[];
   /** Who added the person, in a message about that. */
   inviter?: string | undefined;
   upload?: boolean;
@@ -30,18 +29,8 @@ export interface SlackMessage {
 /** A file in a message (docs.slack.dev/reference/objects/file-object). */
 export interface SlackFile {
   id: string;
-  name: string;
   title: string;
-  mimetype: string;
-  filetype: string;
-  pretty_type: string;
-  user: string;
-  mode: string;
-  size: number;
-  is_external: boolean;
   url_private: string;
-  url_private_download: string;
-  permalink: string;
   [more: string]: unknown;
 }
 
@@ -204,7 +193,7 @@ export function createMessages(
     told,
     /** What is left of a deleted root with replies. */
     bury: (message: SlackMessage) => {
-      for (const field of ['blocks', 'files', 'attachments', 'reactions', 'bot_id'] as const) delete message[field];
+      for (const field of ['blocks', 'files', 'attachments', 'bot_id'] as const) delete message[field];
       const text = 'This message was deleted.';
       Object.assign(message, { subtype: 'tombstone', user: slackbot, text, hidden: true });
     },

@@ -81,7 +81,7 @@ export async function startServer({
     const bytes = await readAll(request);
     if (path.startsWith('/response/')) return takeResponse(path, bytes, response);
     if (path.startsWith('/upload/')) {
-      const taken = state.files.receive(path.slice('/upload/'.length), bodyOf(request, bytes));
+      const taken = state.files.receive(path.slice('/upload/'.length), bytes);
       response.writeHead(taken ? 200 : 400).end(taken ? `OK - ${bytes.length}` : 'no');
       return;
     }
@@ -132,14 +132,6 @@ export async function readAll(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
-}
-
-/** The bytes of an upload: the raw body, or the file in a form. */
-function bodyOf(request: IncomingMessage, bytes: Buffer): Buffer {
-  const [, boundary] = /^multipart\/form-data;.*boundary="?([^";]+)/.exec(request.headers['content-type'] ?? '') ?? [];
-  if (boundary === undefined) return bytes;
-  const start = bytes.indexOf('\r\n\r\n') + 4;
-  return bytes.subarray(start, bytes.indexOf(`\r\n--${boundary}`, start));
 }
 
 function sendJson(response: ServerResponse, reply: Reply): void {

@@ -62,15 +62,14 @@ export function createUnfurls(messages: SlackMessages, violations: string[]) {
     }
     const message = messages.find(args.channel, args.ts);
     if (message === undefined) return refused('cannot_unfurl_message');
-    const urls = [...message.text.matchAll(/<?(https?:\/\/[^\s|>]+)/g)].map(([, url = '']) =>
-      url.replaceAll('&amp;', '&'),
-    );
-    return {
-      source: 'conversations_history',
-      unfurlId: '',
-      urls,
-      channel: message.channel,
-      ts: message.ts,
-    };
+    const { channel, ts, text } = message;
+    return { source: 'conversations_history', unfurlId: '', urls: linksIn(text), channel, ts };
   }
+}
+
+/** The links of a stored text. */
+export function linksIn(text: string): string[] {
+  return [...text.matchAll(/<?(https?:\/\/[^\s|>]+)/g)]
+    .map(([, url = '']) => url.replaceAll('&amp;', '&'))
+    .filter((url) => URL.canParse(url));
 }

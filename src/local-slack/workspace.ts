@@ -56,7 +56,7 @@ export function createWorkspace(state: State, manifest: Manifest, isConnected: (
         return {
           id,
           name: channel.isIm === true ? (people.find(other)?.name ?? other) : name,
-          kind: kindOf(channel),
+          kind: kinds[channels.typeOf(id)],
           isMember,
           isShared: channel.isExtShared ?? false,
           isArchived: channel.isArchived,
@@ -157,8 +157,4 @@ export function createWorkspace(state: State, manifest: Manifest, isConnected: (
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
-function kindOf({ isIm, isMpim, isPrivate }: SlackChannel): Conversation['kind'] {
-  if (isIm === true) return 'direct';
-  if (isMpim === true) return 'group';
-  return isPrivate ? 'private' : 'channel';
-}
+const kinds = { channel: 'channel', group: 'private', im: 'direct', mpim: 'group' } as const;

@@ -5,7 +5,7 @@ import type { Conversation, Shown } from '../workspace.ts';
 import { plainOf, renderAttachment, renderBlocks, renderFiles } from './blocks.ts';
 import { Html, html } from './html.ts';
 import { renderMrkdwn } from './rich-text.ts';
-import { emojiOf, type Reader, renderDate } from './text.ts';
+import { type Reader, renderDate } from './text.ts';
 
 /** What the address of the page says: who acts, and what is open. */
 export interface Place {
@@ -249,7 +249,7 @@ function renderMessage({ message, isPrivate, replies }: Shown, context: Context,
     html`<a class="thread-summary" href="${addressOf(place, { thread: ts, home: undefined })}">${replies.count} ${replies.count === 1 ? 'reply' : 'replies'}</a>`;
   return html`
     <article class="msg${isPrivate && ' private'}${place.at === ts && ' marked'}" data-key="${ts}" data-ts="${ts}" aria-label="${name}">
-      <span class="avatar${kind === 'app' && ' bot'}" aria-hidden="true">${[...name][0]}</span>
+      <span class="avatar" aria-hidden="true">${[...name][0]}</span>
       <div>
         <p class="by">
           <strong>${name}</strong>
@@ -260,7 +260,6 @@ function renderMessage({ message, isPrivate, replies }: Shown, context: Context,
           ${isPrivate && html` <small>only visible to you</small>`}
         </p>
         ${place.edit === keyOf(ts, thread) ? renderEditor(context, message) : renderContent(message, reader)}
-        ${renderReactions(message)}
         ${summary}
       </div>
       ${renderMenu({ message, isPrivate }, context, thread)}
@@ -283,14 +282,6 @@ function renderContent(message: Message, reader: Reader): Html {
       : html`<div class="text">${renderMrkdwn(message.text, reader)}</div>`;
   const attachments = (message.attachments ?? []).map((each) => renderAttachment(each, reader));
   return html`<div class="body">${body}${attachments}${renderFiles(message.files)}</div>`;
-}
-
-function renderReactions({ ts, reactions = [] }: Message): Html | false {
-  const buttons = reactions.map(({ name, count }) => {
-    const post = html`aria-label="${name}" ${act('react', { ts, name })}`;
-    return html`<button class="button" ${post}>${emojiOf(name) ?? `:${name}:`} ${count}</button>`;
-  });
-  return buttons.length > 0 && html`<p class="reactions">${buttons}</p>`;
 }
 
 function renderEditor({ local, place }: Context, message: Message): Html {
@@ -325,11 +316,10 @@ function renderMenu(
   const entries = html`
     ${goes('Reply in thread', { thread: message.thread_ts ?? ts })}
     ${goes('Forward…', { forward: ts })}
-    ${does('👍 React', act('react', { ts, name: '+1' }))}
     ${shortcuts.map(({ name, callbackId }) => does(name, act('messageShortcut', { ts, callbackId })))}
     ${user === place.person && own}`;
   return html`
-    <button class="button more" popovertarget="${id}" aria-label="More actions">⋮</button>
+    <button class="more" popovertarget="${id}" aria-label="More actions">⋮</button>
     <div class="menu" id="${id}" data-key="${id}" popover role="menu">
       ${isPrivate ? does('Dismiss', act('remove', { ts })) : entries}
     </div>`;
