@@ -158,8 +158,8 @@ export function createAct({
         text: written(text, names).text.replaceAll(/<(https?:[^<>]+)>/g, '$1'),
         user: inside(person),
         channel: named(channel),
-        triggerId: views.trigger(person),
-        responseUrl: responses.issue({ person, channel }),
+        trigger_id: views.trigger(person),
+        response_url: responses.issue({ person, channel }),
       });
       const attempt = await deliver('slash_commands', payload);
       if (!attempt.acknowledged) return { problem: `${command} failed with the error "operation_timeout"` };

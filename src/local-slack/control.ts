@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Act, ActError } from './act.ts';
-import { readAll } from './server.ts';
+import { readAll, sendJson } from './server.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What people see, and the only way in which they change something. */
@@ -25,38 +25,33 @@ export function isFromHere({ headers: { host = '', origin = `http://${host}` }, 
 
 /**
  * What the page and programs do: `POST /act/<act>` with its arguments as JSON, which no page of another site may send,
- * and `GET /see/<what>/<argument>/…`. Undefined for another address.
+ * and `GET /see/<what>/<argument>/…`.
  */
-export function answerControl(
+export async function answerControl(
   local: LocalSlack,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<void> | undefined {
+): Promise<void> {
   const [, kind, name = '', ...rest] = (request.url ?? '').split('/').map(decodeURIComponent);
-  if (kind !== 'act' && kind !== 'see') return undefined;
   const isAct = request.method === 'POST' && request.headers['content-type'] === 'application/json';
-  if (!isFromHere(request) || (kind === 'act' && !isAct)) return send(response, 403, { problem: 'Not from here.' });
+  if (!isFromHere(request) || (kind === 'act' && !isAct)) return sendJson(response, { problem: 'Not from here.' }, 403);
   if (kind === 'act') return carryOut(local.act, name, request, response);
   const what = seen.find((each) => each === name);
-  if (what === undefined) return send(response, 404, { problem: `There is no ${name}.` });
+  if (what === undefined) return sendJson(response, { problem: `There is no ${name}.` }, 404);
   const look: unknown = local.workspace[what];
-  return send(response, 200, (typeof look === 'function' ? look(...rest) : look) ?? null);
+  return sendJson(response, (typeof look === 'function' ? look(...rest) : look) ?? null, 200);
 }
 
 async function carryOut(act: Act, name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (!(Number(request.headers['content-length']) <= mostBytes))
-    return send(response, 413, { problem: 'These files are too large (20 MB).' });
+    return sendJson(response, { problem: 'These files are too large (20 MB).' }, 413);
   const text = (await readAll(request)).toString('utf8');
-  if (!Object.hasOwn(act, name)) return send(response, 404, { problem: `There is no ${name}.` });
+  if (!Object.hasOwn(act, name)) return sendJson(response, { problem: `There is no ${name}.` }, 404);
   const does = act[name as keyof Act] as (by: unknown) => unknown;
   try {
-    return await send(response, 200, (await does(JSON.parse(text))) ?? {});
+    return sendJson(response, (await does(JSON.parse(text))) ?? {}, 200);
   } catch (error) {
     if (!(error instanceof ActError || error instanceof SyntaxError)) throw error;
-    return send(response, 400, { problem: error.message });
+    return sendJson(response, { problem: error.message }, 400);
   }
-}
-
-async function send(response: ServerResponse, status: number, body: unknown): Promise<void> {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

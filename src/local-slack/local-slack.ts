@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createAct } from './act.ts';
 import { answerControl, type LocalSlack } from './control.ts';
-import { type Attempt, createDelivery, createHttpSender, type Kind } from './delivery.ts';
+import { createDelivery, createHttpSender } from './delivery.ts';
 import type { Manifest } from './manifest.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { seed } from './seed.ts';
@@ -19,8 +19,6 @@ interface LocalSlackOptions {
   unfurlHosts?: readonly string[];
   /** Makes what answers requests for pages. */
   pages?: (local: LocalSlack) => (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Sees each payload to the app and what became of it. */
-  noteDelivery?: (kind: Kind, payload: Record<string, unknown>, attempt: Attempt) => void;
 }
 
 /** Starts a workspace with people, channels and the app of a manifest, on 127.0.0.1. */
@@ -31,7 +29,6 @@ export async function startLocalSlack({
   rateLimits = false,
   unfurlHosts = [],
   pages,
-  noteDelivery = () => undefined,
 }: LocalSlackOptions) {
   const server = await startServer({ port, ...(rateLimits ? { treat: createRateLimits() } : {}) });
   const { state, socketMode, granted } = server;
@@ -43,17 +40,14 @@ export async function startLocalSlack({
     state,
     manifest,
     previews: (host) => hosts.has(host),
-    deliver: async (kind, payload) => {
-      const attempt = await delivery.deliver(kind, payload);
-      noteDelivery(kind, payload, attempt);
-      return attempt;
-    },
+    deliver: delivery.deliver,
   });
   state.told.of = told;
   const workspace = createWorkspace(state, manifest, () => events !== undefined || socketMode.isConnected());
   const local = { workspace, act };
   const page = pages?.(local);
-  server.page.handle = (request, response) => answerControl(local, request, response) ?? page?.(request, response);
+  server.page.handle = (request, response) =>
+    /^\/(?:act|see)\//.test(request.url ?? '') ? answerControl(local, request, response) : page?.(request, response);
   return {
     url: server.url,
     workspace,

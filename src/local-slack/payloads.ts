@@ -160,28 +160,29 @@ export function interaction({ id, name }: Named, more: Body): Body {
   };
 }
 
-export function commandOf(command: {
+export function commandOf({
+  user,
+  channel,
+  ...command
+}: {
   command: string;
   text: string;
   user: Named;
   channel: Named;
-  triggerId: string;
-  responseUrl: string;
+  trigger_id: string;
+  response_url: string;
 }): Body {
   return {
     token: 'verification',
     team_id: team.id,
     team_domain: 'fake',
-    channel_id: command.channel.id,
-    channel_name: command.channel.name,
-    user_id: command.user.id,
-    user_name: command.user.name,
-    command: command.command,
-    text: command.text,
+    channel_id: channel.id,
+    channel_name: channel.name,
+    user_id: user.id,
+    user_name: user.name,
     api_app_id: appId,
     is_enterprise_install: 'false',
-    response_url: command.responseUrl,
-    trigger_id: command.triggerId,
+    ...command,
   };
 }
 

@@ -111,11 +111,10 @@ export async function startServer({
   function takeResponse(path: string, bytes: Buffer, response: ServerResponse): void {
     const body = JSON.parse(bytes.toString('utf8')) as Args;
     const refusal = state.responses.take(path.slice('/response/'.length), body);
-    if (refusal !== undefined && noteResponse !== undefined) noteResponse(`${url}${path}`, body);
-    else if (refusal !== undefined)
-      return void response.writeHead(404).end(JSON.stringify({ ok: false, error: refusal }));
+    if (refusal !== undefined) noteResponse?.(`${url}${path}`, body);
     state.changed();
-    response.writeHead(200).end('ok');
+    if (refusal !== undefined && noteResponse === undefined) sendJson(response, { ok: false, error: refusal }, 404);
+    else response.writeHead(200).end('ok');
   }
 
   /** An unauthorized download gets a sign-in page instead of an error. */
@@ -134,6 +133,6 @@ export async function readAll(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function sendJson(response: ServerResponse, reply: Reply): void {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+export function sendJson(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

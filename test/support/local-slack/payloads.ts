@@ -102,11 +102,12 @@ export function commandOf(options: {
   responseUrl: string;
   triggerId?: string;
 }): Body {
-  const { command = '/deepsearch', user, channel = 'C0GENERAL', triggerId = nextTrigger(), ...rest } = options;
+  const { command = '/deepsearch', text, user, channel = 'C0GENERAL', triggerId = nextTrigger() } = options;
   return slackCommandOf({
-    ...rest,
     command,
-    triggerId,
+    text,
+    trigger_id: triggerId,
+    response_url: options.responseUrl,
     user: { id: user, name: 'someone' },
     channel: { id: channel, name: 'general' },
   });

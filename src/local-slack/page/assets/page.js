@@ -89,7 +89,8 @@ function settle(isNew) {
     if (!dialog.open) dialog.showModal();
   }
   // Once a person has chosen, a menu no longer follows its attributes, for example when they go back.
-  for (const option of document.querySelectorAll('[data-go] [selected]')) Object.assign(option, { selected: true });
+  for (const option of document.querySelectorAll('select[data-go] [selected]'))
+    Object.assign(option, { selected: true });
   if (!isNew) return;
   document.querySelector('.marked')?.scrollIntoView({ block: 'center' });
   const main = document.querySelector('main');
