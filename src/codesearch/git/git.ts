@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { LIMITS } from '../limits.ts';
 import { currentBudget } from './budget.ts';
 import { BusyError, createSlots } from './slots.ts';
@@ -108,18 +109,27 @@ const GLOBAL = [
  * The whole environment of git: nothing else of the service's own reaches it, above all no `GIT_DIR` of an outer git command.
  * No protocol is allowed, so that a partial clone never runs the upload program its remote names.
  */
-const ENVIRONMENT = [
-  'PATH="$PATH"',
-  'SUDO_UID="$SUDO_UID"',
-  'HOME=/nonexistent',
-  'LC_ALL=C.UTF-8',
-  'GIT_CONFIG_NOSYSTEM=1',
-  'GIT_CONFIG_GLOBAL=/dev/null',
-  'GIT_ATTR_NOSYSTEM=1',
-  'GIT_ALLOW_PROTOCOL=none',
-  'GIT_NO_LAZY_FETCH=1',
-  'GIT_TERMINAL_PROMPT=0',
-];
+const environment = (): NodeJS.ProcessEnv => ({
+  ...own(['PATH', 'SUDO_UID', 'SystemRoot']),
+  HOME: '/nonexistent',
+  LC_ALL: 'C.UTF-8',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_TERMINAL_PROMPT: '0',
+});
+/** With it, git reads the operator's own configuration, and nothing of a repository. */
+const operatorEnvironment = (): NodeJS.ProcessEnv =>
+  own(['PATH', 'SystemRoot', 'HOME', 'USERPROFILE', 'XDG_CONFIG_HOME']);
+
+/** Variables of the service itself; those that are not set are left out. */
+function own(names: readonly string[]): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}
 
 /**
  * Sets the limits of the process and replaces itself by git, with the same process id. `ulimit -d` limits memory that is not
@@ -129,11 +139,12 @@ const LIMITED = [
   'ulimit -c 0 2>/dev/null || :',
   `ulimit -t ${LIMITS.gitCpuSeconds} 2>/dev/null || :`,
   `ulimit -d ${Math.trunc(LIMITS.gitMemoryBytes / 1024)} 2>/dev/null || :`,
+  'exec git "$@"',
 ].join('; ');
 
-const SCRIPT = `${LIMITED}; exec env -i ${ENVIRONMENT.join(' ')} git "$@"`;
-/** Reads the operator's own configuration, and nothing of a repository. */
-const OPERATOR_SCRIPT = `${LIMITED}; exec env -i PATH="$PATH" HOME="$HOME" XDG_CONFIG_HOME="$XDG_CONFIG_HOME" git "$@"`;
+/** Windows has neither this shell nor such limits. There, only the time and the output of git are limited. */
+const SHELL = '/bin/sh';
+const hasShell = existsSync(SHELL);
 
 const slots = createSlots({
   running: LIMITS.gitProcesses,
@@ -150,14 +161,14 @@ export function createGit({ folder, gitDirectory, bare = false, trusted = [] }: 
       ? trusted.flatMap((own) => ['-c', `safe.directory=${own}`])
       : [`--git-dir=${gitDirectory}`, ...(bare ? [] : [`--work-tree=${folder}`])];
   return (parameters, options = {}) =>
-    runInSlot(SCRIPT, folder, [...GLOBAL, ...place, ...parameters], parameters[0] ?? '', options);
+    runInSlot(environment(), folder, [...GLOBAL, ...place, ...parameters], parameters[0] ?? '', options);
 }
 
 /** The folders of other users that the operator trusts: `safe.directory` of the machine's and the operator's configuration. */
 export async function operatorSafeDirectories(): Promise<string[]> {
   const read = (level: string): Promise<string> =>
     runInSlot(
-      OPERATOR_SCRIPT,
+      operatorEnvironment(),
       '/',
       ['config', level, '--includes', '--null', '--get-all', 'safe.directory'],
       'config',
@@ -169,7 +180,7 @@ export async function operatorSafeDirectories(): Promise<string[]> {
 }
 
 async function runInSlot(
-  script: string,
+  env: NodeJS.ProcessEnv,
   folder: string,
   parameters: readonly string[],
   name: string,
@@ -181,7 +192,7 @@ async function runInSlot(
   const signals = [signal, options.signal].filter((own) => own !== undefined);
   const either = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   try {
-    return await slots.run(user, () => run(script, folder, parameters, name, options, either), either);
+    return await slots.run(user, () => run(env, folder, parameters, name, options, either), either);
   } catch (error) {
     if (error instanceof GitError) throw error;
     if (error instanceof BusyError) throw new GitError(error.message, { kind: 'busy', cause: error });
@@ -192,7 +203,7 @@ async function runInSlot(
 }
 
 function run(
-  script: string,
+  env: NodeJS.ProcessEnv,
   folder: string,
   parameters: readonly string[],
   name: string,
@@ -205,7 +216,10 @@ function run(
     let bytes = 0;
     let complaint = '';
     let killedFor: GitFailure | 'enough' | undefined;
-    const child = spawn('/bin/sh', ['-c', script, 'git', ...parameters], { cwd: folder, windowsHide: true });
+    const options = { cwd: folder, env, windowsHide: true };
+    const child = hasShell
+      ? spawn(SHELL, ['-c', LIMITED, 'git', ...parameters], options)
+      : spawn('git', parameters, options);
     const kill = (reason: GitFailure | 'enough'): void => {
       killedFor ??= reason;
       child.kill('SIGKILL');
