@@ -32,8 +32,6 @@ export default defineConfig({
           exclude: ['test/storm/**'],
           // No module is mocked and none keeps state for a test: importing them once per worker saves a third of the work.
           isolate: false,
-          // In megabytes: most of what tests make is garbage at once, and is collected less often in a larger space.
-          execArgv: ['--max-semi-space-size=64'],
         },
       },
       // Storms and crash matrices mostly wait for Slack's limits: two files at once use about one and a half processors.
