@@ -183,6 +183,7 @@ describe('the check of the source tree', () => {
     ['src/slack/messenger.ts', 'const reply = await outbound.fetch(url);'],
     ['src/main.ts', 'const config = parseConfig(process.env);'],
     ['src/demo/main.ts', 'spawn(process.execPath, [], { env: process.env });'],
+    ['src/codesearch/git/git.ts', 'spawn("git", [], { env: { PATH: process.env.PATH } });'],
     [
       'src/core/lifecycle/advance.ts',
       "/** Not `process.env`, not `console.log`, no import('zod'). */\nconst text = 'https://a.example/console.log';",
