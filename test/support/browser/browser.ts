@@ -32,6 +32,7 @@ export async function say(page: Page, text: string): Promise<void> {
 /** Opens the thread of the message with this timestamp. */
 export async function openThread(page: Page, ts: string): Promise<void> {
   await page.locator(`main .msg[data-ts="${ts}"] .thread-summary`).click();
+  await page.locator(`.thread-body[data-key="${ts}"]`).waitFor();
 }
 
 /** Replies in the open thread. */

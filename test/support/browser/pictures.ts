@@ -17,7 +17,7 @@ export interface PictureContext {
 
 /** Width of the whole page in CSS pixels. */
 export const pageWidth = 1280;
-const threadWidth = 560;
+const threadWidth = 624;
 
 /** Takes a picture of a thread: question, card, answer, sources, follow-ups. The thread stays open. */
 export async function takeThread({ page, slack, capture }: PictureContext, question: string): Promise<void> {
@@ -56,7 +56,7 @@ export async function takeDoctor({ page, capture }: PictureContext, admin: strin
   await say(page, '/deepsearch doctor');
   await messages(page, 'Doctor:').waitFor();
   await page.mouse.move(0, 0);
-  await capture('doctor', { width: 1020, height: 905 });
+  await capture('doctor', { width: pageWidth, height: 905 });
 }
 
 /** Takes a picture of an edited follow-up in the modal, then asks it. */

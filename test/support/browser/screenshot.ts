@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { people } from '../../../src/local-slack/people.ts';
 import { startStack } from '../processes/processes.ts';
 import { projectFolder } from '../processes/run.ts';
@@ -29,6 +30,27 @@ const size = { width: pageWidth, height: 1075 };
 /** Long enough that the card shows a duration. */
 const stepDelayMs = 700;
 
+/** Pictures that are also taken in the dark and on a phone. */
+const variants = ['thread', 'home'];
+const phone = { width: 375, height: 812 };
+
+async function captureVariants(page: Page, path: string, laptop: typeof phone): Promise<void> {
+  for (const [suffix, viewport, colorScheme] of [
+    ['dark', laptop, 'dark'],
+    ['phone', phone, 'light'],
+    ['phone-dark', phone, 'dark'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
+    await page
+      .locator('.thread-body, .home')
+      .first()
+      .evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.screenshot({ path: path.replace(/\.png$/, `-${suffix}.png`) });
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
 const temp = await createTempDir();
 // The pictures show the folder's name as the name of the repository.
 const repository = join(temp.path, 'deepsearch-slack');
@@ -49,10 +71,11 @@ try {
     slack: stack.slack,
     capture: async (name, { x = 0, width, height }) => {
       const path = name === 'thread' ? target : join(dirname(target), `${name}.png`);
-      await page.setViewportSize({ width: size.width, height });
+      await page.setViewportSize({ width: x + width, height });
       const threads = await page.locator('.thread-body').all();
       for (const thread of threads) await thread.evaluate((element) => element.scrollTo(0, element.scrollHeight));
       await page.screenshot({ path, clip: { x, y: 0, width, height } });
+      if (variants.includes(name)) await captureVariants(page, path, { width, height });
       await page.setViewportSize(size);
     },
   };
