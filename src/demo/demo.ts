@@ -13,7 +13,7 @@ import {
   startCodeSearch,
   startLocalSlack,
 } from './programs.ts';
-import { goodQuestions, questionCount } from './questions.ts';
+import { ABOUT_THIS_PROJECT, goodQuestions, questionCount } from './questions.ts';
 
 /** The addresses of a running demo. */
 export interface RunningDemo {
@@ -80,7 +80,8 @@ export function createDemo(base: BaseSetup, options: DemoOptions, suggested: () 
 
   async function chooseQuestions(url: string, token: string): Promise<readonly string[]> {
     const questions = await suggested();
-    return options.model === undefined ? goodQuestions(questions, { url, token }) : questions.slice(0, questionCount);
+    const isProven = questions === ABOUT_THIS_PROJECT || options.model !== undefined;
+    return isProven ? questions.slice(0, questionCount) : goodQuestions(questions, { url, token });
   }
 
   function run<Ready>({ child, ready }: Program<Ready>): Promise<Ready> {

@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { git } from './git.ts';
 
-/** Questions about this project. */
-const ABOUT_THIS_PROJECT = [
+/** Questions about this project. A test proves that each has a good answer, so a demo need not ask them first. */
+export const ABOUT_THIS_PROJECT = [
   'How is a Slack event acknowledged?',
   'Where is a bare "cancel" handled?',
   'Which tests cover `readIntent`?',
@@ -20,7 +20,7 @@ const maxCandidates = 16;
 export const questionCount = 3;
 const answerPollMs = 50;
 /** Most time that all questions together may take to be checked. */
-const checkMs = 20_000;
+const checkMs = 10_000;
 
 const conversation = z.object({
   id: z.number(),
@@ -36,8 +36,11 @@ interface Service {
 }
 
 /** Keeps the first three questions to which the service has a good answer. */
-export async function goodQuestions(questions: readonly string[], service: Service): Promise<string[]> {
-  const late = AbortSignal.timeout(checkMs);
+export async function goodQuestions(
+  questions: readonly string[],
+  service: Service,
+  late = AbortSignal.timeout(checkMs),
+): Promise<string[]> {
   const good: string[] = [];
   // One after the other: what the service read for the first, it has for the others.
   for (const question of questions) {
@@ -57,7 +60,7 @@ interface Answered {
 export async function askService(
   question: string,
   { url, token }: Service,
-  late = AbortSignal.timeout(checkMs),
+  late: AbortSignal,
 ): Promise<Answered | undefined> {
   const api = `${url}/.api/deepsearch/v1`;
   let { id, questions } = await call('POST', '', JSON.stringify({ question }));
@@ -92,7 +95,7 @@ function isGood(question: string, { answer, sources }: Answered): boolean {
 }
 
 /** Questions about the repository in `folder`, the best ones first; `projectFolder` is the folder of this project. */
-export async function suggestQuestions(folder: string, projectFolder: string): Promise<string[]> {
+export async function suggestQuestions(folder: string, projectFolder: string): Promise<readonly string[]> {
   if (realpathSync(folder) === realpathSync(projectFolder)) return ABOUT_THIS_PROJECT;
   const names = (await mostUsedNames(folder)).slice(0, 4);
   const derived = names.map((name, index) =>

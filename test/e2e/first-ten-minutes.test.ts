@@ -40,6 +40,14 @@ describe.skipIf(!hasBrowser())('a stranger in the first ten minutes, in a browse
     await answer.waitFor();
     expect(await answer.locator('pre').first().textContent()).not.toMatch(/```|&lt;|&gt;/);
 
+    // A laptop shows the card and a usual answer at once.
+    const body = (await answer.locator('.markdown').allTextContents()).join('\n');
+    expect(body.length).toBeGreaterThan(1_000);
+    const card = await replies(page, 'Answered in').first().boundingBox();
+    const posted = await answer.boundingBox();
+    const shown = await page.locator('.thread-body').evaluate(({ clientHeight }) => clientHeight);
+    expect((posted?.y ?? 0) + (posted?.height ?? 0) - (card?.y ?? 0)).toBeLessThanOrEqual(shown);
+
     const [source] = await Promise.all([
       page.context().waitForEvent('page', { timeout: waitMs }),
       answer
@@ -107,6 +115,6 @@ describe.skipIf(!hasBrowser())('a stranger in the first ten minutes, in a browse
     await page.locator('.modal-x').click();
     await page.locator('.modal').waitFor({ state: 'detached' });
     await say(page, '/deepsearch doctor');
-    expect(await messages(page, 'Doctor:').textContent()).toContain('0 fail');
+    expect(await messages(page, 'Doctor:').textContent()).toContain('0 fail, 0 warn');
   });
 });

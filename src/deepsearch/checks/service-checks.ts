@@ -206,7 +206,7 @@ export function createServiceChecks(options: ServiceCheckOptions): { checks: Che
     if (found.chosen.isMissing || (await isNotFound())) return [say('warn', 'notChecked', { because: 'version' })];
     if (await isTokenRefused()) return [say('warn', 'notChecked', { because: 'serviceToken' })];
     if (found.chosen.number === 2) return [say('pass', 'sharingWithoutTokens', {})];
-    if (options.shareToken === undefined) return [say('warn', 'sharingNotTold', {})];
+    if (options.shareToken === undefined) return [say('pass', 'sharingNotTold', {})];
     const readToken = options.shareToken();
     if (readToken === undefined) return [say('warn', 'sharingLinkUnreadable', {})];
     try {

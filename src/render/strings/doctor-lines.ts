@@ -297,8 +297,7 @@ export const doctorLines: { [Code in FindingCode]: (values: FindingValues[Code])
     'Turn sharing on at the service, if people shall open the links under answers. Without it they find nothing there.',
   ],
   sharingNotTold: () => [
-    'Not checked: the service shows it only with the share link of another account.',
-    'Run npm run doctor -- --share-link with the link of a conversation that you asked in the browser.',
+    'The service does not tell whether sharing is on. To find out, run npm run doctor -- --share-link with the link of a conversation that you asked in the browser.',
   ],
   sharingLinkUnreadable: () => [
     'That is no share link of the service at SRC_ENDPOINT.',

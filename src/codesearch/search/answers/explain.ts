@@ -58,8 +58,14 @@ export async function explain(findings: Findings): Promise<Draft> {
   }
   const called = new Set((isCode ? await addSurroundings(main, findings, draft) : []).map(({ symbol }) => symbol));
   const items: string[] = [];
-  for (const other of shown)
-    if (other.symbol === undefined || !called.has(other.symbol)) items.push(await passageLine(other, findings));
+  for (const other of shown) {
+    const { place, said } = await describe(other, findings);
+    const isSaidAbove = said !== '' && draft.sections[0]?.includes(said) === true;
+    // What stands around the definitions of the same file is mostly its imports.
+    const isRest = isCode && other.file === main.file && other.symbol === undefined;
+    if (isSaidAbove || isRest || (other.symbol !== undefined && called.has(other.symbol))) continue;
+    items.push(`${place}${said === '' ? '' : `: ${said}`}`);
+  }
   if (items.length > 0) draft.sections.push(`**Other places**\n\n${bullets(items)}`);
   const absent = absence(findings);
   if (absent !== '') draft.sections.push(absent);
@@ -215,13 +221,17 @@ async function documentation(main: Passage, { passages, investigation, words }: 
   return '';
 }
 
-async function passageLine(passage: Passage, { investigation, words }: Findings): Promise<string> {
+/** Where a passage is, as a link with the name of its definition, and what is said there. */
+async function describe(
+  passage: Passage,
+  { investigation, words }: Findings,
+): Promise<{ place: string; said: string }> {
   const { file, symbol, start, end, keyLines } = passage;
   const lines = await investigation.lines(file);
-  const place = fileLink(file, start, end);
   const name = symbol === undefined ? '' : `${nameInText(symbol)}, `;
+  const place = `${name}${fileLink(file, start, end)}`;
   const said = whatIsSaid(passage, lines, words);
   const key = (lines[(keyLines[0] ?? start) - 1] ?? '').trim();
   const shown = said !== '' || key.length < 8 ? said : code(shorten(key, 120));
-  return `${name}${place}${shown === '' ? '' : `: ${shown}`}`;
+  return { place, said: shown };
 }
