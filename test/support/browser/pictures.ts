@@ -56,7 +56,7 @@ export async function takeDoctor({ page, capture }: PictureContext, admin: strin
   await say(page, '/deepsearch doctor');
   await messages(page, 'Doctor:').waitFor();
   await page.mouse.move(0, 0);
-  await capture('doctor', { width: pageWidth, height: 905 });
+  await capture('doctor', { width: pageWidth, height: 960 });
 }
 
 /** Takes a picture of an edited follow-up in the modal, then asks it. */
