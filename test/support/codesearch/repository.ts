@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { writeCommit } from './write-commit.ts';
 
 /** A git repository in a temporary folder, created by a test. */
 export interface TestRepository {
@@ -66,9 +67,12 @@ function repositoryIn(path: string): TestRepository {
     },
     link: (target, name) => symlinkSync(target, join(path, name)),
     commit(message, { author = 'Ada Byron', date = '2024-03-01T10:00:00Z' } = {}) {
+      const email = 'a@example.org';
+      const written = writeCommit(path, { message, author, email, date });
+      if (written !== undefined) return written;
       git('add', '-A');
       const name = { GIT_AUTHOR_NAME: author, GIT_COMMITTER_NAME: author };
-      const mail = { GIT_AUTHOR_EMAIL: 'a@example.org', GIT_COMMITTER_EMAIL: 'a@example.org' };
+      const mail = { GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email };
       gitWith(
         { ...name, ...mail, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
         'commit',
@@ -77,9 +81,7 @@ function repositoryIn(path: string): TestRepository {
         '-m',
         message,
       );
-      const branch = join(path, '.git/refs/heads/main');
-      const isOnMain = existsSync(branch) && readFileSync(join(path, '.git/HEAD'), 'utf8') === 'ref: refs/heads/main\n';
-      return (isOnMain ? readFileSync(branch, 'utf8') : git('rev-parse', 'HEAD')).trim();
+      return git('rev-parse', 'HEAD').trim();
     },
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
