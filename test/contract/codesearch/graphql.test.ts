@@ -20,7 +20,7 @@ let bob: ReturnType<typeof createCaller>;
 beforeAll(async () => {
   harbour.git('tag', '-a', 'v1', '-m', 'First', 'HEAD~1');
   harbour.git('branch', 'older', 'HEAD~2');
-  secret.git('remote', 'add', 'origin', 'git@github.com:harbour-org/secret.git');
+  secret.origin('git@github.com:harbour-org/secret.git');
   secret.commit('Plan');
   service = await startTestService({
     repos: [harbour.path, secret.path],

@@ -25,7 +25,7 @@ let head: string;
 beforeAll(async () => {
   harbour = createHarbourRepository();
   secret = createTestRepository({ 'plan.md': 'The plan.\n' });
-  secret.git('remote', 'add', 'origin', `git@${SECRET.replace('/', ':')}.git`);
+  secret.origin(`git@${SECRET.replace('/', ':')}.git`);
   secret.commit('Plan');
   head = harbour.git('rev-parse', 'HEAD').trim();
   corpus = await openCorpus([harbour.path, secret.path]);

@@ -18,7 +18,7 @@ let service: Awaited<ReturnType<typeof startTestService>>;
 let head: string;
 
 beforeAll(async () => {
-  pier.git('remote', 'add', 'origin', `https://${NAME}.git`);
+  pier.origin(`https://${NAME}.git`);
   pier.commit('Build the pier');
   pier.git('branch', 'base');
   pier.write('src/crane.ts', 'export class Crane {\n  lift(): string {\n    return "<high>";\n  }\n}\n');

@@ -13,7 +13,7 @@ const VAULT = 'github.com/harbour-org/vault';
 let service: Awaited<ReturnType<typeof startTestService>>;
 
 beforeAll(async () => {
-  vault.git('remote', 'add', 'origin', `https://${VAULT}.git`);
+  vault.origin(`https://${VAULT}.git`);
   vault.commit('Unlock the vault with unlockVault');
   service = await startTestService({
     repos: [harbour.path, vault.path],

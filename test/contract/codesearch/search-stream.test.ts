@@ -22,7 +22,7 @@ beforeAll(async () => {
   });
   for (let index = 0; index < 120; index += 1) repository.write(`cargo/${index}.txt`, `crate ${index}\n`);
   repository.commit('Launch the ship');
-  repository.git('remote', 'add', 'origin', 'https://example.org/acme/fleet.git');
+  repository.origin('https://example.org/acme/fleet.git');
   service = await startTestService({ repos: [repository.path] });
 });
 

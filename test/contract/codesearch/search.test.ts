@@ -40,7 +40,7 @@ function nameOf(result: SearchResult): string {
 
 beforeAll(async () => {
   depot = createTestRepository(FILES);
-  depot.git('remote', 'add', 'origin', 'https://example.org/acme/depot.git');
+  depot.origin('https://example.org/acme/depot.git');
   depot.commit('Send parcels\n\nThe first parcel left the depot.', { date: '2024-01-01T10:00:00Z' });
   depot.git('tag', 'v1');
   depot.write('src/queue.ts', "import { sendParcel } from './parcel.ts';\n\nexport const QUEUE = [];\n");
@@ -50,7 +50,7 @@ beforeAll(async () => {
   depot.git('add', 'src/staged.ts');
   depot.write('src/unstaged.ts', 'export const unstaged = "parcel";\n');
   other = createTestRepository({ 'main.py': 'def deliver():\n    return "parcel"\n' });
-  other.git('remote', 'add', 'origin', 'https://example.org/acme/other.git');
+  other.origin('https://example.org/acme/other.git');
   other.commit('Deliver');
   corpus = await openCorpus([depot.path, other.path]);
   search = createSearch(corpus);

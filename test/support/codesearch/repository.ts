@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { writeCommit } from './write-commit.ts';
@@ -10,6 +10,8 @@ export interface TestRepository {
   git: (...parameters: string[]) => string;
   write: (path: string, content: string | Buffer) => void;
   link: (target: string, path: string) => void;
+  /** Adds the remote after which the service names the repository. */
+  origin: (address: string) => void;
   /** Stages and commits all changes; by default as `Ada` on a fixed date. */
   commit: (message: string, options?: { author?: string; date?: string }) => string;
   remove: () => void;
@@ -66,6 +68,7 @@ function repositoryIn(path: string): TestRepository {
       writeFileSync(target, content);
     },
     link: (target, name) => symlinkSync(target, join(path, name)),
+    origin: (address) => appendFileSync(join(path, '.git/config'), `[remote "origin"]\n\turl = ${address}\n`),
     commit(message, { author = 'Ada Byron', date = '2024-03-01T10:00:00Z' } = {}) {
       const email = 'a@example.org';
       const written = writeCommit(path, { message, author, email, date });
@@ -172,7 +175,7 @@ function fillExample(repository: TestRepository): TestRepository {
     'src/config.ts': CONFIG,
     'src/retry.ts': RETRY.replace('up to the cap', 'without end'),
   });
-  repository.git('remote', 'add', 'origin', 'git@github.com:harbour-org/harbour.git');
+  repository.origin('git@github.com:harbour-org/harbour.git');
   repository.commit('Retry failed tasks with growing delays');
   repository.write('src/retry.ts', RETRY);
   repository.commit('Cap the retry delay\n\nWithout a cap a crane waited for two days after an outage.', {
