@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { open } from 'lmdb';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../../../src/codesearch/commands.ts';
 import type { CodeSearchOptions } from '../../../src/codesearch/service.ts';
 import { createPerson, createPkce, hiddenField } from '../../support/codesearch/people.ts';
-import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { createCaller, startTestService } from '../../support/codesearch/service.ts';
 import { builtProgram } from '../../support/processes/built-programs.ts';
 
-const repository = createHarbourRepository();
 const ADMIN = 'an-admin-token-from-the-command-line';
 let dataDir: string;
 let running: { stop: () => Promise<void> }[] = [];
@@ -26,11 +24,9 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-afterAll(() => repository.remove());
-
 async function start(options: Partial<CodeSearchOptions> = {}) {
   const service = await startTestService({
-    repos: [repository.path],
+    repos: [],
     dataDir,
     tokens: [{ username: 'alice', token: ADMIN }],
     ...options,

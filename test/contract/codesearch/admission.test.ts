@@ -106,7 +106,7 @@ describe('the paths of the service', () => {
 
 describe('the limits of the service', () => {
   test('answer too many requests with 429 and the time to wait', async () => {
-    const limited = await startTestService({ repos: [repository.path], rateLimit: 2, clock: () => 1_700_000_000_000 });
+    const limited = await startTestService({ repos: [], rateLimit: 2, clock: () => 1_700_000_000_000 });
     try {
       await limited.list();
       await limited.list();

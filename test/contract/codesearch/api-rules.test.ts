@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConversationServer, startConversationServer } from '../../support/codesearch/conversation-server.ts';
-import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { createCaller, startTestService } from '../../support/codesearch/service.ts';
 
 let server: ConversationServer;
@@ -158,9 +157,6 @@ describe('the addresses of the API', () => {
 });
 
 describe('a service with a generation hidden', () => {
-  const repository = createHarbourRepository();
-  afterAll(() => repository.remove());
-
   const probe = async (url: string) => {
     const { call } = createCaller(url);
     const first = await call('GET', '?page_first=1');
@@ -188,7 +184,7 @@ describe('a service with a generation hidden', () => {
   ] as const)(
     '%s, and the version %s, answers like an instance without it',
     async (hideGeneration, asVersion, seen) => {
-      const service = await startTestService({ repos: [repository.path], hideGeneration, asVersion });
+      const service = await startTestService({ repos: [], hideGeneration, asVersion });
       try {
         expect(await probe(service.url)).toEqual(seen);
         if (hideGeneration === 1) {

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createReadTools } from '../../../src/codesearch/agent/read-tools.ts';
 import { createReadable } from '../../../src/codesearch/agent/readable.ts';
 import { createSearchTools } from '../../../src/codesearch/agent/search-tools.ts';
 import { readWrittenAnswer } from '../../../src/codesearch/agent/written-answer.ts';
-import { type Corpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
+import { type Corpus, type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
 import { askCorpus } from '../../support/codesearch/ask.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
@@ -15,9 +15,20 @@ const functionNamed = (name: string): string =>
   `/** Says ${name}. */\nexport function ${name}(crane: string) {\n  const x = crane + '${name}';\n  return x;\n}\n`;
 
 let source: TestRepository;
-afterEach(() => source.remove());
+/** Of the tests that only ask, one for the whole group. */
+let corpus: OpenedCorpus;
 
-async function withCorpus<T>(path: string, use: (corpus: Awaited<ReturnType<typeof openCorpus>>) => Promise<T>) {
+async function open(path: string): Promise<void> {
+  corpus = await openCorpus([path]);
+  await corpus.read(60_000);
+}
+
+async function close(): Promise<void> {
+  await corpus.close();
+  source.remove();
+}
+
+async function withCorpus<T>(path: string, use: (corpus: OpenedCorpus) => Promise<T>) {
   const corpus = await openCorpus([path]);
   try {
     await corpus.read(60_000);
@@ -27,36 +38,36 @@ async function withCorpus<T>(path: string, use: (corpus: Awaited<ReturnType<type
   }
 }
 
-const ask = (question: string, path = source.path): Promise<string> =>
-  withCorpus(path, async (corpus) => (await askCorpus(corpus, question)).answer);
+const answerOf = async (corpus: Corpus, question: string): Promise<string> =>
+  (await askCorpus(corpus, question)).answer;
 
-const blame = (path = source.path): Promise<string> =>
-  withCorpus(path, (corpus) => createReadTools(createReadable(corpus, () => true)).blame({ path: 'src/a.ts' }));
+const ask = (question: string): Promise<string> => withCorpus(source.path, (corpus) => answerOf(corpus, question));
+
+const blame = (corpus: Corpus): Promise<string> =>
+  createReadTools(createReadable(corpus, () => true)).blame({ path: 'src/a.ts' });
 
 function searchTools(corpus: Corpus, readable = createReadable(corpus, () => true)) {
   const viewer = { username: 'ada', canRead: () => true };
   return createSearchTools({ readable, search: createSearch(corpus), viewer, signal: new AbortController().signal });
 }
 
-const commits = (path: string, query: { changes?: string; message?: string }): Promise<string> =>
-  withCorpus(path, (corpus) => searchTools(corpus).commits(query));
-
 describe('of a file with staged changes', () => {
   /** The staged lines move those of Alice to where HEAD has those of Olga. */
-  function stage(): void {
+  beforeAll(async () => {
     source = createTestRepository({ 'src/a.ts': functionNamed('alpha') });
     source.commit('Write alpha', { author: 'Alice' });
     source.write('src/a.ts', functionNamed('alpha') + functionNamed('omega'));
     source.commit('Write omega', { author: 'Olga', date: '2024-04-01T10:00:00Z' });
     source.write('src/a.ts', functionNamed('fresh') + functionNamed('alpha') + functionNamed('omega'));
     source.git('add', '-A');
-  }
+    await open(source.path);
+  });
+  afterAll(close);
 
   test.each(['Who wrote `alpha`?', 'Why was `alpha` last changed?'])(
     '%s gets the commit that brought the name, and no author of its lines',
     async (question) => {
-      stage();
-      const answer = await ask(question);
+      const answer = await answerOf(corpus, question);
       expect(answer).toContain('staged changes');
       expect(answer).toContain('The name first came into that file on 2024-03-01');
       expect(answer).not.toContain('Olga');
@@ -64,19 +75,18 @@ describe('of a file with staged changes', () => {
   );
 
   test('an answer about a definition has no last change', async () => {
-    stage();
-    const answer = await ask('Where is `alpha` defined?');
+    const answer = await answerOf(corpus, 'Where is `alpha` defined?');
     expect(answer).toContain('src/a.ts:7-10');
     expect(answer).not.toContain('Last change');
   });
 
   test('the model is refused', async () => {
-    stage();
-    await expect(blame()).rejects.toThrow('This file has staged changes');
+    await expect(blame(corpus)).rejects.toThrow('This file has staged changes');
   });
 });
 
 describe('of a history of many commits', () => {
+  afterEach(() => source.remove());
   const TEXT = 'the crane must not be overloaded';
 
   /** Each commit adds one more use of `alpha`, and one more line with a text; the first is of 2010. */
@@ -94,18 +104,23 @@ describe('of a history of many commits', () => {
 
   test('the first commit of a name is told when all commits that changed it are known', async () => {
     createHistory(60);
-    expect(await ask('When was `alpha` added?')).toContain('first came into that file on 2010-01-01');
-    expect(await ask(`When was "${TEXT}" added?`)).toMatch(/first came in on 2010-01-01/);
+    await withCorpus(source.path, async (corpus) => {
+      const ofName = await answerOf(corpus, 'When was `alpha` added?');
+      expect(ofName).toContain('first came into that file on 2010-01-01');
+      expect(await answerOf(corpus, `When was "${TEXT}" added?`)).toMatch(/first came in on 2010-01-01/);
+    });
   });
 
   test('no first commit is told when there are more', async () => {
     createHistory(140);
-    const ofName = await ask('When was `alpha` added?');
-    expect(ofName).toContain('was last changed');
-    expect(ofName).not.toContain('first came');
-    const ofText = await ask(`When was "${TEXT}" added?`);
-    expect(ofText).toContain('was last added or removed');
-    expect(ofText).not.toContain('first came');
+    await withCorpus(source.path, async (corpus) => {
+      const ofName = await answerOf(corpus, 'When was `alpha` added?');
+      expect(ofName).toContain('was last changed');
+      expect(ofName).not.toContain('first came');
+      const ofText = await answerOf(corpus, `When was "${TEXT}" added?`);
+      expect(ofText).toContain('was last added or removed');
+      expect(ofText).not.toContain('first came');
+    });
   });
 
   test('200 commits are not more than 200', async () => {
@@ -113,36 +128,44 @@ describe('of a history of many commits', () => {
     expect(await ask('When was `src/a.ts` last changed?')).toContain('It has 200 commits, by Ada (200).');
     source.write('src/a.ts', functionNamed('omega'));
     source.commit('Write omega', { author: 'Olga', date: '2024-01-01T10:00:00Z' });
-    expect(await ask('When was `src/a.ts` last changed?')).toContain(
-      'It has more than 200 commits, the last 200 by Ada (199) and Olga (1).',
-    );
-    expect(await ask('Who wrote `src/a.ts`?')).toContain(
-      'has more than 200 commits, the last 200 by Ada (199) and Olga (1).',
-    );
+    await withCorpus(source.path, async (corpus) => {
+      expect(await answerOf(corpus, 'When was `src/a.ts` last changed?')).toContain(
+        'It has more than 200 commits, the last 200 by Ada (199) and Olga (1).',
+      );
+      expect(await answerOf(corpus, 'Who wrote `src/a.ts`?')).toContain(
+        'has more than 200 commits, the last 200 by Ada (199) and Olga (1).',
+      );
+    });
   });
 });
 
-describe('of a shallow clone', () => {
-  const OLDEST = 'at or before 2024-05-01: this clone has no older history';
+const OLDEST = 'at or before 2024-05-01: this clone has no older history';
+
+/** Opens a shallow clone of a history of two commits, and with a depth of 2 of one more. The tests of a group only ask. */
+function useShallowClone(depth: 1 | 2): void {
   let folder: Awaited<ReturnType<typeof createTempDir>>;
-  let clone: string;
-  beforeEach(async () => {
+  beforeAll(async () => {
     folder = await createTempDir();
-    clone = join(folder.path, 'shallow');
+    const clone = join(folder.path, 'shallow');
     source = createTestRepository({ 'src/a.ts': functionNamed('alpha') });
     source.commit('Write alpha', { author: 'Alice' });
     source.write('src/b.ts', functionNamed('beta'));
     source.commit('Mention the ballast in beta', { author: 'Bob', date: '2024-05-01T10:00:00Z' });
-  });
-  afterEach(() => folder.remove());
-
-  const cloneShallow = (depth: number): string =>
+    if (depth === 2) {
+      source.write('src/a.ts', functionNamed('alpha').replace("+ 'alpha'", "+ 'ALPHA'"));
+      source.commit('Speak up', { author: 'Cleo', date: '2024-06-01T10:00:00Z' });
+    }
     source.git('clone', '-q', '--depth', `${depth}`, `file://${source.path}`, clone);
+    await open(clone);
+  });
+  afterAll(async () => {
+    await close();
+    await folder.remove();
+  });
+}
 
-  function speakUp(): void {
-    source.write('src/a.ts', functionNamed('alpha').replace("+ 'alpha'", "+ 'ALPHA'"));
-    source.commit('Speak up', { author: 'Cleo', date: '2024-06-01T10:00:00Z' });
-  }
+describe('of a shallow clone of one commit', () => {
+  useShallowClone(1);
 
   test.each([
     'When was `alpha` added?',
@@ -151,50 +174,49 @@ describe('of a shallow clone', () => {
     'When was `src/a.ts` last changed?',
     'When was "Says alpha" added?',
   ])('%s gets neither the date nor the author of its oldest commit', async (question) => {
-    cloneShallow(1);
-    const answer = await ask(question, clone);
+    const answer = await answerOf(corpus, question);
     expect(answer).toContain(OLDEST);
     expect(answer).not.toContain('Bob');
     expect(answer).not.toContain('ballast');
   });
 
   test('a definition was last changed at or before its oldest commit', async () => {
-    cloneShallow(1);
-    const answer = await ask('Where is `alpha` defined?', clone);
+    const answer = await answerOf(corpus, 'Where is `alpha` defined?');
     expect(answer).toMatch(new RegExp(`\\*\\*Last change\\*\\*: \\[\\w+\\]\\S+ ${OLDEST}`));
     expect(answer).not.toContain('Bob');
   });
 
-  test('lines and commits that are newer are told with their author', async () => {
-    speakUp();
-    cloneShallow(2);
-    const byName = await ask('Who wrote `alpha`?', clone);
-    expect(byName).toContain('was last changed by Cleo on 2024-06-01');
-    expect(byName).toContain('Its lines today are by authors before the history of this clone (3) and Cleo (1).');
-    expect(byName).toContain('The name came into that file at or before 2024-05-01.');
-    expect(await ask('Who wrote `src/a.ts`?', clone)).toContain('has 1 commit in this clone, by Cleo (1).');
-    expect(await ask('Where is `alpha` defined?', clone)).toContain('2024-06-01, Cleo: Speak up');
-  });
-
   test('its oldest commit itself is told with its author', async () => {
-    cloneShallow(1);
-    const answer = await ask('What changed recently?', clone);
+    const answer = await answerOf(corpus, 'What changed recently?');
     expect(answer).toContain('was made on 2024-05-01 by Bob: Mention the ballast in beta.');
     expect(answer).toContain('2024-05-01, Bob: Mention the ballast in beta');
   });
+});
+
+describe('of a shallow clone of two commits', () => {
+  useShallowClone(2);
+
+  test('lines and commits that are newer are told with their author', async () => {
+    const byName = await answerOf(corpus, 'Who wrote `alpha`?');
+    expect(byName).toContain('was last changed by Cleo on 2024-06-01');
+    expect(byName).toContain('Its lines today are by authors before the history of this clone (3) and Cleo (1).');
+    expect(byName).toContain('The name came into that file at or before 2024-05-01.');
+    expect(await answerOf(corpus, 'Who wrote `src/a.ts`?')).toContain('has 1 commit in this clone, by Cleo (1).');
+    expect(await answerOf(corpus, 'Where is `alpha` defined?')).toContain('2024-06-01, Cleo: Speak up');
+  });
 
   test('the model is told that there is no older history', async () => {
-    speakUp();
-    cloneShallow(2);
-    const lines = (await blame(clone)).split('\n');
+    const lines = (await blame(corpus)).split('\n');
     expect(lines[0]).toMatch(new RegExp(`^1-2: commit [0-9a-f]{12} ${OLDEST}$`));
     expect(lines[1]).toMatch(/^3: commit [0-9a-f]{12}, 2024-06-01, Cleo: Speak up$/);
-    expect(await commits(clone, { changes: 'alpha' })).toContain('has no history before commit');
-    expect(await commits(clone, { message: 'ballast' })).not.toContain('has no history before');
+    expect(await searchTools(corpus).commits({ changes: 'alpha' })).toContain('has no history before commit');
+    expect(await searchTools(corpus).commits({ message: 'ballast' })).not.toContain('has no history before');
   });
 });
 
 describe('of a repository that changes meanwhile', () => {
+  afterEach(() => source.remove());
+
   /** The commit of the links to a file in an answer, with their lines. */
   const linksTo = (path: string, answer: string) =>
     [...answer.matchAll(/@([0-9a-f]{40})\/-\/blob\/([^?)]+)\?L(\d+)-(\d+)/g)]

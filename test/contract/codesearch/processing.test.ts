@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createQuota } from '../../../src/codesearch/conversations/quota.ts';
 import type { QuestionRecord } from '../../../src/codesearch/conversations/records.ts';
 import { emptyStats } from '../../../src/codesearch/conversations/records.ts';
@@ -61,19 +61,6 @@ test('cancel takes effect between steps, returns the question, and leaves the co
   }
 });
 
-test('a cancel that comes after the answer leaves the answer', async () => {
-  const service = await startTestService({ repos: [repository.path] });
-  try {
-    const { id } = await service.create('Where is retryDelay?');
-    const [question] = (await service.finished(id)).questions;
-    const response = await service.call('POST', `/${id}/questions/${question?.id}/cancel`);
-    expect([response.status, await response.json()]).toEqual([200, question]);
-    expect((await service.call('POST', `/${id}/questions/4711/cancel`)).status).toBe(404);
-  } finally {
-    await service.stop();
-  }
-});
-
 test('a question without a free slot is processing too, can be cancelled, and starts when a slot is free', async () => {
   const service = await startTestService({ repos: [repository.path], concurrency: 1, stepDelayMs: 30_000 });
   try {
@@ -95,9 +82,22 @@ test('a question without a free slot is processing too, can be cancelled, and st
   }
 });
 
-test('fifty simultaneous questions are all answered, each with a different answer', async () => {
-  const service = await startTestService({ repos: [repository.path] });
-  try {
+describe('with usual options', () => {
+  let service: Awaited<ReturnType<typeof startTestService>>;
+  beforeAll(async () => {
+    service = await startTestService({ repos: [repository.path] });
+  });
+  afterAll(() => service.stop());
+
+  test('a cancel that comes after the answer leaves the answer', async () => {
+    const { id } = await service.create('Where is retryDelay?');
+    const [question] = (await service.finished(id)).questions;
+    const response = await service.call('POST', `/${id}/questions/${question?.id}/cancel`);
+    expect([response.status, await response.json()]).toEqual([200, question]);
+    expect((await service.call('POST', `/${id}/questions/4711/cancel`)).status).toBe(404);
+  });
+
+  test('fifty simultaneous questions are all answered, each with a different answer', async () => {
     const names = ['retryDelay', 'withRetries', 'JobQueue', 'QueueOptions', 'settings'];
     const asked = await Promise.all(
       Array.from({ length: 50 }, (_, index) => service.create(`Where is ${names[index % 5]} defined?`)),
@@ -108,23 +108,16 @@ test('fifty simultaneous questions are all answered, each with a different answe
       expect(question?.answer).toContain(`\`${names[index % 5]}\``);
     }
     expect(service.problems).toEqual([]);
-  } finally {
-    await service.stop();
-  }
-});
+  });
 
-test('the same question gets the same answer', async () => {
-  const service = await startTestService({ repos: [repository.path] });
-  try {
+  test('the same question gets the same answer', async () => {
     const [first, second] = [
       await service.answer('How do retries work?'),
       await service.answer('How do retries work?'),
     ];
     expect(second.answer).toBe(first.answer);
     expect(second.suggested_followups).toEqual(first.suggested_followups);
-  } finally {
-    await service.stop();
-  }
+  });
 });
 
 test('a stop keeps conversations, and questions in progress continue at the next start', async () => {

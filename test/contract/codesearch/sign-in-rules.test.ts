@@ -88,7 +88,7 @@ describe('pages', () => {
 
 describe('spec 4: the console', () => {
   test('may use GraphQL by the session of a page of this service, and no other page may', async () => {
-    const service = await startTestService({ repos: [repository.path] });
+    const service = await startTestService({ repos: [] });
     try {
       const person = createPerson(service.url);
       await person.signIn('test-token');
