@@ -39,7 +39,10 @@ export async function blame(
       if (error instanceof GitError && error.kind === 'failed') return undefined;
       throw error;
     });
-  return output === undefined ? undefined : parseBlame(output.toString('utf8'));
+  const ranges = output === undefined ? undefined : parseBlame(output.toString('utf8'));
+  // Who asks for the lines often asks for their commits next.
+  for (const { commit: found } of ranges ?? []) repository.knownCommits.set(found, true);
+  return ranges;
 }
 
 /** Reads `blame --incremental`: a line "oid original final count", headers (a commit has them once), then "filename path". */

@@ -52,10 +52,15 @@ export async function openRepository(path: string): Promise<Repository> {
 
   let changes = 0;
 
+  const knownCommits = new LRUCache<string, true>({ max: LIMITS.knownCommits });
+
   const head = keep(state.head, async () => {
     await mustBeThere(gitDirectory);
     const commit = (await gitText(git, ['rev-parse', '-q', '--verify', 'HEAD^{commit}'])).trim();
-    if (commit !== '') return commit;
+    if (commit !== '') {
+      knownCommits.set(commit, true);
+      return commit;
+    }
     const named = (await gitText(git, ['rev-parse', '-q', '--verify', 'HEAD'])).trim();
     // Before the first commit, HEAD names a branch that does not exist.
     if (named === '' && (await gitText(git, ['symbolic-ref', '-q', 'HEAD'])) !== '') return undefined;
@@ -85,7 +90,7 @@ export async function openRepository(path: string): Promise<Repository> {
     git,
     bare,
     blobs,
-    knownCommits: new LRUCache<string, true>({ max: LIMITS.knownCommits }),
+    knownCommits,
     head,
     async fingerprint() {
       const commit = (await head()) ?? '';

@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { blame } from '../../../src/codesearch/git/blame.ts';
 import { withinBudget } from '../../../src/codesearch/git/budget.ts';
+import { resolveRevision } from '../../../src/codesearch/git/refs.ts';
 import { openRepository, type Repository } from '../../../src/codesearch/git/repository.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
@@ -32,6 +34,17 @@ describe('the list of files and HEAD', () => {
     expect(head).toBe(source.git('rev-parse', 'HEAD').trim());
     expect(await withoutGit(repository.files)).toBe(files);
     expect(await withoutGit(repository.head)).toBe(head);
+  });
+
+  test('make known what HEAD and the authors of lines name', async () => {
+    const first = source.git('rev-parse', 'HEAD').trim();
+    source.write('b/c.ts', 'three\n');
+    const second = source.commit('Again', { date: '2024-04-01T10:00:00Z' });
+    await repository.head();
+    expect(await withoutGit(() => resolveRevision(repository, second))).toBe(second);
+    await expect(withoutGit(() => resolveRevision(repository, first))).rejects.toMatchObject({ kind: 'stopped' });
+    await blame(repository, second, 'a.ts');
+    expect(await withoutGit(() => resolveRevision(repository, first))).toBe(first);
   });
 
   test('notice staged changes of the same length, one right after the other', async () => {
