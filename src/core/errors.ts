@@ -24,7 +24,10 @@ export type ErrorKind =
 export interface AppErrorDetails {
   cause?: unknown;
   retryAfterMs?: number | undefined;
-  /** For `rateLimited`: our own budget has room again after `retryAfterMs`, so the caller comes again exactly then. */
+  /**
+   * For `rateLimited`: there is room again after `retryAfterMs`, and nothing was tried, so the caller comes again exactly then and
+   * counts no failure.
+   */
   isAppointed?: boolean;
   /** True if the request may have taken effect without a success reply. The app checks before it repeats the call. */
   outcomeUnknown?: boolean;

@@ -14,7 +14,7 @@ Deep Search is running in a Slack workspace on this machine (ready in ${seconds}
   Open        ${slack.url}
   Answers     from ${codeSearch.repositories.join(', ')} (${files}), by ${codeSearch.url}
               ${model === undefined ? WITHOUT_MODEL : aboutModel(model)}
-
+${people === undefined ? '' : aboutAccounts(people)}
 Ask in #general${
     questions.length === 0
       ? ', with /deepsearch before your question.'
@@ -22,7 +22,7 @@ Ask in #general${
 
 ${questions.map((question) => `  /deepsearch ${question}`).join('\n')}`
   }
-${people === undefined ? '' : aboutAccounts(people)}`;
+`;
 }
 
 const WITHOUT_MODEL = `Answers are extracts of the code, written without a model. To add one:

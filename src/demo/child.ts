@@ -142,7 +142,8 @@ function tellGuard(sign: '+' | '-', id: number | undefined): void {
 export async function endGuard(): Promise<void> {
   const ending = guard;
   guard = undefined;
-  if (ending === undefined) return;
+  // If the guard has ended by itself, no event comes any more.
+  if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
   ending.ref();
   await new Promise((resolve) => {
     for (const event of ['error', 'exit']) ending.once(event, resolve);

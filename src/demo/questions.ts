@@ -8,7 +8,6 @@ export const ABOUT_THIS_PROJECT = [
   'How is a Slack event acknowledged?',
   'Where is a bare "cancel" handled?',
   'Which tests cover `readIntent`?',
-  'What changed recently?',
 ];
 
 /** Questions for any repository, used when too few are derived from its code. */
@@ -21,6 +20,7 @@ export const questionCount = 3;
 const answerPollMs = 50;
 /** Most time that all questions together may take to be checked. */
 const checkMs = 10_000;
+const deletionMs = 5_000;
 
 const conversation = z.object({
   id: z.number(),
@@ -64,12 +64,15 @@ export async function askService(
 ): Promise<Answered | undefined> {
   const api = `${url}/.api/deepsearch/v1`;
   let { id, questions } = await call('POST', '', JSON.stringify({ question }));
-  while (['pending', 'processing'].includes(questions[0].status)) {
-    await setTimeout(answerPollMs, undefined, { signal: late });
-    ({ questions } = await call('GET', `/${id}`));
+  try {
+    while (['pending', 'processing'].includes(questions[0].status)) {
+      await setTimeout(answerPollMs, undefined, { signal: late });
+      ({ questions } = await call('GET', `/${id}`));
+    }
+  } finally {
+    // People shall not find it among their conversations.
+    await send('DELETE', `/${id}`, undefined, AbortSignal.timeout(deletionMs));
   }
-  // People shall not find it among their conversations.
-  await send('DELETE', `/${id}`);
   const [{ status, answer, sources }] = questions;
   return status === 'completed' ? { answer: answer ?? '', sources: sources?.length ?? 0 } : undefined;
 
@@ -77,10 +80,10 @@ export async function askService(
     return conversation.parse(await (await send(method, path, body)).json());
   }
 
-  function send(method: string, path: string, body?: string): Promise<Response> {
+  function send(method: string, path: string, body?: string, signal = late): Promise<Response> {
     const headers = { authorization: `token ${token}`, 'x-requested-with': 'deepsearch-demo' };
     const content = body === undefined ? {} : { body, headers: { ...headers, 'content-type': 'application/json' } };
-    return fetch(`${api}${path}`, { method, headers, signal: late, ...content });
+    return fetch(`${api}${path}`, { method, headers, signal, ...content });
   }
 }
 

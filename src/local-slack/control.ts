@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Act, ActError } from './act.ts';
 import { readAll, sendJson } from './server.ts';
+import { isFromHere } from './wire.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What people see, and the only way in which they change something. */
@@ -16,12 +17,6 @@ const seen = [
 
 /** Most bytes of an act, whose files are longer by a third than they are. */
 const mostBytes = 28 * 1024 * 1024;
-
-/** Whether a request has the name of this machine (another site's name may lead here), and no other site's page made it. */
-export function isFromHere({ headers: { host = '', origin = `http://${host}` }, socket }: IncomingMessage): boolean {
-  const isOurs = host === `127.0.0.1:${socket.localPort}` || host === `localhost:${socket.localPort}`;
-  return isOurs && origin === `http://${host}`;
-}
 
 /**
  * What the page and programs do: `POST /act/<act>` with its arguments as JSON, which no page of another site may send,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { team } from './people.ts';
 import { createSocketMode } from './socket-mode.ts';
 import { createState } from './state.ts';
-import { type Args, parseArgs, type Reply } from './wire.ts';
+import { type Args, isFromHere, parseArgs, type Reply } from './wire.ts';
 
 /** A call of the Web API that the server understood and that may go on. */
 export interface Call {
@@ -78,6 +78,7 @@ export async function startServer({
       if (answered === undefined) response.writeHead(404).end();
       return answered;
     }
+    if (!isFromHere(request)) return void response.writeHead(403).end();
     const bytes = await readAll(request);
     if (path.startsWith('/response/')) return takeResponse(path, bytes, response);
     if (path.startsWith('/upload/')) {

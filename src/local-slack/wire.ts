@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 /** The arguments of a Web API call: strings from the form, and parsed JSON. */
 export type Args = Record<string, unknown>;
 
@@ -53,4 +54,10 @@ function readJson(value: string): unknown {
   } catch {
     return value;
   }
+}
+
+/** Whether a request has the name of this machine (another site's name may lead here), and no other site's page made it. */
+export function isFromHere({ headers: { host = '', origin = `http://${host}` }, socket }: IncomingMessage): boolean {
+  const isOurs = host === `127.0.0.1:${socket.localPort}` || host === `localhost:${socket.localPort}`;
+  return isOurs && origin === `http://${host}`;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AccessKind } from '../core/accounts/accounts.ts';
 import { isAppError } from '../core/errors.ts';
 import { isAskedBy, type Subject } from '../core/personal-data/person-data.ts';
-import { withCancel } from '../core/question/cancellation.ts';
+import { withFinalCancel } from '../core/question/cancellation.ts';
 import type { ConversationId, Question } from '../core/question/question.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { OPEN_QUESTIONS_KEY, questionFormat, questionKey, questionPrefix } from './records.ts';
@@ -67,9 +67,7 @@ export async function cancelOpen(
   const store = createQuestionStore(kv);
   const open: string[] = [];
   for (const { id } of questions.filter(({ isOpen }) => isOpen)) {
-    const question = await store.update(id, (stored) =>
-      withCancel(stored, { byUserId: userId, atMs: nowMs, isFinal: true }),
-    );
+    const question = await store.update(id, (stored) => withFinalCancel(stored, { byUserId: userId, atMs: nowMs }));
     if (question === undefined || !isOpen(question)) continue;
     open.push(id);
     await kv.addMember(OPEN_QUESTIONS_KEY, id);

@@ -216,10 +216,10 @@ function run(
     let bytes = 0;
     let complaint = '';
     let killedFor: GitFailure | 'enough' | undefined;
-    const options = { cwd: folder, env, windowsHide: true };
+    // Windows looks for a program in the working folder first: a repository there could have a git.exe of its own.
     const child = hasShell
-      ? spawn(SHELL, ['-c', LIMITED, 'git', ...parameters], options)
-      : spawn('git', parameters, options);
+      ? spawn(SHELL, ['-c', LIMITED, 'git', ...parameters], { cwd: folder, env })
+      : spawn('git', ['-C', folder, ...parameters], { env, windowsHide: true });
     const kill = (reason: GitFailure | 'enough'): void => {
       killedFor ??= reason;
       child.kill('SIGKILL');

@@ -83,7 +83,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     return isNews ? question : undefined;
   }
 
-  /** Stores who asked an incomplete answer's question again. Returns the question if this was not stored before. */
+  /** Stores who asked the question of an incomplete answer or a cancelled card again. Returns the question if this was not stored before. */
   async function markAskedAgain(questionId: string, byUserId: string): Promise<Question | undefined> {
     let isNews = false;
     const question = await questions.update(questionId, (stored) => {

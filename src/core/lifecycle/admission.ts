@@ -90,7 +90,7 @@ export function createAdmission(ports: LifecyclePorts) {
     } catch (error) {
       if (!isAppError(error)) throw error;
       const { kind, message, code, retryAfterMs } = error;
-      const isAppointed = kind === 'rateLimited' && retryAfterMs !== undefined;
+      const isAppointed = kind === 'rateLimited' && (retryAfterMs ?? 0) > 0;
       throw new AppError(kind, message, { cause: error, code, retryAfterMs, isAppointed });
     }
   }

@@ -240,7 +240,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       if (isWaiting && isAccountRefused(error)) return { question: await account.park(current) };
       const handled = await onFailure(current, error);
       if (handled !== undefined) return handled;
-      // To wait longer than for the room in our own budget would leave it unused. Such a wait is no failure.
+      // To wait longer than for the room would leave it unused. Such a wait is no failure.
       const failures = (current.trouble?.failures ?? 0) + (error.isAppointed ? 0 : 1);
       // A long Retry-After must not delay the next run of a running or cancelled question: its patience must be able to end.
       const askedWaitMs = error.retryAfterMs ?? 0;

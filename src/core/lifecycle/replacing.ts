@@ -1,4 +1,4 @@
-import { isFollowUpInstead, withCancel } from '../question/cancellation.ts';
+import { isFollowUpInstead, withFinalCancel } from '../question/cancellation.ts';
 import type { Question } from '../question/question.ts';
 import { changeQuestion, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
@@ -12,14 +12,15 @@ export async function replace(
   replacedId: string,
 ): Promise<Progress> {
   const nowMs = ports.now();
-  const cancel = { byUserId: question.askerId, atMs: nowMs, isFinal: true } as const;
+  const cancel = { byUserId: question.askerId, atMs: nowMs };
   const replaced = await ifReadable(
     ports,
     question,
-    ports.questions.update(replacedId, (stored) => withCancel(asChosen(stored, question), cancel)),
+    ports.questions.update(replacedId, (stored) => withFinalCancel(asChosen(stored, question), cancel)),
   );
   // Scheduled again when the step is repeated: the crash may have come before.
-  if (replaced?.cancel !== undefined && replaced.outcome === undefined) {
+  if (replaced?.cancel !== undefined && (replaced.outcome === undefined || replaced.recheckMs !== undefined)) {
+    await ports.questions.markOpen(replacedId);
     await ports.scheduler.schedule(replacedId, 0);
     ports.observer.changed(replaced);
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isFromHere, type LocalSlack } from '../control.ts';
+import type { LocalSlack } from '../control.ts';
+import { isFromHere } from '../wire.ts';
 import { addressOf, type Place, renderPage } from './layout.ts';
 import type { Reader } from './text.ts';
 

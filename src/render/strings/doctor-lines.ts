@@ -51,7 +51,7 @@ export const doctorLines: { [Code in FindingCode]: (values: FindingValues[Code])
   configurationWrong: ({ problem }) => [`${problem}.`, 'See docs/configuration.md.'],
   standIn: () => [
     'SLACK_STAND_IN is true: missing flags of people and channels count as "no".',
-    'Remove SLACK_STAND_IN, unless SLACK_API_URL is the demo or a test.',
+    'Remove SLACK_STAND_IN, unless SLACK_API_URL is a stand-in such as emulate.',
   ],
   accountsWithoutKeys: ({ mode }) => [
     `ACCOUNTS is ${mode} and ENCRYPTION_KEYS is not set: no one can connect an account.`,

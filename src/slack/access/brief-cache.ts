@@ -39,7 +39,10 @@ export function createBriefCache<Value>(options: {
 
   return {
     get,
-    known: (id) => kept.peek(id)?.value,
+    known(id) {
+      const known = kept.peek(id);
+      return known !== undefined && now() - known.fromMs < keepMs ? known.value : undefined;
+    },
     change(id, change) {
       underWay.delete(id);
       const value = change(kept.get(id)?.value);

@@ -30,7 +30,7 @@ export interface Channel {
 export interface Channels {
   /** Throws `AppError` when asking Slack again later may help. `sinceMs`: as in `AccessPolicy`. */
   channel(channelId: string, sinceMs?: number): Promise<Channel>;
-  /** What Slack said last, for words that need no newer state. Slack is not asked. */
+  /** What is remembered of the channel. Slack is not asked. */
   known(channelId: string): Channel | undefined;
   /** Slack said with an event that other organizations are in this channel. */
   noteShared(channelId: string): void;

@@ -86,12 +86,13 @@ export function createAccessPolicy(options: {
     const isRefused = named.personOnly !== true && limit === 'refused';
     const isOff = named.personOnly !== true && !rules.isOn;
     const isDecided = named.personOnly === true || isBetweenTwo({ channelId }) || isRefused || isOff;
+    const asking = isDecided ? undefined : settle(channels.channel(channelId, sinceMs));
     // Slack allows fewest calls for the channel. If a new check asked for the others at the same time, their room would be used
     // up for nothing where the channel has none.
-    const channel = isDecided ? undefined : await settle(channels.channel(channelId, sinceMs));
-    if (channel !== undefined && sinceMs !== undefined) resultOf(channel);
-    const [person, audience] = await Promise.all([
+    if (asking !== undefined && sinceMs !== undefined) resultOf(await asking);
+    const [person, channel, audience] = await Promise.all([
       settle(people.person(userId, sinceMs)),
+      asking,
       isDecided ? undefined : settle(audiences.of(channelId, sinceMs)),
     ]);
     // The person is checked first: someone who may ask nowhere is not told to ask elsewhere.

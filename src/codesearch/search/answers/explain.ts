@@ -60,7 +60,8 @@ export async function explain(findings: Findings): Promise<Draft> {
   const items: string[] = [];
   for (const other of shown) {
     const { place, said } = await describe(other, findings);
-    const isSaidAbove = said !== '' && draft.sections[0]?.includes(said) === true;
+    // Another definition may have the same comment: its place is news.
+    const isSaidAbove = said !== '' && other.symbol?.kind === 'heading' && draft.sections[0]?.includes(said) === true;
     // What stands around the definitions of the same file is mostly its imports.
     const isRest = isCode && other.file === main.file && other.symbol === undefined;
     if (isSaidAbove || isRest || (other.symbol !== undefined && called.has(other.symbol))) continue;
