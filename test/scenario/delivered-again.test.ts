@@ -57,6 +57,7 @@ describe('a command word that Slack delivers again', () => {
     const deliveries = await Promise.all([world.deliver(event), world.deliver(event)]);
     deliveries.push(await world.deliver(event));
     expect(deliveries.map(({ acknowledged }) => acknowledged)).toEqual([true, true, true]);
+    await eventually(() => expect(privateMessagesTo(people.ada)).not.toEqual([]));
     await settled();
     expect(privateMessagesTo(people.ada)).toHaveLength(1);
   });

@@ -35,9 +35,12 @@ function dropped(node) {
   return next;
 }
 
-/** @param {Element} element */
+/**
+ * What an element is. If a button became another one while a person presses it, the press would do what they never saw.
+ * @param {Element} element
+ */
 function keyOf(element) {
-  return `${element.nodeName} ${element.getAttribute('data-key') ?? ''} ${element.getAttribute('name') ?? ''}`;
+  return [element.nodeName, ...['data-key', 'name', 'data-action'].map((name) => element.getAttribute(name))].join(' ');
 }
 
 /** @param {ChildNode} one @param {ChildNode} other */
