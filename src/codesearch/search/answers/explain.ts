@@ -59,13 +59,13 @@ export async function explain(findings: Findings): Promise<Draft> {
   const called = new Set((isCode ? await addSurroundings(main, findings, draft) : []).map(({ symbol }) => symbol));
   const items: string[] = [];
   for (const other of shown) {
+    // What stands around the definitions of the same file is mostly its imports.
+    const isRest = isCode && other.file === main.file && other.symbol === undefined;
+    if (isRest || (other.symbol !== undefined && called.has(other.symbol))) continue;
     const { place, said } = await describe(other, findings);
     // Another definition may have the same comment: its place is news.
     const isSaidAbove = said !== '' && other.symbol?.kind === 'heading' && draft.sections[0]?.includes(said) === true;
-    // What stands around the definitions of the same file is mostly its imports.
-    const isRest = isCode && other.file === main.file && other.symbol === undefined;
-    if (isSaidAbove || isRest || (other.symbol !== undefined && called.has(other.symbol))) continue;
-    items.push(`${place}${said === '' ? '' : `: ${said}`}`);
+    if (!isSaidAbove) items.push(`${place}${said === '' ? '' : `: ${said}`}`);
   }
   if (items.length > 0) draft.sections.push(`**Other places**\n\n${bullets(items)}`);
   const absent = absence(findings);
