@@ -9,7 +9,7 @@ export interface BriefCache<Value> {
    * that wait. If each began a load of its own, many answers at once would use up what Slack allows.
    */
   get(id: string, sinceMs?: number): Promise<Value>;
-  /** What was loaded last, however old. Loads nothing. */
+  /** The cached value. Loads nothing. */
   known(id: string): Value | undefined;
   /** Replaces or removes a value, for example after an event. A load under way is older than that and is not cached. */
   change(id: string, change: (known: Value | undefined) => Value | undefined): void;
@@ -39,10 +39,7 @@ export function createBriefCache<Value>(options: {
 
   return {
     get,
-    known(id) {
-      const known = kept.peek(id);
-      return known !== undefined && now() - known.fromMs < keepMs ? known.value : undefined;
-    },
+    known: (id) => cached(id)?.value,
     change(id, change) {
       underWay.delete(id);
       const value = change(kept.get(id)?.value);
@@ -52,13 +49,16 @@ export function createBriefCache<Value>(options: {
   };
 
   function get(id: string, sinceMs?: number): Promise<Value> {
-    const known = kept.get(id);
-    if (known !== undefined && now() - known.fromMs < keepMs && isOf(known, sinceMs)) {
-      return Promise.resolve(known.value);
-    }
+    const known = cached(id);
+    if (known !== undefined && isOf(known, sinceMs)) return Promise.resolve(known.value);
     const begun = underWay.get(id);
     if (begun === undefined) return begin(id, sinceMs);
     return isOf(begun, sinceMs) ? begun.loading : loadAfter(begun, id, sinceMs);
+  }
+
+  function cached(id: string): { value: Value; fromMs: number } | undefined {
+    const known = kept.get(id);
+    return known !== undefined && now() - known.fromMs < keepMs ? known : undefined;
   }
 
   function loadAfter(begun: Load<Value>, id: string, sinceMs = 0): Promise<Value> {
