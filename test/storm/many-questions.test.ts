@@ -133,11 +133,12 @@ describe.concurrent('the app under many questions', () => {
       );
     } finally {
       const { asked, answered, lost, doubled, openCards } = questions.tally();
+      const longestCardWait = (Math.max(0, ...questions.cardWaits) / 1000).toFixed(0);
       const seconds = (fromMs: number): string => ((performance.now() - fromMs) / 1000).toFixed(1);
       process.stdout.write(
         `${title}: ${asked} asked, ${answered} answered, ${lost.length} lost, ${doubled.length} doubled, ` +
           `${openCards.length} cards open; ${seconds(since.startMs)} s, ${seconds(since.calmMs)} s after the storm; ${more}; ` +
-          `${world.latePosts} posts carried out late; ${questions.rejected.length} commands rejected, ${questions.doubtful.length} unanswered, ` +
+          `${world.latePosts} posts carried out late; last card or answer after ${longestCardWait} s; ${questions.rejected.length} commands rejected, ${questions.doubtful.length} unanswered, ` +
           // A slow machine may acknowledge later than Slack waits. What counts is that none of these questions is lost.
           `${questions.refusedEvents.length} events acknowledged too late each time\n`,
       );

@@ -54,12 +54,12 @@ export function createAdmission(ports: LifecyclePorts) {
   /**
    * Checks access right before a post that shows code, because people join a channel at any moment and Slack's event about
    * it may be lost. What Slack said before the question ended does not count. `confirm` throws if the question is refused by
-   * now, and `end` then ends it. No check before a failed try counts; `isAlone`: no earlier check at all, for example because
-   * a post may have been carried out after it.
+   * now, and `end` then ends it. No check before a failed try counts; `isAlone`: no earlier check at all. A repeated post
+   * shares its check with others: if it needed its own after each search, neither call would find room beside those of others.
    */
   function confirming(
     question: Question,
-    isAlone: boolean,
+    { isAlone } = { isAlone: false },
   ): { confirm: Confirm; end(): Promise<Progress> | undefined } {
     let refused: { reason: Refusal; locale?: string } | undefined;
     let mayShare = !isAlone;

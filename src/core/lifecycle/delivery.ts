@@ -75,7 +75,7 @@ export function createDelivery(
     }
     const intended = await begin(question, 'post', checkFirst);
     if (!isSameRound(intended, question)) return { question: intended };
-    const access = confirming(intended, checkFirst);
+    const access = confirming(intended);
     let ts: string;
     try {
       ({ ts } = await prepared.postPart(intended, part, showsCode(question) ? access.confirm : async () => {}));
@@ -123,7 +123,7 @@ export function createDelivery(
     const intended = await begin(question, 'attach', checkFirst);
     if (!isSameRound(intended, question)) return { question: intended };
     // A file takes long to upload, so it has a check of its own.
-    const access = confirming(intended, true);
+    const access = confirming(intended, { isAlone: true });
     try {
       await messenger.attachAnswer(intended, access.confirm);
     } catch (error) {

@@ -56,10 +56,12 @@ export function createStormQuestions(parts: {
   /** Commands whose acknowledgement was lost: unknown whether the app accepted them. */
   const doubtful: string[] = [];
   const rejected: string[] = [];
+  /** Milliseconds from each question that begins a thread to its card, or to its answer if that came first. */
+  const cardWaits: number[] = [];
   for (const channel of channels)
     slack.channels.set(channel, { isPrivate: false, botIsMember: true, isArchived: false });
 
-  return { askAll, tally, doubtful, rejected, refusedEvents };
+  return { askAll, tally, doubtful, rejected, refusedEvents, cardWaits };
 
   async function askAll(): Promise<void> {
     const threadCount = Math.floor((count * 12) / 100);
@@ -98,6 +100,7 @@ export function createStormQuestions(parts: {
     ]);
     for (const reply of replies) {
       // People reply once they see the card.
+      const sinceMs = performance.now();
       await eventually(
         () => {
           if (!slack.inThread(ts).some(({ bot_id: botId }) => botId !== undefined))
@@ -105,6 +108,7 @@ export function createStormQuestions(parts: {
         },
         { timeoutMs: 60_000 + count * cardDelayPerQuestionMs },
       );
+      cardWaits.push(performance.now() - sinceMs);
       const replyTs = slack.say(channel, user, reply, ts);
       askedThread.texts.push(reply);
       await deliver(messageOf({ channel, user, text: reply, ts: replyTs, threadTs: ts }), reply);
