@@ -13,7 +13,7 @@ Answers questions about local git repositories over the conversation API (/.api/
   --host <address>     address to listen on; default: 127.0.0.1
   --token <token>      an access token, or user:token; may be given several times, the first is the site admin.
                        Without it CODESEARCH_TOKEN is used (several separated by commas), else one is made up
-  --data-dir <path>    where conversations, accounts and the index are kept; default: a temporary folder, removed at the end
+  --data-dir <path>    where conversations and accounts are kept; default: a temporary folder, removed at the end
   --repo-access <file> who may read which repository, as JSON: {"<repository or pattern>": ["<user name>", …]};
                        site admins read all, and so does everyone a repository without a rule
   --public-pages       show pages without sign-in; default: on a loopback address only

@@ -33,7 +33,6 @@ import { createSearchStreamRoute } from './http/routes/search-stream.ts';
 import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
 import { openCorpus } from './index/corpus.ts';
-import { createKeptIndex } from './index/kept-index.ts';
 import { LIMITS } from './limits.ts';
 import { createMarkdownRenderer } from './pages/markdown.ts';
 import { createPages } from './pages/pages.ts';
@@ -123,9 +122,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     const data = openDataDirectory(directory);
     undo.push(() => data.close());
     if (data.repaired.length > 0) options.onNotice?.(`Made private: ${data.repaired.join(', ')}`);
-    // A temporary folder is gone at the next start.
-    const kept = options.dataDir === undefined ? undefined : createKeptIndex(directory);
-    const corpus = await openCorpus(options.repos, onProblem, kept);
+    const corpus = await openCorpus(options.repos, onProblem);
     undo.push(() => corpus.close());
     const [shared] = options.repoAccess === undefined ? [] : corpus.sharedNames;
     // A repository names itself by its origin, and so could take the name that a rule protects.

@@ -7,7 +7,6 @@ import { type CommitIndex, createCommitIndex } from './commit-index.ts';
 import { readRecentCommits } from './commits.ts';
 import { createFileIndex, type FileIndex, type IndexedFile } from './file-index.ts';
 import { createFileReader, type FileReader } from './file-reader.ts';
-import type { KeptIndex } from './kept-index.ts';
 import { roleOf } from './roles.ts';
 
 const FILES_PER_BREATH = 1_000;
@@ -52,21 +51,18 @@ export interface OpenedCorpus extends Corpus {
   read(waitMs: number): Promise<void>;
   /** Resolves when everything that is listed now is read. */
   untilRead(): Promise<void>;
-  /** Stops reading, and keeps what is read. */
+  /** Stops reading. */
   close(): Promise<void>;
 }
 
 /**
  * Opens the repositories and lists their files; throws `GitError` when a folder is not a repository. `onProblem` is called when git
- * later can't read one of them: it stays as it was, and the others are not held up. With `kept`, only files that an earlier process
- * did not read are read.
+ * later can't read one of them: it stays as it was, and the others are not held up.
  */
 export async function openCorpus(
   paths: readonly string[],
   onProblem: (error: unknown) => void = () => {},
-  kept?: KeptIndex,
 ): Promise<OpenedCorpus> {
-  const loading = kept?.load();
   const repositories: Repository[] = [];
   const sharedNames = new Set<string>();
   for (const path of paths) {
@@ -77,7 +73,7 @@ export async function openCorpus(
     if (name !== repository.name) sharedNames.add(repository.name);
     repositories.push({ ...repository, name });
   }
-  const index = createFileIndex(await loading);
+  const index = createFileIndex();
   const fingerprints = new Map<string, string>();
   /** Repositories to list again at the next refresh, also if they did not change: reading their files failed. */
   const toList = new Set<string>();
@@ -89,22 +85,12 @@ export async function openCorpus(
   let nextListing: Promise<number> | undefined;
   /** What went wrong while the first files were read: the caller of `read` gets it. */
   let failures: { repository: Repository; error: GitError }[] | undefined = [];
-  const reader = createFileReader(
-    index,
-    (error, repository) => {
-      if (repository === undefined || !(error instanceof GitError)) onProblem(error);
-      else if (failures === undefined) void giveUp(repository, error);
-      else failures.push({ repository, error });
-      if (repository !== undefined) toList.add(repository.name);
-    },
-    kept,
-  );
-  const served = new Set(repositories.map(({ name }) => name));
-  for (const { repository, path } of [...index.all()]) {
-    if (served.has(repository)) continue;
-    index.remove(repository, path);
-    reader.keepSoon();
-  }
+  const reader = createFileReader(index, (error, repository) => {
+    if (!(error instanceof GitError)) onProblem(error);
+    else if (failures === undefined) void giveUp(repository, error);
+    else failures.push({ repository, error });
+    toList.add(repository.name);
+  });
 
   /** A repository that git refuses to read is not read again before it changes. */
   async function giveUp(repository: Repository, error: GitError): Promise<void> {

@@ -9,12 +9,6 @@ interface FileText {
   text: string;
 }
 
-interface Analysis {
-  analyzed: AnalyzedFile;
-  /** Whether the limit ended it, so that only the path is indexed. */
-  isCut: boolean;
-}
-
 type Calls = ReturnType<typeof createWorkerCalls<FileText[], AnalyzedFile[]>>;
 
 /**
@@ -27,18 +21,12 @@ export function createFileAnalyzer(
 ) {
   const isSmall = bytes <= LIMITS.analyzedInlineBytes;
 
-  async function* analyzeGroup(files: FileText[]): AsyncGenerator<Analysis> {
+  async function* analyzeGroup(files: FileText[]): AsyncGenerator<AnalyzedFile> {
     const analyzed = await analyzeTogether(files);
-    if (analyzed !== undefined) {
-      for (const each of analyzed) yield { analyzed: each, isCut: false };
-      return;
-    }
     const [first] = files;
-    if (first !== undefined && files.length === 1) {
-      yield { analyzed: await analyzeFile(first.path, undefined), isCut: true };
-      return;
-    }
-    for (const file of files) yield* analyzeGroup([file]);
+    if (analyzed !== undefined) yield* analyzed;
+    else if (first !== undefined && files.length === 1) yield await analyzeFile(first.path, undefined);
+    else for (const file of files) yield* analyzeGroup([file]);
   }
 
   /** Undefined if the files take too long. */
@@ -54,13 +42,13 @@ export function createFileAnalyzer(
   }
 
   return {
-    /** Each file with its analysis, and whether the limit ended that, in order, each as soon as it is known. */
-    async *analyze<File extends FileText>(files: Iterable<File>): AsyncGenerator<[File, AnalyzedFile, boolean]> {
+    /** Each file with its analysis, in order, each as soon as it is known. */
+    async *analyze<File extends FileText>(files: Iterable<File>): AsyncGenerator<[File, AnalyzedFile]> {
       for (const group of groupsOf(files)) {
         const own = group.values();
-        for await (const { analyzed, isCut } of analyzeGroup(group.map(({ path, text }) => ({ path, text })))) {
+        for await (const analyzed of analyzeGroup(group.map(({ path, text }) => ({ path, text })))) {
           const { value: file } = own.next();
-          if (file !== undefined) yield [file, analyzed, isCut];
+          if (file !== undefined) yield [file, analyzed];
         }
       }
     },

@@ -2,7 +2,7 @@ import type { AnalyzedFile } from './analyze-file.ts';
 import { type LineSet, lineSetOf } from './line-set.ts';
 import type { Role } from './roles.ts';
 import type { CodeSymbol } from './symbols.ts';
-import { createTextIndex, type Match, type Numbered, type TermColumns } from './text-index.ts';
+import { createTextIndex, type Match, type Numbered } from './text-index.ts';
 import type { TrigramFilter } from './trigrams.ts';
 import type { Unit } from './units.ts';
 import { identifierTerms, longestIdentifier } from './words.ts';
@@ -44,31 +44,20 @@ export interface Definition {
   symbol: CodeSymbol;
 }
 
-/** A whole index. The documents of its terms are the units of its files, in the same order. */
-export interface IndexContent {
-  terms: TermColumns;
-  files: readonly IndexedFile[];
-}
-
-/** The search index of all repositories: terms of units, and definitions by name. It begins with what is kept. */
-export function createFileIndex(kept?: IndexContent) {
-  const keptFiles = kept?.files ?? [];
-  const search = createTextIndex<IndexedUnit>(
-    kept && { columns: kept.terms, documents: keptFiles.flatMap(({ units }) => units) },
-  );
+/** The search index of all repositories: terms of units, and definitions by name. */
+export function createFileIndex() {
+  const search = createTextIndex<IndexedUnit>();
   /** By repository and path: a key of both would be built for each file of a search. */
   const files = new Map<string, Map<string, IndexedFile>>();
   let size = 0;
   const byName = new Map<string, Definition[]>();
   let unread = 0;
-  let unkept = 0;
 
   function enter(file: IndexedFile): void {
     const own = files.get(file.repository) ?? new Map<string, IndexedFile>();
     files.set(file.repository, own.set(file.path, file));
     size += 1;
-    if (file.isRead) unkept += 1;
-    else unread += 1;
+    if (!file.isRead) unread += 1;
     for (const symbol of file.symbols) {
       if (symbol.kind === 'heading') continue;
       const name = nameKey(symbol.name);
@@ -78,9 +67,9 @@ export function createFileIndex(kept?: IndexContent) {
     }
   }
 
-  function take(repository: string, path: string): IndexedFile | undefined {
+  function remove(repository: string, path: string): void {
     const file = files.get(repository)?.get(path);
-    if (file === undefined) return undefined;
+    if (file === undefined) return;
     files.get(repository)?.delete(path);
     size -= 1;
     if (!file.isRead) unread -= 1;
@@ -91,22 +80,12 @@ export function createFileIndex(kept?: IndexContent) {
       if (rest.length > 0) byName.set(name, rest);
       else byName.delete(name);
     }
-    return file;
   }
 
-  for (const file of keptFiles) enter(file);
-  unkept = 0;
-
   return {
-    /** Everything that has terms, to be kept. Later changes of the index don't change it. */
-    content(): IndexContent {
-      const { columns, documents } = search.columns();
-      unkept = 0;
-      return { terms: columns, files: [...new Set(documents.map(({ file }) => file))] };
-    },
     /** Adds or replaces a file. `isRead`: as in {@link IndexedFile}. */
     put({ repository, path, blob, commit }: Place, analyzed: AnalyzedFile, isRead: boolean): IndexedFile {
-      take(repository, path);
+      remove(repository, path);
       const { role, lineCount, symbols, units, trigrams, textLength } = analyzed;
       const file: IndexedFile = {
         ...{ repository, path, blob, commit, role, lineCount, symbols, trigrams, textLength, isRead },
@@ -123,9 +102,7 @@ export function createFileIndex(kept?: IndexContent) {
       enter(file);
       return file;
     },
-    remove(repository: string, path: string): void {
-      if (take(repository, path)?.isRead === true) unkept += 1;
-    },
+    remove,
     get: (repository: string, path: string): IndexedFile | undefined => files.get(repository)?.get(path),
     *all(): IterableIterator<IndexedFile> {
       for (const own of files.values()) yield* own.values();
@@ -133,8 +110,6 @@ export function createFileIndex(kept?: IndexContent) {
     size: (): number => size,
     /** How many files are listed but not read yet. */
     unread: (): number => unread,
-    /** How many files were read or removed since {@link content} was last called. */
-    unkept: (): number => unkept,
     /** Definitions of this name; those with the same capitalization first. */
     definitions(name: string): Definition[] {
       const found = byName.get(nameKey(name)) ?? [];

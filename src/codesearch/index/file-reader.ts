@@ -4,8 +4,7 @@ import type { Repository, TrackedFile } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
 import { type AnalyzedFile, analyzeFile } from './analyze-file.ts';
 import { createFileAnalyzer, type FileAnalyzer } from './file-analyzer.ts';
-import type { FileIndex, IndexedFile } from './file-index.ts';
-import type { KeptIndex } from './kept-index.ts';
+import type { FileIndex } from './file-index.ts';
 import { type Role, roleOf } from './roles.ts';
 
 /** Most answers are in source code, and what a repository is about stands in its documents. */
@@ -13,10 +12,6 @@ const READING_ORDER: readonly Role[] = ['source', 'docs', 'config', 'test', 'exa
 const FILES_PER_BATCH = 400;
 const FILES_PER_BREATH = 25;
 const MOST_THREADS = 4;
-/** The index is kept when so large a part of it is not kept yet: while files are read, with at least so many, and when all are read. */
-const UNKEPT_WHILE_READING = 0.5;
-const FEWEST_WHILE_READING = 2_000;
-const UNKEPT_AT_END = 0.1;
 
 export type FileReader = ReturnType<typeof createFileReader>;
 
@@ -28,20 +23,10 @@ interface Plan {
 
 /**
  * Reads the texts of listed files into the index, in the background and in threads: source code first, because most answers are
- * there. `onFailed` gets what ended the reading of a repository; its other files stay unread until they are planned again. Without a
- * repository, the index can't be kept any more, and reading goes on without that.
+ * there. `onFailed` gets what ended the reading of a repository; its other files stay unread until they are planned again.
  */
-export function createFileReader(
-  index: FileIndex,
-  onFailed: (error: unknown, repository?: Repository) => void,
-  keepIn?: Pick<KeptIndex, 'save' | 'remove'>,
-) {
+export function createFileReader(index: FileIndex, onFailed: (error: unknown, repository: Repository) => void) {
   const plans = new Map<string, Plan>();
-  let kept = keepIn;
-  /** Of the files in the index, those that the next process is to read again. */
-  const incomplete = new WeakSet<IndexedFile>();
-  let keeping: Promise<void> | undefined;
-  let mustKeep = false;
   let reading: Promise<void> | undefined;
   let isClosed = false;
 
@@ -65,37 +50,6 @@ export function createFileReader(
     }
   }
 
-  /** Keeps the index in the background when enough of it is not kept yet, one time after the other. */
-  function keepIfMuch(): void {
-    if (kept === undefined || keeping !== undefined || isClosed) return;
-    const read = index.size() - index.unread();
-    const enough = mustKeep
-      ? 1
-      : reading === undefined
-        ? read * UNKEPT_AT_END
-        : Math.max(FEWEST_WHILE_READING, read * UNKEPT_WHILE_READING);
-    if (index.unkept() === 0 || index.unkept() < enough) return;
-    keeping = keep().finally(() => {
-      keeping = undefined;
-      keepIfMuch();
-    });
-  }
-
-  /** When it fails, nothing is kept any more. */
-  async function keep(): Promise<void> {
-    const saving = kept;
-    const mustForget = mustKeep;
-    mustKeep = false;
-    try {
-      await saving?.save(index.content(), (file) => file.isRead && !incomplete.has(file));
-    } catch (error) {
-      kept = undefined;
-      // A disk that can't be written may not let a file go either.
-      if (mustForget) await saving?.remove().catch(onFailed);
-      onFailed(error);
-    }
-  }
-
   /** Reads one batch after the other in one thread. `isOnly`: there is one batch, which needs no thread if it is small. */
   async function readBatches(isOnly: boolean): Promise<void> {
     let analyzer: FileAnalyzer | undefined;
@@ -107,7 +61,6 @@ export function createFileReader(
       for (let batch = nextBatch(); batch !== undefined && !isClosed; batch = nextBatch()) {
         try {
           await readBatch(batch, analyzerOf);
-          keepIfMuch();
         } catch (error) {
           plans.delete(batch.repository.name);
           if (!isClosed) onFailed(error, batch.repository);
@@ -120,8 +73,8 @@ export function createFileReader(
 
   async function readBatch({ repository, files }: Plan, analyzerOf: (bytes: number) => FileAnalyzer): Promise<void> {
     let count = 0;
-    const put = async (file: TrackedFile, analyzed: AnalyzedFile, isComplete: boolean): Promise<void> => {
-      putRead(repository.name, file, analyzed, isComplete);
+    const put = async (file: TrackedFile, analyzed: AnalyzedFile): Promise<void> => {
+      putRead(repository.name, file, analyzed);
       count += 1;
       if (count % FILES_PER_BREATH === 0) await breathe();
       if (isClosed) throw new Error('the reader is closed');
@@ -135,23 +88,18 @@ export function createFileReader(
       const group = [...texts].flatMap(([blob, text]) =>
         (pathsOf.get(blob) ?? []).splice(0).map((path) => ({ path, blob, text })),
       );
-      for await (const [file, analyzed, isCut] of analyzerOf(bytes).analyze(group)) {
-        // A busy machine may be why it is cut: the next process tries again.
-        await put(file, analyzed, !isCut);
-      }
+      for await (const [file, analyzed] of analyzerOf(bytes).analyze(group)) await put(file, analyzed);
     }
-    // What is not text, or too large, or not there. What is not there may come.
+    // What is not text, or too large, or not there.
     for (const [blob, paths] of pathsOf) {
-      for (const path of paths) await put({ path, blob }, await analyzeFile(path, undefined), sizes.has(blob));
+      for (const path of paths) await put({ path, blob }, await analyzeFile(path, undefined));
     }
   }
 
   /** Leaves out a file that has changed, or is gone, since it was planned. */
-  function putRead(repository: string, { path, blob }: TrackedFile, analyzed: AnalyzedFile, isComplete: boolean): void {
+  function putRead(repository: string, { path, blob }: TrackedFile, analyzed: AnalyzedFile): void {
     const listed = index.get(repository, path);
-    if (listed?.blob !== blob) return;
-    const file = index.put({ repository, path, blob, commit: listed.commit }, analyzed, true);
-    if (!isComplete) incomplete.add(file);
+    if (listed?.blob === blob) index.put({ repository, path, blob, commit: listed.commit }, analyzed, true);
   }
 
   return {
@@ -159,7 +107,7 @@ export function createFileReader(
     async plan(repository: Repository, files: readonly TrackedFile[]): Promise<void> {
       const copies = new Map<string, number>();
       for (const file of index.all()) {
-        if (file.repository === repository.name && file.isRead && !incomplete.has(file))
+        if (file.repository === repository.name && file.trigrams !== undefined)
           copies.set(file.blob, (copies.get(file.blob) ?? 0) + 1);
       }
       const planned: TrackedFile[] = [];
@@ -167,15 +115,11 @@ export function createFileReader(
         const copy = (copies.get(file.blob) ?? 0) + 1;
         copies.set(file.blob, copy);
         if (copy <= LIMITS.copiesAnalyzed) planned.push(file);
-        else putRead(repository.name, file, await analyzeFile(file.path, undefined), false);
+        else putRead(repository.name, file, await analyzeFile(file.path, undefined));
       }
       const ranked = planned.map((file) => ({ file, role: roleOf(file.path) }));
       ranked.sort((a, b) => READING_ORDER.indexOf(b.role) - READING_ORDER.indexOf(a.role));
       plans.set(repository.name, { repository, files: ranked.map(({ file }) => file) });
-    },
-    /** Keeps the index at the next occasion, however little changed: it has what must not be kept any longer. */
-    keepSoon(): void {
-      mustKeep = true;
     },
     /** Reads these files now, before the others. */
     async readFirst(repository: Repository, files: readonly TrackedFile[]): Promise<void> {
@@ -197,10 +141,8 @@ export function createFileReader(
       if (batchesLeft() > 0 && !isClosed) {
         reading ??= readAll().finally(() => {
           reading = undefined;
-          // Those who waited for the reading go on first.
-          void breathe().then(keepIfMuch);
         });
-      } else if (reading === undefined) keepIfMuch();
+      }
       if (reading === undefined || waitMs === undefined) return reading;
       const ending = new AbortController();
       const end = signal === undefined ? ending.signal : AbortSignal.any([ending.signal, signal]);
@@ -208,12 +150,10 @@ export function createFileReader(
       await Promise.race([reading, late]);
       ending.abort();
     },
-    /** Resolves when nothing more is read, with the current batches cut short, and the index is kept. */
+    /** Resolves when nothing more is read; the current batches are cut short. */
     async close(): Promise<void> {
       isClosed = true;
       await reading;
-      await keeping;
-      if (index.unkept() > 0) await keep();
     },
   };
 }

@@ -1,15 +1,4 @@
-export const SYMBOL_KINDS = [
-  'function',
-  'method',
-  'class',
-  'interface',
-  'type',
-  'constant',
-  'heading',
-  'module',
-] as const;
-
-export type SymbolKind = (typeof SYMBOL_KINDS)[number];
+export type SymbolKind = 'function' | 'method' | 'class' | 'interface' | 'type' | 'constant' | 'heading' | 'module';
 
 /** A definition; lines count from 1, and both ends are included. */
 export interface CodeSymbol {

@@ -51,74 +51,35 @@ const FREQUENCY_BITS = 8;
 const MOST_FREQUENCY = 2 ** FREQUENCY_BITS - 1;
 export const STEPS = 8;
 
-/** The postings of an index whose documents are numbered from 0 without gaps. The arrays are replaced, never changed. */
-export interface TermColumns {
-  /** Each once. */
-  terms: readonly string[];
-  /** Where the postings of each term begin, and at the end where the last ones end. */
-  starts: Uint32Array;
-  postings: Uint32Array;
-  /** Of each document. */
-  lengths: Uint32Array;
-}
+/** An inverted index with BM25F. */
+export function createTextIndex<Document extends Numbered>() {
+  let postings = new Map<string, number[]>();
+  let documents: (Document | undefined)[] = [];
+  let lengths: number[] = [];
+  let alive = 0;
+  let totalLength = 0;
 
-/**
- * An inverted index with BM25F that begins with the documents of `kept`. Postings of further documents stay in lists until
- * `columns` is called, or half of the documents are removed: then all go into arrays, which take half of the memory.
- */
-export function createTextIndex<Document extends Numbered>(kept?: { columns: TermColumns; documents: Document[] }) {
-  let columns = kept?.columns ?? NO_COLUMNS;
-  let places = placesOf(columns.terms);
-  let added = new Map<string, number[]>();
-  let documents: (Document | undefined)[] = kept?.documents ?? [];
-  let lengths = Array.from(columns.lengths);
-  let alive = documents.length;
-  let totalLength = lengths.reduce((sum, length) => sum + length, 0);
-  for (const [id, document] of documents.entries()) if (document !== undefined) document.id = id;
+  const postingsOf = (term: string): readonly number[] => postings.get(term) ?? NO_POSTINGS;
 
-  function postingsOf(term: string): [Uint32Array, readonly number[]] {
-    const place = places.get(term);
-    const start = place === undefined ? 0 : columns.starts[place];
-    const end = place === undefined ? 0 : columns.starts[place + 1];
-    return [columns.postings.subarray(start, end), added.get(term) ?? NO_POSTINGS];
-  }
-
-  const count = (term: string): number => postingsOf(term).reduce((sum, { length }) => sum + length, 0);
-
-  /** Numbers the documents without gaps and puts all postings into new arrays. */
+  /** Numbers the documents without gaps and leaves out the postings of those that are gone. */
   function compact(): void {
     const ids = new Int32Array(documents.length).fill(-1);
     lengths = lengths.filter((_, id) => documents[id] !== undefined);
-    const rest = documents.filter((document) => document !== undefined);
-    for (const [id, document] of rest.entries()) {
+    documents = documents.filter((document) => document !== undefined);
+    for (const [id, document] of documents.entries()) {
+      if (document === undefined) continue;
       ids[document.id] = id;
       document.id = id;
     }
-    documents = rest;
-    const allTerms = [...columns.terms, ...[...added.keys()].filter((term) => !places.has(term))];
-    const postings = new Uint32Array(allTerms.reduce((sum, term) => sum + count(term), 0));
-    const terms: string[] = [];
-    const ends = [0];
-    let end = 0;
-    for (const term of allTerms) {
-      const start = end;
-      for (const list of postingsOf(term)) {
-        for (let at = 0; at < list.length; at += 1) {
-          const packed = list[at] ?? 0;
-          const id = ids[packed >>> FREQUENCY_BITS] ?? -1;
-          if (id < 0) continue;
-          postings[end] = id * (MOST_FREQUENCY + 1) + (packed & MOST_FREQUENCY);
-          end += 1;
-        }
-      }
-      if (end === start) continue;
-      terms.push(term);
-      ends.push(end);
+    const rest = new Map<string, number[]>();
+    for (const [term, list] of postings) {
+      const own = list.flatMap((packed) => {
+        const id = ids[packed >>> FREQUENCY_BITS] ?? -1;
+        return id < 0 ? [] : [packedPosting(id, packed & MOST_FREQUENCY)];
+      });
+      if (own.length > 0) rest.set(term, own);
     }
-    const starts = Uint32Array.from(ends);
-    columns = { terms, starts, postings: postings.slice(0, end), lengths: Uint32Array.from(lengths) };
-    places = placesOf(terms);
-    added = new Map();
+    postings = rest;
   }
 
   return {
@@ -131,9 +92,9 @@ export function createTextIndex<Document extends Numbered>(kept?: { columns: Ter
       alive += 1;
       totalLength += length;
       for (const [place, term] of terms.entries()) {
-        const packed = id * (MOST_FREQUENCY + 1) + (frequencies[place] ?? 0);
-        const list = added.get(term);
-        if (list === undefined) added.set(term, [packed]);
+        const packed = packedPosting(id, frequencies[place] ?? 0);
+        const list = postings.get(term);
+        if (list === undefined) postings.set(term, [packed]);
         else list.push(packed);
       }
     },
@@ -145,24 +106,17 @@ export function createTextIndex<Document extends Numbered>(kept?: { columns: Ter
       }
       if (alive * 2 < documents.length) compact();
     },
-    /** The documents in the order of their numbers, and their postings. Numbers them first, so that it takes a while. */
-    columns(): { columns: TermColumns; documents: Document[] } {
-      if (documents.length > columns.lengths.length || alive < documents.length) compact();
-      return { columns, documents: documents.filter((document) => document !== undefined) };
-    },
     /** Whether any document, also a removed one that is not freed yet, has the term. */
-    has: (term: string): boolean => places.has(term) || added.has(term),
+    has: (term: string): boolean => postings.has(term),
     *documentsWith(term: string): Generator<Document> {
-      for (const list of postingsOf(term)) {
-        for (const packed of list) {
-          const document = documents[packed >>> FREQUENCY_BITS];
-          if (document !== undefined) yield document;
-        }
+      for (const packed of postingsOf(term)) {
+        const document = documents[packed >>> FREQUENCY_BITS];
+        if (document !== undefined) yield document;
       }
     },
     /** Inverse document frequency of a term, or of several taken as one. */
     rarity(terms: readonly string[]): number {
-      const sum = terms.reduce((total, term) => total + count(term), 0);
+      const sum = terms.reduce((total, term) => total + postingsOf(term).length, 0);
       const found = Math.min(sum, alive);
       return Math.log(1 + (alive - found + 0.5) / (found + 0.5));
     },
@@ -174,16 +128,13 @@ export function createTextIndex<Document extends Numbered>(kept?: { columns: Ter
       const average = totalLength / Math.max(1, alive);
       for (const [place, term] of terms.slice(0, MOST_QUERY_TERMS).entries()) {
         const gain = (weights[place] ?? 1) * this.rarity([term]);
-        for (const list of postingsOf(term)) {
-          for (let at = 0; at < list.length; at += 1) {
-            const packed = list[at] ?? 0;
-            const id = packed >>> FREQUENCY_BITS;
-            const frequency = (packed & MOST_FREQUENCY) / STEPS;
-            if (found[id] === 0) touched.push(id);
-            found[id] = (found[id] ?? 0) | (1 << place);
-            const norm = BM25F.k1 * (1 - BM25F.b + (BM25F.b * (lengths[id] ?? 0)) / average);
-            scores[id] = (scores[id] ?? 0) + (gain * frequency * (BM25F.k1 + 1)) / (norm + frequency);
-          }
+        for (const packed of postingsOf(term)) {
+          const id = packed >>> FREQUENCY_BITS;
+          const frequency = (packed & MOST_FREQUENCY) / STEPS;
+          if (found[id] === 0) touched.push(id);
+          found[id] = (found[id] ?? 0) | (1 << place);
+          const norm = BM25F.k1 * (1 - BM25F.b + (BM25F.b * (lengths[id] ?? 0)) / average);
+          scores[id] = (scores[id] ?? 0) + (gain * frequency * (BM25F.k1 + 1)) / (norm + frequency);
         }
       }
       return touched.flatMap((id) => {
@@ -195,15 +146,8 @@ export function createTextIndex<Document extends Numbered>(kept?: { columns: Ter
 }
 
 const NO_POSTINGS: readonly number[] = [];
-const NO_COLUMNS: TermColumns = {
-  terms: [],
-  starts: new Uint32Array(1),
-  postings: new Uint32Array(),
-  lengths: new Uint32Array(),
-};
 
-function placesOf(terms: readonly string[]): Map<string, number> {
-  const places = new Map<string, number>();
-  for (const [place, term] of terms.entries()) places.set(term, place);
-  return places;
+/** Without shifts: these make numbers of 32 bits with a sign. */
+function packedPosting(id: number, frequency: number): number {
+  return id * (MOST_FREQUENCY + 1) + frequency;
 }

@@ -71,22 +71,16 @@ try {
   const firstSearchMs = await timeOf(() => search(cold.url, 'refund', 'literal'), cold.startMs);
   const earlyAnswerMs = await timeOf(() => answer(cold.url, 'Where are stale invoices archived?'));
   const readMs = await untilRead(cold);
-  add('cold start: listens', cold.readyMs);
-  add('cold start: first text search done', firstSearchMs, 5_000);
-  add('cold start: a first question takes', earlyAnswerMs);
-  add('cold start: all files read', readMs, 60_000);
+  add('start: listens', cold.readyMs);
+  add('start: first text search done', firstSearchMs, 5_000);
+  add('start: a first question takes', earlyAnswerMs);
+  add('start: all files read', readMs, 60_000);
   add('memory of the process at most, MB', peakMemoryMb(cold.run), 1_000);
   await measureSearches(cold.url);
   await measureAnswers(cold.url);
   await measureChange(cold);
   add('memory of the process at most after all this, MB', peakMemoryMb(cold.run));
   await cold.run.stop();
-
-  const warm = await start();
-  add('warm start: listens', warm.readyMs);
-  add('warm start: all files read', await untilRead(warm), 2_000);
-  add('warm start: memory of the process at most, MB', peakMemoryMb(warm.run));
-  await warm.run.stop();
 } finally {
   for (const run of started) await run.stop();
   repository.remove();

@@ -1,12 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openRepository, type Repository } from '../../../src/codesearch/git/repository.ts';
 import { analyzeFile } from '../../../src/codesearch/index/analyze-file.ts';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { createFileIndex } from '../../../src/codesearch/index/file-index.ts';
 import { createFileReader } from '../../../src/codesearch/index/file-reader.ts';
-import { createKeptIndex, type KeptIndex } from '../../../src/codesearch/index/kept-index.ts';
 import { LIMITS } from '../../../src/codesearch/limits.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
 import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
@@ -16,12 +13,10 @@ import { callsTools, says } from '../../support/codesearch/model-server.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 import { startTestService } from '../../support/codesearch/service.ts';
 import { eventually } from '../../support/eventually.ts';
-import { createTempDir } from '../../support/processes/temp-dir.ts';
 
 const manyFiles = 450;
 
 let source: TestRepository;
-let first: string;
 let repository: Repository;
 
 beforeEach(() => {
@@ -30,12 +25,12 @@ beforeEach(() => {
     'src/crane.ts': '/** Lifts a crate. */\nexport function liftCrate(crate: string): string {\n  return crate;\n}\n',
     'src/ship.ts': 'export function sail(): void {}\n',
   });
-  first = source.commit('Begin');
+  source.commit('Begin');
 });
 afterEach(() => source.remove());
 
 /** A reader with its index, and the paths that it read, in their order. */
-function createSubject(kept?: Kept) {
+function createSubject() {
   const index = createFileIndex();
   const read: string[] = [];
   const failures: unknown[] = [];
@@ -43,7 +38,7 @@ function createSubject(kept?: Kept) {
     if (isRead) read.push(place.path);
     return index.put(place, analyzed, isRead);
   };
-  const reader = createFileReader({ ...index, put }, (error) => failures.push(error), kept);
+  const reader = createFileReader({ ...index, put }, (error) => failures.push(error));
   async function list(): Promise<void> {
     const files = await repository.files();
     for (const { path, blob } of files) {
@@ -62,20 +57,6 @@ function createSubject(kept?: Kept) {
     await reader.read();
   }
   return { index, reader, read, failures, list, readLate };
-}
-
-type Kept = Pick<KeptIndex, 'save' | 'remove'>;
-
-/** Notes which files are kept as read, each time. */
-function createNotes(): Kept & { saved: string[][] } {
-  const saved: string[][] = [];
-  return {
-    saved,
-    save: async ({ files }, isComplete) => {
-      saved.push(files.filter(isComplete).map(({ path }) => path));
-    },
-    remove: async () => {},
-  };
 }
 
 describe('the reader of files', () => {
@@ -132,115 +113,6 @@ describe('the reader of files', () => {
     expect(read.toSorted()).toEqual(['docs/guide.md', 'src/crane.ts']);
   });
 
-  test('keeps what was read when all is read, but not what the time limit of the analysis has cut', async () => {
-    const limits: { analysisMs: number } = LIMITS;
-    const { analysisMs } = LIMITS;
-    try {
-      source.write('src/long.ts', 'export const long = 1;\n'.repeat(12_000));
-      source.commit('Add a long file');
-      const kept = createNotes();
-      const { index, reader, list } = createSubject(kept);
-      await list();
-      limits.analysisMs = 1;
-      await reader.read();
-      await eventually(() => expect(kept.saved).toHaveLength(1));
-      expect(index.unread()).toBe(0);
-      expect(kept.saved[0]).not.toContain('src/long.ts');
-      await reader.close();
-      expect(kept.saved).toHaveLength(1);
-    } finally {
-      limits.analysisMs = analysisMs;
-    }
-  });
-
-  test('keeps what is read while it keeps what was read before', async () => {
-    const kept = createNotes();
-    let goOn = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    const save: KeptIndex['save'] = async (content, isComplete) => {
-      await kept.save(content, isComplete);
-      await gate;
-    };
-    const { reader, list, readLate } = createSubject({ ...kept, save });
-    await list();
-    await reader.read();
-    await eventually(() => expect(kept.saved).toHaveLength(1));
-    await readLate();
-    expect(kept.saved).toHaveLength(1);
-    goOn();
-    await eventually(() => expect(kept.saved).toHaveLength(2));
-    expect(kept.saved[1]).toContain('src/late.ts');
-    await reader.close();
-  });
-
-  test('keeps nothing for a small change before it is closed', async () => {
-    for (let at = 0; at < 30; at += 1) source.write(`src/part${at}.ts`, `export const part${at} = 1;\n`);
-    source.commit('Add some');
-    const kept = createNotes();
-    const { reader, list, readLate } = createSubject(kept);
-    await list();
-    await reader.read();
-    await eventually(() => expect(kept.saved).toHaveLength(1));
-    await readLate();
-    await reader.close();
-    expect(kept.saved.map((paths) => paths.includes('src/late.ts'))).toEqual([false, true]);
-  });
-
-  test('keeps the index again after many files are gone', async () => {
-    const kept = createNotes();
-    const { index, reader, list } = createSubject(kept);
-    await list();
-    await reader.read();
-    await eventually(() => expect(kept.saved).toHaveLength(1));
-    index.remove(repository.name, 'src/ship.ts');
-    await reader.read();
-    await eventually(() => expect(kept.saved).toHaveLength(2));
-    expect(kept.saved[1]).not.toContain('src/ship.ts');
-    await reader.close();
-  });
-
-  test('goes on without keeping when the disk is full', async () => {
-    let tried = 0;
-    const save = (): Promise<void> => {
-      tried += 1;
-      return Promise.reject(new Error('the disk is full'));
-    };
-    const { reader, read, failures, list, readLate } = createSubject({ ...createNotes(), save });
-    await list();
-    await reader.read();
-    await eventually(() => expect(failures).toEqual([new Error('the disk is full')]));
-    await readLate();
-    await reader.close();
-    expect(read).toContain('src/late.ts');
-    expect(failures).toHaveLength(1);
-    expect(tried).toBe(1);
-  });
-
-  test('goes on when the file that must go can neither be written nor removed', async () => {
-    const [full, locked] = [new Error('the disk is full'), new Error('the disk is read-only')];
-    const kept = { save: () => Promise.reject(full), remove: () => Promise.reject(locked) };
-    const { reader, read, failures, list, readLate } = createSubject(kept);
-    await list();
-    reader.keepSoon();
-    await reader.read();
-    await eventually(() => expect(failures).toEqual([locked, full]));
-    await readLate();
-    expect(read).toContain('src/late.ts');
-    await reader.close();
-  });
-
-  test('keeps what was read when it is closed', async () => {
-    const kept = createNotes();
-    const { index, reader, list } = createSubject(kept);
-    await list();
-    const ship = index.get(repository.name, 'src/ship.ts');
-    await reader.readFirst(repository, ship === undefined ? [] : [ship]);
-    await reader.close();
-    expect(kept.saved).toEqual([['src/ship.ts']]);
-  });
-
   test('has nothing to do in a repository without files', async () => {
     const { reader, read } = createSubject();
     await reader.plan(repository, []);
@@ -258,93 +130,26 @@ describe('the reader of files', () => {
   });
 });
 
-describe('the index of an earlier process', () => {
-  let folder: Awaited<ReturnType<typeof createTempDir>>;
-  beforeEach(async () => {
-    folder = await createTempDir();
-  });
-  afterEach(() => folder.remove());
-
-  /** Opens the corpus, reads it and closes it; returns how many files were read, and the places of a definition. */
-  async function run(paths: readonly string[], name: string) {
-    const corpus = await openCorpus(paths, undefined, createKeptIndex(folder.path));
-    const toRead = corpus.index.unread();
+test('the limit of analyzed copies holds also after changes', async () => {
+  const limits: { copiesAnalyzed: number } = LIMITS;
+  const { copiesAnalyzed } = LIMITS;
+  limits.copiesAnalyzed = 2;
+  try {
+    const copy = 'export function copied(): void {}\n';
+    for (let at = 0; at < 6; at += 1) source.write(`src/copy${at}.ts`, copy);
+    source.commit('Copy');
+    const corpus = await openCorpus([source.path]);
     await corpus.read(60_000);
-    const found = corpus.index.definitions(name).map(({ file }) => [file.path, file.commit]);
+    expect(corpus.index.definitions('copied')).toHaveLength(2);
+    source.write('src/ship.ts', copy);
+    for (const { file } of corpus.index.definitions('copied').slice(1)) source.write(file.path, '');
+    source.commit('Copy once more');
+    await corpus.refresh();
+    expect(corpus.index.definitions('copied')).toHaveLength(2);
     await corpus.close();
-    return { toRead, found };
+  } finally {
+    limits.copiesAnalyzed = copiesAnalyzed;
   }
-
-  test('is taken, so that only what changed is read', async () => {
-    expect(await run([source.path], 'liftCrate')).toMatchObject({ toRead: 3, found: [['src/crane.ts', first]] });
-    expect(await run([source.path], 'liftCrate')).toMatchObject({ toRead: 0, found: [['src/crane.ts', first]] });
-    source.write('src/ship.ts', 'export function sailFaster(): void {}\n');
-    const now = source.commit('Sail faster');
-    expect(await run([source.path], 'sailFaster')).toMatchObject({ toRead: 1, found: [['src/ship.ts', now]] });
-    expect(await run([source.path], 'sail')).toMatchObject({ toRead: 0, found: [] });
-  });
-
-  test('loses the files of a repository that is not served any more, also on the disk and before the stop', async () => {
-    const other = createTestRepository({ 'src/secret.ts': 'export function openVault(): void {}\n' });
-    try {
-      other.commit('Begin');
-      await run([source.path, other.path], 'openVault');
-      const corpus = await openCorpus([source.path], undefined, createKeptIndex(folder.path));
-      await corpus.read(60_000);
-      expect(corpus.index.definitions('openVault')).toEqual([]);
-      expect([...new Set([...corpus.index.all()].map(({ repository: own }) => own))]).toEqual([
-        corpus.repositories[0]?.name,
-      ]);
-      await eventually(() =>
-        expect(readFileSync(join(folder.path, 'files.index'), 'latin1')).not.toContain('openvault'),
-      );
-      await corpus.close();
-      expect(readFileSync(join(folder.path, 'files.index'), 'latin1')).not.toMatch(/vault/i);
-    } finally {
-      other.remove();
-    }
-  });
-
-  test('is removed when a repository is not served any more and the file can not be written', async () => {
-    const other = createTestRepository({ 'src/secret.ts': 'export function openVault(): void {}\n' });
-    try {
-      other.commit('Begin');
-      await run([source.path, other.path], 'openVault');
-      const problems: unknown[] = [];
-      const kept = createKeptIndex(folder.path);
-      const save = (): Promise<void> => Promise.reject(new Error('the disk is full'));
-      const corpus = await openCorpus([source.path], (error) => problems.push(error), { ...kept, save });
-      await corpus.read(60_000);
-      await eventually(() => expect(problems).toEqual([new Error('the disk is full')]));
-      expect(readdirSync(folder.path)).toEqual([]);
-      await corpus.close();
-    } finally {
-      other.remove();
-    }
-  });
-
-  test('holds the limit of analyzed copies over starts', async () => {
-    const limits: { copiesAnalyzed: number } = LIMITS;
-    const { copiesAnalyzed } = LIMITS;
-    limits.copiesAnalyzed = 2;
-    try {
-      for (let at = 0; at < 6; at += 1) source.write(`src/copy${at}.ts`, 'export function copied(): void {}\n');
-      source.commit('Copy');
-      for (const start of [1, 2, 3]) {
-        const { found } = await run([source.path], 'copied');
-        expect({ start, count: found.length }).toEqual({ start, count: 2 });
-      }
-    } finally {
-      limits.copiesAnalyzed = copiesAnalyzed;
-    }
-  });
-
-  test('is made again after its file was damaged', async () => {
-    await run([source.path], 'liftCrate');
-    writeFileSync(join(folder.path, 'files.index'), 'something else');
-    expect(await run([source.path], 'liftCrate')).toMatchObject({ toRead: 3 });
-    expect(await run([source.path], 'liftCrate')).toMatchObject({ toRead: 0 });
-  });
 });
 
 describe('while files are not read yet', () => {
