@@ -23,6 +23,7 @@ import { createRateLimit } from './http/rate-limit.ts';
 import { createAccountRoute } from './http/routes/accounts.ts';
 import { createAssetsRoute } from './http/routes/assets.ts';
 import { createConversationServiceRoute } from './http/routes/connect-conversations.ts';
+import { createConsoleRoute } from './http/routes/console.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
 import { createHealthRoute } from './http/routes/health.ts';
 import { createOAuthRoute } from './http/routes/oauth.ts';
@@ -184,6 +185,18 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     const version = options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none'];
     const markdown = createMarkdownRenderer();
     undo.push(() => markdown.close());
+    const graphql = createGraphqlService({
+      repositories: corpus.repositories,
+      search,
+      users: accounts,
+      conversations,
+      baseUrl: () => url,
+      services: options.hideGeneration === 2 ? [] : ['deepsearch.v1.Service'],
+      version,
+      limits: options.rateLimits,
+      startedMs: clock(),
+      onProblem,
+    });
     const server = createHttpServer({
       authentication,
       rateLimit: createRateLimit(options.rateLimit, clock),
@@ -197,20 +210,8 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
           onProblem,
         }),
         createVersionRoute(version),
-        createGraphqlRoute(
-          createGraphqlService({
-            repositories: corpus.repositories,
-            search,
-            users: accounts,
-            conversations,
-            baseUrl: () => url,
-            services: options.hideGeneration === 2 ? [] : ['deepsearch.v1.Service'],
-            version,
-            limits: options.rateLimits,
-            startedMs: clock(),
-            onProblem,
-          }),
-        ),
+        createGraphqlRoute(graphql),
+        createConsoleRoute(graphql, authentication),
         createSearchStreamRoute(search, numberOfRepository),
         createHealthRoute(() => ({
           status: 'ok',

@@ -45,7 +45,7 @@ it('the built code search service has the style and the scripts of its pages, an
   expect(await service.ended).toBe(0);
   const folder = join(projectFolder, 'dist/codesearch');
   const assets = await readdir(join(folder, 'pages/assets'));
-  expect(assets).toEqual(expect.arrayContaining(['style.css', 'page.js', 'api-console.js']));
+  expect(assets).toEqual(expect.arrayContaining(['style.css', 'page.js']));
   expect(await readdir(join(folder, 'search'))).toContain('word-vectors.bin');
 });
 

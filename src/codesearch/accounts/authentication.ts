@@ -15,7 +15,6 @@ export interface RequestHeaders {
   cookie?: string | undefined;
   host?: string | undefined;
   origin?: string | undefined;
-  'x-requested-with'?: string | string[] | undefined;
   'sec-fetch-site'?: string | string[] | undefined;
 }
 
@@ -142,12 +141,7 @@ export async function createAuthentication(setup: AuthenticationSetup): Promise<
     async authenticate(headers, accepts = {}) {
       const header = headers.authorization ?? '';
       if (header.trim() !== '') return fromHeader(header, accepts);
-      const session = accepts.consoleSession === true ? authentication.session(headers) : undefined;
-      if (session === undefined) throw unauthorized(`No access token was given. ${SCHEMES}`);
-      if (!headers['x-requested-with'] || !authentication.isSameOrigin(headers)) {
-        throw forbidden('A session is accepted from a page of this service only, with the header X-Requested-With.');
-      }
-      return session.viewer;
+      throw unauthorized(`No access token was given. ${SCHEMES}`);
     },
     async pageViewer(headers) {
       if ((headers.authorization ?? '').trim() !== '') return authentication.authenticate(headers);

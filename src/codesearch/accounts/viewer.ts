@@ -29,8 +29,6 @@ export interface Accepts {
   scope?: 'externalapi:read' | 'externalapi:write';
   /** Accepts access tokens under `Bearer` too, as the second generation of the conversation API does. */
   bearerTakesAccessTokens?: boolean;
-  /** Accepts the session of a page of this service, sent with `X-Requested-With` and an `Origin` of this service. */
-  consoleSession?: boolean;
 }
 
 /** A credential is missing, unknown, expired or not allowed here; clients read the message. */

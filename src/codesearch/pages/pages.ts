@@ -4,7 +4,6 @@ import type { Corpus } from '../index/corpus.ts';
 import type { Search } from '../query/search.ts';
 import { type CodeAddress, parseCodeAddress } from './code-address.ts';
 import { commitPage, commitsPage, comparePage } from './commit-pages.ts';
-import { consolePage } from './console-page.ts';
 import { conversationByAddress, conversationsPage } from './conversation-pages.ts';
 import { filePage, rawFile } from './file-page.ts';
 import type { MarkdownRenderer } from './markdown.ts';
@@ -22,17 +21,16 @@ export interface PagesSetup {
 }
 
 /**
- * The pages people read: repositories, code, search, conversations, the API console. Undefined for an unknown address, and
+ * The pages people read: repositories, code, search, conversations. Undefined for an unknown address, and
  * for a repository or conversation that the viewer may not read.
  */
 export function createPages({ corpus, conversations, search, markdown }: PagesSetup) {
   const names = corpus.repositories.map(({ name }) => name);
 
   return async (request: PageRequest): Promise<Page | RawFile | undefined> => {
-    const [first, second, ...rest] = request.segments;
+    const [first, second] = request.segments;
     if (first === undefined) return startPage(request, corpus);
     if (first === 'search' && second === undefined) return searchPage(request, search, corpus);
-    if (first === 'api' && second === 'console' && rest.length === 0) return consolePage(request);
     if (first === 'deepsearch' && second === undefined) return conversationsPage(request, conversations);
     if (first === 'deepsearch') return conversationByAddress(request, conversations, markdown);
     const address = parseCodeAddress(request.segments, names);

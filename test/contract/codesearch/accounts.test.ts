@@ -288,10 +288,14 @@ describe('a form', () => {
 });
 
 describe('a session', () => {
-  test('is never accepted by the conversation API', async () => {
+  test('is never accepted by an API', async () => {
     const bob = await signedIn('bob-token');
     const headers = { 'X-Requested-With': 'page 1', Origin: service.url, 'Content-Type': 'application/json' };
-    for (const path of ['/.api/deepsearch/v1', '/api/deepsearch.v1.Service/ListConversationSummaries']) {
+    for (const path of [
+      '/.api/deepsearch/v1',
+      '/api/deepsearch.v1.Service/ListConversationSummaries',
+      '/.api/graphql',
+    ]) {
       const { response } = await bob.open(path, { method: 'POST', body: '{"question":"x"}', headers });
       expect([path, response.status]).toEqual([path, 401]);
     }

@@ -85,36 +85,3 @@ describe('pages', () => {
     }
   });
 });
-
-describe('spec 4: the console', () => {
-  test('may use GraphQL by the session of a page of this service, and no other page may', async () => {
-    const service = await startTestService({ repos: [] });
-    try {
-      const person = createPerson(service.url);
-      await person.signIn('test-token');
-      const ask = (headers: Record<string, string>) =>
-        person.open('/.api/graphql', {
-          method: 'POST',
-          body: JSON.stringify({ query: '{ currentUser { username } }' }),
-          headers: { 'Content-Type': 'application/json', ...headers },
-        });
-      const own = { Origin: service.url, 'X-Requested-With': 'console 1', 'Sec-Fetch-Site': 'same-origin' };
-      const { response, text } = await ask(own);
-      expect([response.status, text]).toEqual([200, expect.stringContaining('alice')]);
-      for (const headers of [
-        { Origin: service.url },
-        { 'X-Requested-With': 'console 1' },
-        { ...own, Origin: 'https://evil.example' },
-        { ...own, 'Sec-Fetch-Site': 'cross-site' },
-      ]) {
-        expect((await ask(headers)).response.status).toBe(403);
-      }
-      const asForm = await ask({ ...own, 'Content-Type': 'application/x-www-form-urlencoded' });
-      expect(asForm.response.status).toBe(415);
-      person.cookies.clear();
-      expect((await ask(own)).response.status).toBe(401);
-    } finally {
-      await service.stop();
-    }
-  });
-});

@@ -33,19 +33,6 @@ try {
   await open('/deepsearch-slack/-/blob/src/core/intake/intents.ts?L8-10&blame=1');
   await page.locator('td.who').first().waitFor();
   await capture('blame');
-
-  await open('/api/console');
-  await page.locator('.docs-entry').first().waitFor();
-  await page.fill(
-    '#query',
-    'query Retries {\n  search(query: "retryDelay lang:typescript") {\n    results {\n      matchCount\n      limitHit\n    }\n  }\n}\n',
-  );
-  await page.locator('#query').press('Control+Enter');
-  await page.locator('#result .number').first().waitFor();
-  await page.locator('#query').evaluate((area) => Reflect.get(area, 'setSelectionRange').call(area, 94, 94));
-  await page.locator('#query').pressSequentially('\nre');
-  await page.locator('#completions li').first().waitFor();
-  await capture('console');
 } finally {
   await browser.close();
   await service.stop();

@@ -18,10 +18,9 @@ export function createGraphqlRoute(graphql: Graphql): Route {
 
   async function answer({ method, incoming, viewer: authenticate }: RouteRequest): Promise<Reply> {
     requireMethod(method, ['POST']);
-    const viewer = await authenticate({ consoleSession: true });
-    // `curl -d` sends JSON as a form. A page elsewhere can send forms with the cookie of a session, but never with a token.
-    const mayBeForm = viewer.credential !== 'session' && isForm(incoming.headers);
-    if (!isJson(incoming.headers) && !mayBeForm) {
+    const viewer = await authenticate();
+    // `curl -d` sends JSON as a form.
+    if (!isJson(incoming.headers) && !isForm(incoming.headers)) {
       throw new HttpError(415, 'Send the body with Content-Type: application/json.');
     }
     const request = readRequest(await readJsonObject(incoming));
