@@ -187,12 +187,8 @@ export const LIMITS = {
   linesShown: 20_000,
   /** Of a file; one line may have them all. */
   charactersShown: 2_000_000,
-  /** Longer lines and files have no colors. */
-  coloredLineCharacters: 1_000,
-  coloredFileCharacters: 300_000,
   entriesShown: 2_000,
   commitsShown: 50,
-  refsShown: 100,
   diffLinesShown: 10_000,
   /** Files with more changed lines are folded. */
   diffLinesOpen: 600,
@@ -204,8 +200,6 @@ export const LIMITS = {
   markdownCacheCharacters: 10_000_000,
   stepsShown: 100,
   resultsShown: 200,
-  resultsWithContext: 50,
-  contextLines: 1,
   resultLinesOpen: 12,
   resultLinesShown: 200,
   lineCharactersShown: 1_000,

@@ -2,7 +2,7 @@ import type { GrantRecord, OAuthApp, TokenRecord } from '../accounts/records.ts'
 import { formTargetOf } from '../accounts/redirect-uris.ts';
 import type { Viewer } from '../accounts/viewer.ts';
 import { type Html, html } from './html.ts';
-import { type Page, page } from './page.ts';
+import { alert, formTokenField as hidden, type Page, page } from './page.ts';
 
 /** Lifetimes offered for a new token, in days; 0 stands for no expiry. */
 export const TOKEN_LIFETIMES = [30, 7, 90, 365, 0] as const;
@@ -18,7 +18,7 @@ export function signInPage(returnTo: string, problem?: string): Page {
   return page({
     title: 'Sign in',
     heading: html`Sign in`,
-    body: html`${problem === undefined ? html`` : html`<p role="alert" class="error">${problem}</p>`}
+    body: html`${alert(problem)}
 <form method="post" action="/sign-in">
 <input type="hidden" name="returnTo" value="${returnTo}">
 <p><label>Access token<br><input type="password" name="token" required autocomplete="current-password" size="50"></label></p>
@@ -143,15 +143,7 @@ export function consentPage(
 
 /** A page for a request that can't be answered otherwise. */
 export function problemPage(title: string, problem: string): Page {
-  return page({ title, heading: html`${title}`, body: html`<p role="alert" class="error">${problem}</p>` });
-}
-
-function alert(problem: string | undefined): Html {
-  return problem === undefined ? html`` : html`<p role="alert" class="error">${problem}</p>`;
-}
-
-function hidden(formToken: string): Html {
-  return html`<input type="hidden" name="formToken" value="${formToken}">`;
+  return page({ title, heading: html`${title}`, body: html`${alert(problem)}` });
 }
 
 function button(action: string, formToken: string, label: string): Html {

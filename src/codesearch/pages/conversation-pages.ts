@@ -6,7 +6,7 @@ import { BASE_MARK } from '../search/finding.ts';
 import { separateSurroundings } from '../search/questions/surroundings.ts';
 import { type Html, html } from './html.ts';
 import type { MarkdownRenderer } from './markdown.ts';
-import { formTokenField, type Page, page } from './page.ts';
+import { formTokenField, type Page, page, pager, tab } from './page.ts';
 import { plural } from './repository-frame.ts';
 import { type PageRequest, parameter } from './request.ts';
 
@@ -31,21 +31,16 @@ export function conversationsPage(request: PageRequest, conversations: Conversat
     ...(starred ? { starred } : {}),
     ...(cursor?.sort === SORT ? { after: cursor.place } : {}),
   });
-  const next = new URLSearchParams({ ...(starred ? { starred: '1' } : {}), after: found.endCursor ?? '' });
-  const tab = (label: string, address: string, isCurrent: boolean): Html =>
-    html`<a href="${address}"${isCurrent ? html` aria-current="true"` : undefined}>${label}</a>`;
   return page({
     ...frame,
     detail: html`Questions about the code, and their answers`,
     body: html`${
-      formToken === undefined
-        ? undefined
-        : html`<form class="ask" method="post" action="/deepsearch">${formTokenField(formToken)}<label>Ask a question about the code<textarea name="question" rows="2" required maxlength="20000"></textarea></label><button class="primary">Ask</button></form>`
+      formToken === undefined ? undefined : askForm('Ask a question about the code', '/deepsearch', formToken)
     }<nav class="tabs" aria-label="Filter">${tab('All', '/deepsearch', !starred)}${tab('Starred', '/deepsearch?starred=1', starred)}</nav>${
       found.conversations.length === 0
         ? html`<p class="empty">${starred ? 'You have not starred a conversation.' : 'You have not asked anything yet.'}</p>`
-        : html`<ul class="rows" data-keys>${found.conversations.map(conversationRow)}</ul>`
-    }${found.hasNextPage ? html`<p class="pager"><a class="button" rel="next" href="?${next.toString()}">Older conversations</a></p>` : undefined}`,
+        : html`<ul class="rows">${found.conversations.map(conversationRow)}</ul>`
+    }${found.hasNextPage ? pager('Older conversations', request, found.endCursor) : undefined}`,
   });
 }
 
@@ -124,7 +119,7 @@ async function conversationPage(
           formToken,
           isLast: index === conversation.questions.length - 1,
         }),
-    )}${canChange && !isActive ? followUpForm(conversation, formToken) : undefined}</div>`,
+    )}${canChange && !isActive ? askForm('Ask a follow-up', `/deepsearch/${conversation.id}/questions`, formToken) : undefined}</div>`,
   });
 }
 
@@ -194,8 +189,8 @@ function starForm({ id, starred = false }: ConversationRecord, formToken: string
   return html`<form class="star" method="post" action="/deepsearch/${id}/star">${formTokenField(formToken)}<button name="starred" value="${String(!starred)}" aria-pressed="${String(starred)}">${starred ? '★ Starred' : '☆ Star'}</button></form>`;
 }
 
-function followUpForm({ id }: ConversationRecord, formToken: string): Html {
-  return html`<form class="ask" method="post" action="/deepsearch/${id}/questions">${formTokenField(formToken)}<label>Ask a follow-up<textarea name="question" rows="2" required maxlength="20000"></textarea></label><button class="primary">Ask</button></form>`;
+function askForm(label: string, action: string, formToken: string): Html {
+  return html`<form class="ask" method="post" action="${action}">${formTokenField(formToken)}<label>${label}<textarea name="question" rows="2" required maxlength="20000"></textarea></label><button class="primary">Ask</button></form>`;
 }
 
 function titleOf({ questions: [first] }: ConversationRecord): string {

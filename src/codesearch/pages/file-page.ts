@@ -7,7 +7,6 @@ import type { Repository } from '../git/repository.ts';
 import type { Corpus } from '../index/corpus.ts';
 import { LIMITS } from '../limits.ts';
 import { type CodeAddress, type LineRange, parseLines } from './code-address.ts';
-import { highlightLines } from './highlight.ts';
 import { type Html, html } from './html.ts';
 import type { Page, RawFile } from './page.ts';
 import { byteSize, day, plural, repositoryPage } from './repository-frame.ts';
@@ -59,21 +58,22 @@ export async function filePage(
 ): Promise<Page | undefined> {
   const file = await readShownFile(corpus, repository, address);
   if (file === undefined) return undefined;
-  const path = address.rest;
   const lines = file.text === undefined ? [] : file.text.replace(/\n$/, '').split('\n');
   const { shown, isCut } = beginning(lines);
   const withBlame = parameter(request, 'blame') === '1';
-  const blamed = withBlame && file.text ? await readBlame(repository, file.commit, path, shown.length) : undefined;
+  const blamed = withBlame && file.text ? await readBlame(repository, file.commit, address.rest, shown.length) : [];
   const marked = parseLines(request.search);
+  const size = file.byteSize === undefined ? '' : ` · ${byteSize(file.byteSize)}`;
   return repositoryPage(request, address, {
-    tab: undefined,
-    title: path,
-    path,
+    title: address.rest,
+    path: address.rest,
     wide: file.text !== undefined,
-    detail: html`${describe(file, lines.length, marked)}`,
-    body: html`${toolbar(address, file, withBlame)}${
+    detail: html`${file.text === undefined ? 'Not text' : plural(lines.length, 'line')}${size}${
+      file.commit === undefined ? ' · with staged changes' : ''
+    }`,
+    body: html`${toolbar(address, file, withBlame, marked)}${
       typeof blamed === 'string' ? html`<p class="notice">${blamed}</p>` : undefined
-    }${content(file, shown, marked, typeof blamed === 'string' ? undefined : blamed, address)}${
+    }${content(file, shown, { marked, withBlame, blamed: typeof blamed === 'string' ? [] : blamed }, repository.name)}${
       isCut
         ? html`<p class="notice">The first ${shown.length} of ${lines.length} lines are shown${shown.length === lines.length ? ', the last one in part' : ''}. Open the raw file to read the rest.</p>`
         : undefined
@@ -93,77 +93,57 @@ function beginning(lines: readonly string[]): { shown: string[]; isCut: boolean 
   return { shown, isCut: shown.length < lines.length || left < -1 };
 }
 
-function describe(file: ShownFile, lineCount: number, marked: LineRange | undefined): Html {
-  const size = file.byteSize === undefined ? undefined : html` · ${byteSize(file.byteSize)}`;
-  const place =
-    marked === undefined
-      ? ''
-      : marked.start === marked.end
-        ? ` · line ${marked.start}`
-        : ` · lines ${marked.start} to ${marked.end}`;
-  if (file.kind === 'symlink') return html`Symbolic link`;
-  if (file.text === undefined) return html`Not text${size}`;
-  return html`${plural(lineCount, 'line')}${size}${place}${file.commit === undefined ? ' · with staged changes' : ''}`;
-}
-
-function toolbar({ repository, revision, rest: path }: CodeAddress, file: ShownFile, withBlame: boolean): Html {
-  const own = filePath({ repository, path, commit: revision });
+function toolbar(
+  { repository, revision, rest: path }: CodeAddress,
+  file: ShownFile,
+  withBlame: boolean,
+  marked: LineRange | undefined,
+): Html {
   const root = repositoryPath(repository, revision);
-  const fixed = filePath({ repository, path, commit: file.commit });
+  const place = (commit: string | undefined, blame: boolean): string => {
+    const own = filePath({ repository, path, commit }, marked?.start, marked?.end);
+    return blame ? `${own}${own.includes('?') ? '&' : '?'}blame=1` : own;
+  };
   return html`<div class="toolbar">${
     file.text === undefined
       ? undefined
-      : html`<a class="button" data-keeps-lines href="${withBlame ? own : `${own}?blame=1`}" aria-pressed="${String(withBlame)}">Blame</a>`
+      : html`<a class="button" href="${place(revision, !withBlame)}">${withBlame ? 'Without blame' : 'Blame'}</a>`
   }<a class="button" href="${root}/-/commits/${encodePath(path)}">History</a><a class="button" href="${root}/-/raw/${encodePath(path)}">Raw</a>${
     file.commit === undefined
       ? undefined
-      : html`<a class="button" data-keeps-lines data-permalink href="${withBlame ? `${fixed}?blame=1` : fixed}" title="A link that shows these lines for good (y)">Permalink</a>`
-  }<button type="button" hidden data-copy="${path}">Copy path</button></div>`;
+      : html`<a class="button" href="${place(file.commit, withBlame)}">Permalink</a>`
+  }</div>`;
 }
 
-function content(
-  file: ShownFile,
-  lines: readonly string[],
-  marked: LineRange | undefined,
-  blamed: readonly BlameRange[] | undefined,
-  address: CodeAddress,
-): Html {
+interface Shown {
+  marked: LineRange | undefined;
+  withBlame: boolean;
+  blamed: readonly BlameRange[];
+}
+
+function content(file: ShownFile, lines: readonly string[], shown: Shown, repository: string): Html {
   if (file.kind === 'symlink')
     return html`<p class="empty">This is a symbolic link to <code>${file.text ?? '?'}</code>. It is not followed.</p>`;
   if (file.text === undefined) {
     return html`<p class="empty">This file is not text${file.byteSize === undefined || file.byteSize > LIMITS.blobBytes ? ', or too large to show' : ''}.</p>`;
   }
   if (file.text === '') return html`<p class="empty">This file is empty.</p>`;
-  const startOf = new Map(blamed?.map((range) => [range.start, range]));
-  const ages = ageScale(blamed ?? []);
-  const plain = lines.map((line) => line.replace(/\r$/, ''));
-  const colored = highlightLines(address.rest, plain);
-  const rows = plain.map((line, index) => {
+  const { marked, withBlame, blamed } = shown;
+  const startOf = new Map(blamed.map((range) => [range.start, range]));
+  const rows = lines.map((line, index) => {
     const number = index + 1;
     const isMarked = marked !== undefined && number >= marked.start && number <= marked.end;
     const range = startOf.get(number);
-    const who = range === undefined ? undefined : blameCell(range, address.repository, ages(range), lines.length);
-    return html`<tr id="L${number}"${isMarked ? html` class="marked"` : undefined}>${who}<td class="n"><a href="?L${number}">${number}</a></td><td>${colored?.[index] ?? line}</td></tr>`;
+    const who = range === undefined ? undefined : blameCell(range, repository, lines.length);
+    return html`<tr id="L${number}"${isMarked ? html` class="marked"` : undefined}>${who}<td class="n"><a href="?L${number}${withBlame ? '&blame=1' : ''}">${number}</a></td><td>${line.replace(/\r$/, '')}</td></tr>`;
   });
-  return html`<table class="code${blamed === undefined ? '' : ' blamed'}" data-lines="${lines.length}"><tbody>${rows}</tbody></table>`;
+  return html`<table class="code file"><tbody>${rows}</tbody></table>`;
 }
 
 /** The lines that one commit wrote share a cell. */
-function blameCell(range: BlameRange, repository: string, age: number, lineCount: number): Html {
-  const rows = Math.min(range.end, lineCount) - range.start + 1;
-  const { commit, author, subject } = range;
-  return html`<td class="who age${age}" rowspan="${rows}"><div>${day(author.date)} <a href="${commitPath(repository, commit)}" title="${`${subject}\n\n${author.name}, ${commit.slice(0, 10)}`}">${subject || commit.slice(0, 10)}</a> <span class="dim">${author.name}</span></div></td>`;
-}
-
-/** Five steps from the oldest lines of a file, 0, to the newest, 4. */
-function ageScale(ranges: readonly BlameRange[]): (range: BlameRange) => number {
-  const times = ranges.map(({ author }) => Date.parse(author.date) || 0);
-  const oldest = times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-  const newest = times.reduce((a, b) => Math.max(a, b), 0);
-  return ({ author }) => {
-    if (newest <= oldest) return 4;
-    return Math.min(4, Math.floor((((Date.parse(author.date) || 0) - oldest) / (newest - oldest)) * 5));
-  };
+function blameCell({ start, end, commit, author, subject }: BlameRange, repository: string, lineCount: number): Html {
+  const rows = Math.min(end, lineCount) - start + 1;
+  return html`<td class="who" rowspan="${rows}">${day(author.date)} <a href="${commitPath(repository, commit)}" title="${subject}">${subject || commit.slice(0, 10)}</a> <span class="dim">${author.name}</span></td>`;
 }
 
 /** The blame of the shown lines, or the reason why there is none. */

@@ -50,10 +50,34 @@ export interface RawFile {
   headers: Record<string, string>;
 }
 
+/** An entry of a list of tabs. */
+export function tab(label: string, address: string, isCurrent: boolean): Html {
+  return html`<a href="${address}"${isCurrent ? html` aria-current="true"` : undefined}>${label}</a>`;
+}
+
+/** The link to the next page of a list, which keeps the other parameters of the address. */
+export function pager(label: string, { search }: { search: string }, after: string | null | undefined): Html {
+  const parameters = new URLSearchParams(search);
+  parameters.set('after', after ?? '');
+  return html`<p><a class="button" rel="next" href="?${parameters.toString()}">${label}</a></p>`;
+}
+
+/** What is wrong, where there is something. */
+export function alert(problem: string | undefined): Html | undefined {
+  return problem === undefined ? undefined : html`<p role="alert" class="error">${problem}</p>`;
+}
+
 /** The hidden field that every form of a signed-in person sends back. */
 export function formTokenField(formToken: string | undefined): Html | undefined {
   return formToken === undefined ? undefined : html`<input type="hidden" name="formToken" value="${formToken}">`;
 }
+
+const SECTIONS = [
+  ['search', '/search', 'Search'],
+  ['repositories', '/', 'Repositories'],
+  ['conversations', '/deepsearch', 'Conversations'],
+  ['settings', '/settings', 'Settings'],
+] as const;
 
 /** The entries of the settings menu; accounts add no entry without a line here. */
 const SETTINGS = [
@@ -78,7 +102,7 @@ export function page(content: PageContent): Page {
 ${refreshSeconds === undefined ? undefined : html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}${scripts}</head>
 <body><a class="skip" href="#main">Skip to the content</a>
 <header><a class="brand" href="/">Code search</a>
-<form class="search" action="/search" role="search"><input type="search" name="q" value="${content.query ?? ''}" placeholder="Search code, for example repo:app lang:ts retry" aria-label="Search code" autocomplete="off" spellcheck="false"><kbd>/</kbd></form>
+<form class="search" action="/search" role="search"><input type="search" name="q" value="${content.query ?? ''}" placeholder="Search code, for example repo:app lang:ts retry" aria-label="Search code" autocomplete="off" spellcheck="false"></form>
 ${navigation(content)}</header>
 <div class="${content.settingsEntry === undefined ? 'page' : 'page with-menu'}">${
     content.settingsEntry === undefined ? undefined : settingsMenu(content.settingsEntry, viewer)
@@ -105,14 +129,8 @@ function policy(nonce: string, { formTargets = [] }: PageContent): string {
 
 function navigation({ viewer, formToken, settingsEntry, ...content }: PageContent): Html {
   const section = content.section ?? (settingsEntry === undefined ? undefined : 'settings');
-  const entry = (name: PageContent['section'], address: string, label: string): Html =>
-    html`<a href="${address}"${name === section ? html` aria-current="true"` : undefined}>${label}</a>`;
   const signedIn = viewer !== undefined && viewer.credential !== 'none';
-  return html`<nav aria-label="Main">${entry('search', '/search', 'Search')}${entry('repositories', '/', 'Repositories')}${entry(
-    'conversations',
-    '/deepsearch',
-    'Conversations',
-  )}${entry('settings', '/settings', 'Settings')}${
+  return html`<nav aria-label="Main">${SECTIONS.map(([name, address, label]) => tab(label, address, name === section))}${
     signedIn
       ? html`<form class="sign-out" method="post" action="/sign-out">${formTokenField(formToken)}<span title="${viewer.displayName}">${viewer.username}</span><button class="plain">Sign out</button></form>`
       : html`<a href="/sign-in">Sign in</a>`

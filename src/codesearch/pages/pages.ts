@@ -3,12 +3,11 @@ import type { Repository } from '../git/repository.ts';
 import type { Corpus } from '../index/corpus.ts';
 import type { Search } from '../query/search.ts';
 import { type CodeAddress, parseCodeAddress } from './code-address.ts';
-import { commitPage, commitsPage, comparePage } from './commit-pages.ts';
+import { commitPage, commitsPage } from './commit-page.ts';
 import { conversationByAddress, conversationsPage } from './conversation-pages.ts';
 import { filePage, rawFile } from './file-page.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import type { Page, RawFile } from './page.ts';
-import { refsPage } from './refs-page.ts';
 import type { PageRequest } from './request.ts';
 import { searchPage } from './search-page.ts';
 import { startPage, treePage } from './tree-page.ts';
@@ -30,7 +29,7 @@ export function createPages({ corpus, conversations, search, markdown }: PagesSe
   return async (request: PageRequest): Promise<Page | RawFile | undefined> => {
     const [first, second] = request.segments;
     if (first === undefined) return startPage(request, corpus);
-    if (first === 'search' && second === undefined) return searchPage(request, search, corpus);
+    if (first === 'search' && second === undefined) return searchPage(request, search);
     if (first === 'deepsearch' && second === undefined) return conversationsPage(request, conversations);
     if (first === 'deepsearch') return conversationByAddress(request, conversations, markdown);
     const address = parseCodeAddress(request.segments, names);
@@ -55,12 +54,6 @@ export function createPages({ corpus, conversations, search, markdown }: PagesSe
         return commitsPage(request, repository, address);
       case 'commit':
         return commitPage(request, repository, address);
-      case 'compare':
-        return comparePage(request, repository, address);
-      case 'branches':
-        return address.rest === '' ? refsPage(request, repository, 'branch') : undefined;
-      case 'tags':
-        return address.rest === '' ? refsPage(request, repository, 'tag') : undefined;
       default:
         return undefined;
     }

@@ -11,12 +11,6 @@ export interface PageRequest {
 }
 
 /** A parameter of the address; undefined when it is missing or empty. */
-export function parameter({ search }: PageRequest, name: string): string | undefined {
+export function parameter({ search }: Pick<PageRequest, 'search'>, name: string): string | undefined {
   return new URLSearchParams(search).get(name) || undefined;
-}
-
-/** A whole number among the parameters, at least 0; 0 for anything else. */
-export function numberParameter(request: PageRequest, name: string): number {
-  const text = parameter(request, name) ?? '';
-  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }

@@ -1,52 +1,46 @@
 import { commitPath, filePath, repositoryPath } from '../addresses.ts';
-import { groupBy } from '../group-by.ts';
-import type { Corpus } from '../index/corpus.ts';
 import { LIMITS } from '../limits.ts';
 import type { PatternType } from '../query/ast.ts';
 import {
   type CommitMatch,
   type FileMatch,
-  type HighlightedText,
   type MatchRange,
-  type RepositoryMatch,
   SearchError,
   type SearchResult,
   type SearchResults,
 } from '../query/results.ts';
 import type { Search } from '../query/search.ts';
 import { type Html, html } from './html.ts';
-import { type Page, page } from './page.ts';
+import { alert, type Page, page, tab } from './page.ts';
 import { day, plural } from './repository-frame.ts';
 import { type PageRequest, parameter } from './request.ts';
 
-const PATTERN_TYPES: readonly { value: PatternType; label: string }[] = [
-  { value: 'standard', label: 'Text, with /regexp/' },
-  { value: 'literal', label: 'Exact text' },
-  { value: 'keyword', label: 'All words' },
-  { value: 'regexp', label: 'Regular expression' },
-];
+const PATTERN_TYPES: readonly PatternType[] = ['standard', 'literal', 'keyword', 'regexp'];
 
-const KINDS = ['path', 'symbol', 'commit', 'diff', 'repo'] as const;
+const KINDS = [
+  ['', 'Code'],
+  ['path', 'Paths'],
+  ['symbol', 'Symbols'],
+  ['commit', 'Commits'],
+  ['repo', 'Repositories'],
+] as const;
 
-const EXAMPLES: readonly (readonly [query: string, meaning: string])[] = [
+const EXAMPLES = [
   ['retry delay', 'files with this text'],
   ['repo:app file:\\.ts$ -file:test timeout', 'in some repositories and files'],
   ['lang:go /func \\w+Handler/', 'a regular expression in Go files'],
   ['(retry OR backoff) AND NOT deprecated', 'files by several texts'],
   ['type:symbol createServer', 'definitions by name'],
   ['type:commit author:ada fix after:"3 months ago"', 'commits by message, author and date'],
-  ['type:diff maxAttempts', 'changes that add or remove a text'],
   ['repo:app@release/2 timeout', 'at a branch, tag or commit'],
-];
+] as const;
 
-/** The search: a form, and with `q` its results. `t` is the pattern type. */
-export async function searchPage(request: PageRequest, search: Search, corpus: Corpus): Promise<Page> {
+/** The search: with `q` its results. `t` is the pattern type. */
+export async function searchPage(request: PageRequest, search: Search): Promise<Page> {
   const query = (parameter(request, 'q') ?? '').trim();
-  const patternType = PATTERN_TYPES.find(({ value }) => value === parameter(request, 't'))?.value;
+  const patternType = PATTERN_TYPES.find((known) => known === parameter(request, 't'));
   const frame = { section: 'search', viewer: request.viewer, formToken: request.formToken, query } as const;
-  if (query === '') {
-    return page({ ...frame, title: 'Search', body: html`${options(query, patternType)}${examples()}` });
-  }
+  if (query === '') return page({ ...frame, title: 'Search', body: examples() });
   try {
     const found = await search({
       query,
@@ -54,15 +48,16 @@ export async function searchPage(request: PageRequest, search: Search, corpus: C
       ...(patternType === undefined ? {} : { patternType }),
     });
     const shown = found.results.slice(0, LIMITS.resultsShown);
-    const texts = await readContext(corpus, shown);
     return page({
       ...frame,
       title: `${query.slice(0, 80)} · Search`,
       heading: html`Search results`,
       detail: summary(found),
       body: html`${options(query, patternType)}${alertPart(found, patternType)}${notes(found, query, patternType)}${
-        shown.length === 0 && found.alert === undefined ? nothingFound() : undefined
-      }<div class="results" data-keys>${shown.map((result) => resultPart(result, texts))}</div>${
+        shown.length === 0 && found.alert === undefined
+          ? html`<p class="empty">Nothing matches. Check the filters, or try fewer words or another pattern type.</p>`
+          : undefined
+      }${shown.map(resultPart)}${
         found.results.length > shown.length
           ? html`<p class="notice">The first ${shown.length} of ${found.results.length} results are shown. Narrow the search to see the others.</p>`
           : undefined
@@ -70,11 +65,12 @@ export async function searchPage(request: PageRequest, search: Search, corpus: C
     });
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
+    const status = error.kind === 'busy' ? 429 : 400;
     return page({
       ...frame,
       title: 'Search',
-      status: error.kind === 'busy' ? 429 : 400,
-      body: html`${options(query, patternType)}<p class="error">${error.message}</p>`,
+      status,
+      body: html`${options(query, patternType)}${alert(error.message)}`,
     });
   }
 }
@@ -85,24 +81,21 @@ function summary(found: SearchResults): Html {
 }
 
 function address(query: string, patternType: PatternType | undefined): string {
-  return `/search?${new URLSearchParams({ q: query, ...(patternType === undefined ? {} : { t: patternType }) }).toString()}`;
+  return `/search?${new URLSearchParams({ q: query, ...(patternType === undefined ? {} : { t: patternType }) })}`;
 }
 
-/** The choice of the pattern type and of the kind of results. */
+/** The choice of the kind of results and of the pattern type. */
 function options(query: string, patternType: PatternType | undefined): Html {
-  const rest = query.replace(/(?:^|\s)type:\S+/g, '').trim();
+  const rest = query.replaceAll(/(?:^|\s)type:\S+/g, '').trim();
   const asked = /(?:^|\s)type:(\S+)/.exec(query)?.[1];
-  const current = asked === 'file' ? undefined : asked;
-  const tab = (label: string, kind: string | undefined): Html =>
-    html`<a href="${address(kind === undefined ? rest : `type:${kind} ${rest}`.trim(), patternType)}"${kind === current ? html` aria-current="true"` : undefined}>${label}</a>`;
-  const choices = PATTERN_TYPES.map(
-    ({ value, label }) =>
-      html`<option value="${value}"${value === (patternType ?? 'standard') ? html` selected` : undefined}>${label}</option>`,
+  const current = asked === undefined || asked === 'file' ? '' : asked;
+  const tabs = KINDS.map(([kind, label]) =>
+    tab(label, address(kind === '' ? rest : `type:${kind} ${rest}`.trim(), patternType), kind === current),
   );
-  return html`<div class="search-options"><nav class="tabs" aria-label="Kind of results">${tab('Code', undefined)}${KINDS.map(
-    (kind) =>
-      tab({ path: 'Paths', symbol: 'Symbols', commit: 'Commits', diff: 'Diffs', repo: 'Repositories' }[kind], kind),
-  )}</nav><form class="inline" action="/search"><input type="hidden" name="q" value="${query}"><label>Pattern <select name="t">${choices}</select></label><button>Apply</button></form></div>`;
+  const choices = PATTERN_TYPES.map(
+    (value) => html`<option${value === (patternType ?? 'standard') ? html` selected` : undefined}>${value}</option>`,
+  );
+  return html`<nav class="tabs" aria-label="Kind of results">${tabs}</nav><form class="inline" action="/search"><input type="hidden" name="q" value="${query}"><label>Pattern <select name="t">${choices}</select></label><button>Apply</button></form>`;
 }
 
 function examples(): Html {
@@ -110,158 +103,79 @@ function examples(): Html {
     ([query, meaning]) =>
       html`<tr><td><a href="${address(query, undefined)}"><code>${query}</code></a></td><td>${meaning}</td></tr>`,
   );
-  return html`<p>Press <kbd>/</kbd> and type. A query is text to find and filters:</p><table class="examples">${rows}</table>`;
+  return html`<p>A query is text to find and filters:</p><table>${rows}</table>`;
 }
 
-function nothingFound(): Html {
-  return html`<p class="empty">Nothing matches. Check the filters, or try fewer words, <code>case:no</code> or another pattern type.</p>`;
-}
-
-function alertPart({ alert }: SearchResults, patternType: PatternType | undefined): Html | undefined {
-  if (alert === undefined) return undefined;
-  const proposed = alert.proposedQueries.map(
+function alertPart({ alert: given }: SearchResults, patternType: PatternType | undefined): Html | undefined {
+  if (given === undefined) return undefined;
+  const proposed = given.proposedQueries.map(
     ({ description, query }) =>
-      html`<li><a href="${address(query, patternType)}"><code>${query}</code></a> ${description}</li>`,
+      html`<br><a href="${address(query, patternType)}"><code>${query}</code></a> ${description}`,
   );
-  return html`<div class="error" role="alert"><strong>${alert.title}</strong>${
-    alert.description === '' ? undefined : html`<br>${alert.description}`
-  }${proposed.length === 0 ? undefined : html`<ul>${proposed}</ul>`}</div>`;
+  return html`<p class="error" role="alert"><strong>${given.title}</strong> ${given.description}${proposed}</p>`;
 }
 
 /** Why the results are incomplete. */
 function notes(found: SearchResults, query: string, patternType: PatternType | undefined): Html {
-  const parts = [
-    ...(found.limitHit ? [moreMatches(found.matchCount, query, patternType)] : []),
-    ...(found.timedout.length > 0 ? [html`Not searched completely in time: ${found.timedout.join(', ')}.`] : []),
-    ...(found.missing.length > 0 ? [html`Without this revision: ${found.missing.join(', ')}.`] : []),
-  ];
-  return html`${parts.map((part) => html`<p class="notice">${part}</p>`)}`;
+  const { limitHit, timedout, missing } = found;
+  return html`${limitHit ? moreMatches(found.matchCount, query, patternType) : undefined}${
+    timedout.length > 0
+      ? html`<p class="notice">Not searched completely in time: ${timedout.join(', ')}.</p>`
+      : undefined
+  }${missing.length > 0 ? html`<p class="notice">Without this revision: ${missing.join(', ')}.</p>` : undefined}`;
 }
 
 /** Offers the same search with ten times as many matches, up to the most that a search returns. */
 function moreMatches(matchCount: number, query: string, patternType: PatternType | undefined): Html {
   const count = Math.min(Math.max(matchCount, 1) * 10, LIMITS.searchCountMax);
-  if (count <= matchCount) return html`More matches exist. Narrow the search to see them.`;
-  const wider = `${query.replace(/(?:^|\s)count:\S+/g, '').trim()} count:${count}`;
-  return html`More matches exist. <a href="${address(wider, patternType)}">Find up to ${count.toLocaleString('en-US')}</a>`;
+  const wider = `${query.replaceAll(/(?:^|\s)count:\S+/g, '').trim()} count:${count}`;
+  return html`<p class="notice">More matches exist. ${
+    count <= matchCount
+      ? html`Narrow the search to see them.`
+      : html`<a href="${address(wider, patternType)}">Find up to ${count.toLocaleString('en-US')}</a>`
+  }</p>`;
 }
 
-type Texts = ReadonlyMap<string, readonly string[]>;
-
-function keyOf({ repository, path }: { repository: string; path: string }): string {
-  return `${repository}\0${path}`;
-}
-
-/** Reads the files around the matches, where the index has the searched version of a file. */
-async function readContext(corpus: Corpus, results: readonly SearchResult[]): Promise<Texts> {
-  const texts = new Map<string, readonly string[]>();
-  const wanted = results.filter((result) => result.kind === 'file').slice(0, LIMITS.resultsWithContext);
-  const known = wanted.flatMap((match) => {
-    const file = corpus.index.get(match.repository, match.path);
-    return file?.commit === match.commit && match.lineMatches.length > 0 ? [file] : [];
-  });
-  for (const [repository, files] of groupBy(known, (file) => file.repository)) {
-    const found = await corpus.repository(repository)?.blobs.texts(files.map(({ blob }) => blob));
-    for (const file of files) {
-      const text = found?.get(file.blob);
-      if (text !== undefined) texts.set(keyOf(file), text.split('\n'));
-    }
-  }
-  return texts;
-}
-
-function resultPart(result: SearchResult, texts: Texts): Html {
-  if (result.kind === 'repository') return repositoryResult(result);
-  return result.kind === 'commit' ? commitResult(result) : fileResult(result, texts.get(keyOf(result)));
-}
-
-function repositoryResult({ repository, revision, nameMatches }: RepositoryMatch): Html {
+function resultPart(result: SearchResult): Html {
+  if (result.kind === 'file') return fileResult(result);
+  if (result.kind === 'commit') return commitResult(result);
+  const { repository, revision, nameMatches } = result;
   const at = revision === '' ? undefined : revision;
   return html`<section class="result"><h2><a class="main" href="${repositoryPath(repository, at)}">${marked(repository, nameMatches)}</a> <span class="dim">repository${at === undefined ? '' : ` at ${at}`}</span></h2></section>`;
 }
 
-function fileResult(match: FileMatch, text: readonly string[] | undefined): Html {
-  const { repository, path, revision, commit, lineMatches, symbols } = match;
+function fileResult(match: FileMatch): Html {
+  const { repository, path, revision, lineMatches, symbols } = match;
   const place = { repository, path, commit: revision === '' ? undefined : revision };
   const first = lineMatches[0] === undefined ? symbols[0]?.line : lineMatches[0].lineNumber + 1;
-  const heading = html`<h2><span class="dim">${repository}${revision === '' ? '' : `@${revision}`} ›</span> <a class="main" href="${filePath(place, first)}">${marked(path, match.pathMatches)}</a>${
-    lineMatches.length === 0
+  const rows = lineMatches.slice(0, LIMITS.resultLinesShown).map(({ lineNumber, line, ranges }) => {
+    const number = lineNumber + 1;
+    return html`<tr><td class="n"><a href="${filePath(place, number)}">${number}</a></td><td>${marked(line.slice(0, LIMITS.lineCharactersShown), ranges)}</td></tr>`;
+  });
+  const table = (lines: Html[]): Html => html`<table class="code"><tbody>${lines}</tbody></table>`;
+  const rest = rows.slice(LIMITS.resultLinesOpen);
+  return html`<section class="result"><h2><span class="dim">${repository}${revision === '' ? '' : `@${revision}`} ›</span> <a class="main" href="${filePath(place, first)}">${marked(path, match.pathMatches)}</a></h2>${symbols.map(
+    ({ name, kind, line }) =>
+      html`<p><a href="${filePath(place, line)}"><code>${name}</code></a> <span class="dim">${kind.toLowerCase()}, line ${line}</span></p>`,
+  )}${rows.length === 0 ? undefined : table(rows.slice(0, LIMITS.resultLinesOpen))}${
+    rest.length === 0
       ? undefined
-      : html` <span class="dim">${plural(
-          lineMatches.reduce((sum, { ranges }) => sum + ranges.length, 0),
-          'match',
-          'matches',
-        )}</span>`
-  }</h2>`;
-  const rows = linesWithContext(match, text);
-  const open = rows.slice(0, LIMITS.resultLinesOpen);
-  const rest = rows.slice(LIMITS.resultLinesOpen, LIMITS.resultLinesShown);
-  const table = (lines: ShownLine[]): Html =>
-    html`<table class="code"><tbody>${lines.map((line) => lineRow(line, place))}</tbody></table>`;
-  return html`<section class="result" data-commit="${commit}">${heading}${
-    symbols.length === 0
-      ? undefined
-      : html`<ul class="plain symbols">${symbols.map(({ name, kind, line }) => html`<li><a href="${filePath(place, line)}"><code>${name}</code></a> <span class="dim">${kind.toLowerCase()}, line ${line}</span></li>`)}</ul>`
-  }${open.length === 0 ? undefined : table(open)}${
-    rest.length === 0 ? undefined : html`<details><summary>Show more of this file</summary>${table(rest)}</details>`
+      : html`<details><summary>${plural(rest.length, 'more line')}</summary>${table(rest)}</details>`
   }${match.limitHit ? html`<p class="dim">This file has more matches.</p>` : undefined}</section>`;
 }
 
-interface ShownLine {
-  /** From 1. */
-  number: number;
-  text: string;
-  ranges: readonly MatchRange[];
-  /** Whether lines before this one are left out. */
-  afterGap: boolean;
-}
-
-/** The matching lines and the lines next to them, in order. */
-function linesWithContext({ lineMatches }: FileMatch, text: readonly string[] | undefined): ShownLine[] {
-  const lines = new Map<number, { text: string; ranges: readonly MatchRange[] }>();
-  for (const { lineNumber, line, ranges } of lineMatches) lines.set(lineNumber, { text: line, ranges });
-  if (text !== undefined) {
-    for (const { lineNumber } of lineMatches) {
-      for (let near = lineNumber - LIMITS.contextLines; near <= lineNumber + LIMITS.contextLines; near += 1) {
-        const isLastEmpty = near === text.length - 1 && text[near] === '';
-        if (near >= 0 && near < text.length && !isLastEmpty && !lines.has(near))
-          lines.set(near, { text: text[near] ?? '', ranges: [] });
-      }
-    }
-  }
-  let previous: number | undefined;
-  return [...lines]
-    .sort(([a], [b]) => a - b)
-    .map(([number, line]) => {
-      const afterGap = previous !== undefined && number > previous + 1;
-      previous = number;
-      return { number: number + 1, afterGap, ...line };
-    });
-}
-
-function lineRow({ number, text, ranges, afterGap }: ShownLine, place: Parameters<typeof filePath>[0]): Html {
-  return html`<tr class="${afterGap ? 'gap' : ''}"><td class="n"><a href="${filePath(place, number)}">${number}</a></td><td class="${ranges.length === 0 ? 'context' : ''}">${marked(text.slice(0, LIMITS.lineCharactersShown), ranges)}</td></tr>`;
-}
-
-function commitResult(match: CommitMatch): Html {
-  const { repository, commit, author, message } = match;
+function commitResult({ repository, commit, author, message, messagePreview }: CommitMatch): Html {
   const [subject = ''] = message.split('\n', 1);
-  const preview = match.diffPreview ?? (message.includes('\n') ? match.messagePreview : undefined);
+  const { content, highlights } = messagePreview ?? { content: '', highlights: [] };
+  const lines = content.includes('\n') ? content.split('\n').slice(0, LIMITS.resultLinesShown) : [];
+  const preview = lines.map((line, index) => {
+    const own = highlights.filter((highlight) => highlight.line === index);
+    const ranges = own.map(({ character, length }) => ({ start: character, length }));
+    return html`${marked(line.slice(0, LIMITS.lineCharactersShown), ranges)}\n`;
+  });
   return html`<section class="result"><h2><span class="dim">${repository} ›</span> <a class="main" href="${commitPath(repository, commit)}">${subject || '(no message)'}</a> <span class="dim">${author.name}, ${day(author.date)}, <code>${commit.slice(0, 10)}</code></span></h2>${
-    preview === undefined ? undefined : previewPart(preview, match.diffPreview !== undefined)
+    preview.length === 0 ? undefined : html`<pre>${preview}</pre>`
   }</section>`;
-}
-
-function previewPart({ content, highlights }: HighlightedText, isDiff: boolean): Html {
-  const lines = content.split('\n').slice(0, LIMITS.resultLinesShown);
-  return html`<pre class="preview${isDiff ? ' diff' : ''}">${lines.map((line, index) => {
-    const ranges = highlights
-      .filter((highlight) => highlight.line === index)
-      .map(({ character, length }) => ({ start: character, length }));
-    const sign = isDiff ? (line.startsWith('+') ? 'plus' : line.startsWith('-') ? 'minus' : '') : '';
-    return html`<span class="${sign}">${marked(line.slice(0, LIMITS.lineCharactersShown), ranges)}
-</span>`;
-  })}</pre>`;
 }
 
 /** A text with its matches marked; ranges that overlap or exceed the text are cut. */

@@ -24,17 +24,17 @@ export function startPage(request: PageRequest, corpus: Corpus): Page {
   for (const { repository } of corpus.index.all()) files.set(repository, (files.get(repository) ?? 0) + 1);
   const items = own.map(
     ({ name }) =>
-      html`<li><a class="main" href="${repositoryPath(name)}">${name}</a><span class="dim">${plural(files.get(name) ?? 0, 'file')}</span><span class="links"><a href="${repositoryPath(name)}/-/commits">Commits</a><a href="${repositoryPath(name)}/-/branches">Branches</a><a href="${repositoryPath(name)}/-/tags">Tags</a></span></li>`,
+      html`<li><a class="main" href="${repositoryPath(name)}">${name}</a><span class="dim">${plural(files.get(name) ?? 0, 'file')}</span><a href="${repositoryPath(name)}/-/commits">Commits</a></li>`,
   );
   return page({
     title: 'Repositories',
     section: 'repositories',
     viewer: request.viewer,
     formToken: request.formToken,
-    detail: html`${plural(own.length, 'repository', 'repositories')}. Press <kbd>/</kbd> to search in all of them.`,
+    detail: html`${plural(own.length, 'repository', 'repositories')}`,
     body:
       items.length > 0
-        ? html`<ul class="rows" data-keys>${items}</ul>`
+        ? html`<ul class="rows">${items}</ul>`
         : html`<p class="empty">There is no repository that you may read.</p>`,
   });
 }
@@ -63,7 +63,7 @@ export async function treePage(
     detail: html`${plural(listing.entries.length, 'entry', 'entries')}${listing.hasMore ? ', more are not shown' : ''}`,
     body: html`${
       items.length > 0
-        ? html`<ul class="rows tree" data-keys>${items}</ul>`
+        ? html`<ul class="rows tree">${items}</ul>`
         : html`<p class="empty">This repository has no files yet.</p>`
     }${readme}`,
   });
@@ -71,13 +71,12 @@ export async function treePage(
 
 function entryRow(entry: Entry, repository: string, path: string, revision: string | undefined): Html {
   const note = entry.note === undefined ? undefined : html`<span class="dim">${entry.note}</span>`;
-  if (entry.kind === 'submodule')
-    return html`<li class="submodule"><span class="main">${entry.name}</span>${note}</li>`;
+  if (entry.kind === 'submodule') return html`<li><span class="main">${entry.name}</span>${note}</li>`;
   const address =
     entry.kind === 'tree'
       ? directoryPath(repository, path, revision)
       : filePath({ repository, path, commit: revision });
-  return html`<li class="${entry.kind}"><a class="main" href="${address}">${entry.name}${entry.kind === 'tree' ? '/' : ''}</a>${note}</li>`;
+  return html`<li><a class="main" href="${address}">${entry.name}${entry.kind === 'tree' ? '/' : ''}</a>${note}</li>`;
 }
 
 function indexedEntries(

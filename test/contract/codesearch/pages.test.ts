@@ -114,9 +114,7 @@ describe('the page of a file', () => {
   test('shows who wrote each line', async () => {
     const { text, policy } = await open(`/${name}@feature/greet/-/blob/src/greet.ts?blame=1`);
     expectNoForeignMarkup(text, policy);
-    expect([...text.matchAll(/<td class="who age\d" rowspan="(\d)">/g)].map(([, rows]) => Number(rows))).toEqual([
-      1, 1, 1,
-    ]);
+    expect([...text.matchAll(/<td class="who" rowspan="(\d)">/g)].map(([, rows]) => Number(rows))).toEqual([1, 1, 1]);
     expect(text).toContain(`href="/${name}/-/commit/${second}"`);
     expect(text).toContain(`href="/${name}/-/commit/${first}"`);
     expect(text).toContain('2024-05-02');
@@ -129,7 +127,7 @@ describe('the page of a file', () => {
     await service.answer('Where is staged?');
     const { text } = await open(`/${name}/-/blob/staged.txt?blame=1`);
     expect(text).toContain('This file has staged changes.');
-    expect(text).not.toContain('data-permalink');
+    expect(text).not.toContain('Permalink');
     repository.git('rm', '-q', '-f', 'staged.txt');
   });
 
@@ -208,7 +206,6 @@ test('links of the forms that answers have open', async () => {
     `/${name}@feature/greet/-/blob/src/new.ts`,
     `/${name}/-/commit/${second}`,
     `/${name}/-/commit/${second.slice(0, 7)}`,
-    `/${name}/-/compare/main...feature/greet`,
   ]) {
     expect([path, (await open(path)).status]).toEqual([path, 200]);
   }
@@ -234,53 +231,28 @@ describe('the history', () => {
     expect(text).toContain('is no greeting.');
     expect(text).toContain(`href="/${name}@${second}/-/blob/src/new.ts"`);
     expect(text).toMatch(
-      /<tr class="plus"><td class="n"><\/td><td class="n">2<\/td><td> {2}return &quot;hello&quot;;<\/td>/,
+      /<tr class="plus"><td class="n"><\/td><td class="n">2<\/td><td>\+ {2}return &quot;hello&quot;;<\/td>/,
     );
     for (const id of ['0000000', 'HEAD', '--help', '-abcdef0'])
       expect((await open(`/${name}/-/commit/${id}`)).status).toBe(404);
   });
-
-  test('lists branches and tags, with links to compare them', async () => {
-    const branches = await open(`/${name}/-/branches`);
-    expectNoForeignMarkup(branches.text, branches.policy);
-    expect(branches.text).toContain(`href="/${name}@feature/greet"`);
-    expect(branches.text).toContain(`href="/${name}/-/compare/main...feature/greet"`);
-    expect((await open(`/${name}/-/branches?filter=feat`)).text).not.toContain('default</span>');
-    expect((await open(`/${name}/-/tags`)).text).toContain(`href="/${name}@v1"`);
-  });
-
-  test('compares two revisions', async () => {
-    const { text, policy } = await open(`/${name}/-/compare/main...feature/greet`);
-    expectNoForeignMarkup(text, policy);
-    expect(text).toContain('1 commit<');
-    expect(text).toContain('src/new.ts');
-    expect((await open(`/${name}/-/compare/feature/greet...main`)).text).toContain('has every commit of');
-    expect((await open(`/${name}/-/compare?base=main&head=v1`)).text).toContain('No file changes.');
-    const unknown = await open(`/${name}/-/compare/main...${encodeURIComponent(NASTY)}`, { Accept: 'text/html' });
-    expect(unknown.status).toBe(404);
-    expectNoForeignMarkup(unknown.text, unknown.policy);
-  });
 });
 
 describe('the search page', () => {
-  test('shows files with their matches and the lines around them, and how much was found', async () => {
+  test('shows files with their matches, and how much was found', async () => {
     const { status, text, policy } = await open('/search?q=greetPeople');
     expect(status).toBe(200);
     expectNoForeignMarkup(text, policy);
     expect(text).toContain('export function <mark>greetPeople</mark>() {');
-    expect(text).toContain('<td class="context">// &lt;img src=x');
     expect(text).toContain(`href="/${name}/-/blob/src/greet.ts?L2"`);
     expect(text).toMatch(/<strong>1 match<\/strong> in 1 result · \d+ repositor(?:y|ies) searched in \d+\.\d\d s/);
   });
 
-  test('shows repositories, commits and changes', async () => {
+  test('shows repositories and commits', async () => {
     expect((await open(`/search?q=type:repo+${name.slice(-6)}`)).text).toContain(`<mark>${name.slice(-6)}</mark>`);
     const commits = await open('/search?q=type:commit+Greet');
     expect(commits.text).toContain(`href="/${name}/-/commit/${first}"`);
     expectNoForeignMarkup(commits.text, commits.policy);
-    const diffs = await open(`/search?q=${encodeURIComponent(`type:diff rev:feature/greet repo:${name} hello`)}`);
-    expect(diffs.text).toContain('<mark>hello</mark>');
-    expectNoForeignMarkup(diffs.text, diffs.policy);
     const at = await open(`/search?q=${encodeURIComponent(`repo:${name}@feature/greet added`)}`);
     expect(at.text).toContain(`href="/${name}@feature/greet/-/blob/src/new.ts?L1"`);
   });
@@ -289,7 +261,7 @@ describe('the search page', () => {
     expect((await open('/search?q=greet.eople')).text).toContain('Nothing matches.');
     const found = await open('/search?q=greet.eople&t=regexp');
     expect(found.text).toContain('<mark>greetPeople</mark>');
-    expect(found.text).toContain('<option value="regexp" selected>');
+    expect(found.text).toContain('<option selected>regexp</option>');
   });
 
   test('says when there are more matches, and links to them', async () => {
@@ -327,9 +299,6 @@ describe('a repository that is restricted to some users', () => {
       `/r/${secretName}@${secretHead}/-/blob/secret.ts`,
       `/${secretName}/-/commits`,
       `/${secretName}/-/commit/${secretHead}`,
-      `/${secretName}/-/branches`,
-      `/${secretName}/-/tags`,
-      `/${secretName}/-/compare/main...main`,
     ]) {
       expect([path, (await open(path, { Cookie: alice })).status]).toEqual([path, 200]);
       expect([path, (await open(path, { Cookie: bob })).status]).toEqual([path, 404]);

@@ -114,8 +114,6 @@ describe('a repository that a user may not read', () => {
     `/${VAULT}/-/blob/src/vault.ts`,
     `/${VAULT}/-/tree/src`,
     `/${VAULT}/-/commits`,
-    `/${VAULT}/-/branches`,
-    `/${VAULT}/-/tags`,
     `/${VAULT}@main/-/blob/src/vault.ts`,
     `/r/${VAULT}@main/-/blob/src/vault.ts`,
   ])('has no page: %s', async (path) => {
