@@ -3,76 +3,63 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Asked, measureAnswers } from './measure.ts';
-import { createPackageRepository, findWrongGold } from './package-repository.ts';
-import { type BenchPackage, type BenchQuestion, readQuestions } from './questions.ts';
+import { type BenchQuestion, type BenchSource, readQuestions } from './questions.ts';
+import { findWrongGold, prepareRepository } from './repository.ts';
 import { groupBy, measuresTable, missesTable, spread } from './tables.ts';
 
-// `npm run bench:answers -- [--part tune|report] [--package <name>] [--print <n>] [--out <file>] [--cache <folder>]`: asks the
-// embedded code search service the questions of the folder `questions` and measures its answers. README.md says how.
+// `npm run bench:answers`: asks the embedded code search service the questions of the folder `questions` and measures its answers.
+// README.md says how, and what the options mean.
 
 const { values } = parseArgs({
   options: {
     part: { type: 'string' },
-    package: { type: 'string' },
+    repository: { type: 'string' },
+    kind: { type: 'string' },
+    repositories: { type: 'string' },
+    cache: { type: 'string', default: join(tmpdir(), 'deepsearch-bench-answers') },
+    misses: { type: 'boolean', default: false },
     print: { type: 'string', default: '0' },
     out: { type: 'string' },
-    cache: { type: 'string', default: join(tmpdir(), 'deepsearch-bench-answers') },
   },
 });
 
-const packages = readQuestions().filter((source) => values.package === undefined || source.package === values.package);
-const isWanted = ({ part }: BenchQuestion): boolean => values.part === undefined || part === values.part;
-if (!packages.some(({ questions }) => questions.some(isWanted))) {
-  throw new Error('no question has this --part (tune or report) and --package');
-}
+const isWanted = ({ part, kind }: BenchQuestion): boolean =>
+  (values.part === undefined || part === values.part) && (values.kind === undefined || kind === values.kind);
+const sources = readQuestions().filter(
+  ({ repository, questions }) =>
+    (values.repository === undefined || repository.endsWith(values.repository)) && questions.some(isWanted),
+);
+if (sources.length === 0) throw new Error('no question has this --part (tune or report), --kind and --repository');
 const loadBefore = loadavg();
 const asked: Asked[] = [];
-const prepared: { package: string; version: string | undefined; files: number; readyMs: number }[] = [];
-for (const source of packages) await measurePackage(source);
+for (const source of sources) await measureSource(source);
 
 for (const one of spread(asked, Number(values.print))) {
   write(
     `\n---\n\n# ${one.id}: ${one.question}\n\n**${one.title}**\n\n${one.answer}\n\nSources: ${one.sources.join(', ')}`,
   );
 }
-write('\n## Packages\n');
-for (const { package: name, version, files, readyMs } of prepared) {
-  write(`- ${name} ${version}: ${files} files, ready after ${Math.round(readyMs)} ms`);
-}
 const byPart = groupBy(asked, ({ part }) => part);
 write(`\nIn parentheses: \`git grep\`.\n\n${measuresTable('part', new Map([...byPart, ['both', asked]]))}`);
 for (const [part, scores] of byPart) {
-  const byPackage = groupBy(scores, (one) => one.package);
-  write(`\n## Packages, part ${part}\n\n${measuresTable('package', byPackage)}`);
+  const byKind = groupBy(scores, ({ kind }) => kind);
+  write(`\n## Kinds of questions, part ${part}\n\n${measuresTable('kind', byKind)}`);
 }
-write(
-  `\n## Kinds of questions\n\n${measuresTable(
-    'kind',
-    groupBy(asked, ({ kind }) => kind),
-  )}`,
-);
 // The part `report` is only reported: its misses are not shown one by one, so that no one tunes the search to them.
-const tune = byPart.get('tune');
-if (tune !== undefined) write(`\n## Misses of the part tune\n\n${missesTable(tune)}`);
+if (values.misses) write(`\n## Misses of the part tune\n\n${missesTable(byPart.get('tune') ?? [])}`);
 if (values.out !== undefined) {
   const machine = { node: process.version, processors: cpus().length, loadBefore, loadAfter: loadavg() };
-  await writeFile(values.out, `${JSON.stringify({ machine, prepared, asked }, undefined, 2)}\n`);
+  await writeFile(values.out, `${JSON.stringify({ machine, asked }, undefined, 2)}\n`);
   write(`\nWritten to ${values.out}`);
 }
 
-async function measurePackage(source: BenchPackage): Promise<void> {
-  const { path, commits, remove } = createPackageRepository(source, values.cache);
-  try {
-    const wrong = findWrongGold(path, source.questions);
-    if (wrong.length > 0) throw new Error(`wrong gold places:\n${wrong.join('\n')}`);
-    const repository = { name: source.package, path, commits };
-    const measured = await measureAnswers(repository, source.questions.filter(isWanted));
-    const { files, readyMs } = measured;
-    asked.push(...measured.asked);
-    prepared.push({ package: source.package, version: source.history.at(-1)?.version, files, readyMs });
-  } finally {
-    remove();
-  }
+async function measureSource(source: BenchSource): Promise<void> {
+  const path = prepareRepository(source, values.cache, values.repositories);
+  const wrong = findWrongGold(path, source.questions);
+  if (wrong.length > 0) throw new Error(`wrong gold places:\n${wrong.join('\n')}`);
+  const measured = await measureAnswers({ name: source.repository, path }, source.questions.filter(isWanted));
+  asked.push(...measured.asked);
+  write(`${source.repository}: ${measured.files} files, ready after ${Math.round(measured.readyMs)} ms`);
 }
 
 function write(text: string): void {

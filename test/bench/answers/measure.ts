@@ -1,6 +1,7 @@
-import { startTestService, type WireQuestion } from '../../support/codesearch/service.ts';
+import { startTestService } from '../../support/codesearch/service.ts';
 import { rankByGitGrep } from './git-grep.ts';
 import type { BenchQuestion } from './questions.ts';
+import { readLines } from './repository.ts';
 import { type Score, score } from './scoring.ts';
 
 /** A question with its answer and the measures of it; `sources` are links. */
@@ -10,16 +11,9 @@ export interface Asked extends Score {
   sources: string[];
 }
 
-/** A repository to ask about; `commits` has commit ids by release. */
-export interface AskedRepository {
-  name: string;
-  path: string;
-  commits: ReadonlyMap<string, string>;
-}
-
 /** Starts the service on one repository, asks it one question after the other and measures its answers and `git grep`. */
 export async function measureAnswers(
-  { name, path, commits }: AskedRepository,
+  { name, path }: { name: string; path: string },
   questions: readonly BenchQuestion[],
 ): Promise<{ files: number; readyMs: number; asked: Asked[] }> {
   const startMs = performance.now();
@@ -31,17 +25,15 @@ export async function measureAnswers(
       const grepStartMs = performance.now();
       const files = rankByGitGrep(path, question.question);
       const grep = { files, ms: performance.now() - grepStartMs };
-      const commit = question.release === undefined ? undefined : commits.get(question.release);
-      const { title, answer, sources, ms } = readAnswer(await service.answer(question.question));
-      asked.push({ ...score(question, name, { answer, sources, ms }, grep, commit), title, answer, sources });
+      const { title = '', answer, sources: found = [], stats, error } = await service.answer(question.question);
+      if (answer === undefined) throw new Error(`${question.id} was not answered: ${error?.message}`);
+      const sources = found.map(({ link }) => link);
+      const ms = stats.time_millis ?? Number.NaN;
+      const reference = { grep, readLines: (file: string) => readLines(path, file) };
+      asked.push({ ...score(question, name, { answer, sources, ms }, reference), title, answer, sources });
     }
     return { files: service.files, readyMs, asked };
   } finally {
     await service.stop();
   }
-}
-
-function readAnswer({ title = '', answer, sources = [], stats, error }: WireQuestion) {
-  if (answer === undefined) throw new Error(`a question was not answered: ${error?.message}`);
-  return { title, answer, sources: sources.map(({ link }) => link), ms: stats.time_millis ?? Number.NaN };
 }

@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 
+export const KINDS = [
+  ...['how-to', 'error', 'who', 'history', 'why', 'option', 'tests', 'list', 'vague', 'smalltalk', 'none', 'language'],
+  ...['explain', 'where', 'callers'],
+] as const;
+
 /** Lines of a file that answer a question, first and last, and a text that stands in them. */
 const goldSchema = z
   .strictObject({
@@ -14,45 +19,39 @@ const questionSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z-]+-\d\d$/),
     part: z.enum(['tune', 'report']),
-    kind: z.enum(['plain', 'quoted', 'constant', 'flag', 'path', 'callers', 'history', 'why', 'tests', 'none']),
-    question: z.string().min(1).max(300),
-    gold: z.union([z.literal('none'), z.array(goldSchema).min(1)]),
-    release: z.string().optional(),
-  })
-  .refine(({ kind, gold }) => (kind === 'none') === (gold === 'none'), 'only questions of kind none have gold none')
-  .refine(({ kind, release }) => (kind === 'history') === (release !== undefined), 'a history question has a release');
-
-const packageSchema = z
-  .strictObject({
-    package: z.string().min(1),
-    origin: z.string().url(),
-    license: z.enum(['MIT', 'Apache-2.0']),
-    without: z.array(z.string().min(1)),
-    history: z.array(z.strictObject({ version: z.string().regex(/^\d+\.\d+\.\d+$/), date: z.iso.datetime() })).min(2),
-    questions: z.array(questionSchema).min(1),
+    kind: z.enum(KINDS),
+    question: z.string().min(1).max(600),
+    gold: z.array(goldSchema).min(1).optional(),
+    fact: z.array(z.string().min(1)).min(1).optional(),
+    commit: z
+      .string()
+      .regex(/^[0-9a-f]{40}$/)
+      .optional(),
   })
   .refine(
-    ({ history }) => history.every(({ date }, index) => index === 0 || date > (history[index - 1]?.date ?? '')),
-    'releases are listed from the oldest to the newest',
+    ({ kind, gold }) => (kind === 'none' || kind === 'smalltalk') === (gold === undefined),
+    'only questions of the kinds none and smalltalk have no gold',
   )
-  .refine(
-    ({ history, questions }) =>
-      questions.every(({ release }) => release === undefined || history.some(({ version }) => version === release)),
-    'a question names a release that is not in the history',
-  );
+  .refine(({ kind, commit }) => kind !== 'history' || commit !== undefined, 'a history question has a commit');
 
-export type Gold = z.infer<typeof goldSchema>;
+const sourceSchema = z.strictObject({
+  repository: z.string().regex(/^[\w.-]+\/[\w.-]+$/),
+  commit: z.string().regex(/^[0-9a-f]{40}$/),
+  license: z.string().min(1),
+  questions: z.array(questionSchema).min(1),
+});
+
 export type BenchQuestion = z.infer<typeof questionSchema>;
-/** A package with its questions; the last release of `history` is the one that the gold places refer to. */
-export type BenchPackage = z.infer<typeof packageSchema>;
+/** A public repository on GitHub with its questions; the gold places refer to `commit`. */
+export type BenchSource = z.infer<typeof sourceSchema>;
 
 /** Checks the content of a file of questions; throws with every problem. */
-export function parseQuestions(content: unknown): BenchPackage {
-  return packageSchema.parse(content);
+export function parseQuestions(content: unknown): BenchSource {
+  return sourceSchema.parse(content);
 }
 
-/** All packages of the benchmark. */
-export function readQuestions(): BenchPackage[] {
+/** All repositories of the benchmark. */
+export function readQuestions(): BenchSource[] {
   const folder = new URL('questions/', import.meta.url);
   return readdirSync(folder)
     .sort()

@@ -1,11 +1,6 @@
 import { percentile, round } from '../statistics.ts';
-import type { BenchQuestion, Gold } from './questions.ts';
-
-/** A file that an answer points to; without `lines` the whole file. */
-export interface Pointer {
-  path: string;
-  lines?: readonly [first: number, last: number];
-}
+import * as text from './answer-text.ts';
+import type { BenchQuestion } from './questions.ts';
 
 /** What the service answered; `sources` are links, in the order of the service. */
 export interface Answered {
@@ -14,111 +9,108 @@ export interface Answered {
   ms: number;
 }
 
+/** What answers are compared with: the order of `git grep`, and the lines of the repository's files. */
+export interface Reference {
+  grep: { files: readonly string[]; ms: number };
+  readLines: (path: string) => readonly string[] | undefined;
+}
+
 /** One question with the measures of its answer. */
 export interface Score {
   id: string;
   part: BenchQuestion['part'];
   kind: BenchQuestion['kind'];
-  package: string;
+  repository: string;
   question: string;
-  /** Whether the answer says that the repository holds none. */
+  /** Whether the answer says that the repository holds none, and whether it leaves open that it is wrong. */
   refused: boolean;
-  /** Position of the first right file among the files of the sources, from 1; missing when none is right or the answer is a refusal. */
-  fileRank?: number | undefined;
-  linesLinked: boolean;
-  /** For a history question: whether the commit of the right release is linked. */
+  hedged: boolean;
+  /** Position of the first right place among the files, or the commits, that the answer points to, from 1; infinite without one. */
+  rank: number;
+  /** Whether the needed fact is said, and the right commit linked; missing for questions without one. */
+  factSaid?: boolean | undefined;
   commitLinked?: boolean | undefined;
+  /** Whether the first sentence claims something about another place. */
+  confidentlyWrong: boolean;
+  /** What is called or used at a line that does not show it, as "names path:line". */
+  unproven: string[];
+  characters: number;
   ms: number;
   /** Position of the first right file by `git grep`. */
-  grepRank?: number | undefined;
+  grepRank: number;
   grepMs: number;
 }
 
-/** The measures of a group of questions, in percent or as "n of m". */
-export interface Summary {
-  questions: number;
-  fileFirst: number;
-  fileInFive: number;
-  lines: number;
-  grepFirst: number;
-  grepInFive: number;
-  commits: string;
-  honestRefusals: string;
-  wrongRefusals: number;
-  p50Ms: number;
-  p95Ms: number;
-  grepP50Ms: number;
-}
+/** The measures of a group of questions: shares in percent, the rest as counts. */
+export type Summary = ReturnType<typeof summarize>;
 
-const REFUSAL =
-  /^(?:nothing\b.*\b(?:found|answers?|covers?)\b|no (?:file|code|place|passage|part|commit|answer)s?\b.*\b(?:found|answers?|covers?)\b|(?:the|these|this) (?:question|repositor(?:y|ies))\b.*\b(?:can't|cannot|couldn't|doesn't|not|no|nothing)\b|i (?:can't|cannot|couldn't|could not|found (?:nothing|no)))\b/i;
-
-/** Whether the first sentence of an answer says that there is none. */
-export function isRefusal(answer: string): boolean {
-  const [first = ''] = answer.trim().split(/\n|(?<=[.!?:])\s/);
-  return REFUSAL.test(first.replaceAll('’', "'").replace(/`[^`]*`/g, ''));
-}
-
-/** Reads a link to a file on the pages of the service; undefined for other links. */
-export function readPointer(link: string): Pointer | undefined {
-  const { pathname, search } = new URL(link, 'http://service.invalid');
-  const [, path] = /\/-\/blob\/(.+)$/.exec(pathname) ?? [];
-  if (path === undefined) return undefined;
-  const [, first, last = first] = /^\?L(\d+)(?:-L?(\d+))?/.exec(search) ?? [];
-  const file = decodeURIComponent(path);
-  return first === undefined ? { path: file } : { path: file, lines: [Number(first), Number(last)] };
-}
-
-/** Measures one answer. `files` is the order of `git grep`, `commit` the id of the right release. */
-export function score(
-  question: BenchQuestion,
-  packageName: string,
-  answered: Answered,
-  grep: { files: readonly string[]; ms: number },
-  commit: string | undefined,
-): Score {
-  const { id, part, kind, gold } = question;
-  const refused = isRefusal(answered.answer);
-  const { sources } = answered;
-  const links = [...answered.answer.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link]) =>
-    link === undefined ? [] : [link],
-  );
-  const places = gold === 'none' ? [] : gold;
-  const files = [...new Set(pointersOf(sources).map(({ path }) => path))];
-  const linked = pointersOf([...sources, ...links]);
+/** Measures one answer. A refusal counts as a miss whatever it points to. */
+export function score(question: BenchQuestion, repository: string, answered: Answered, reference: Reference): Score {
+  const { id, part, kind, fact, commit, gold = [] } = question;
+  const { answer, sources, ms } = answered;
+  const refused = text.isRefusal(answer);
+  const links = [...text.linksOf(answer), ...sources];
+  const places = links.flatMap((link) => text.readPlace(link) ?? []);
+  const isRight = (place: text.Place): boolean =>
+    (place.path !== undefined && gold.some(({ file }) => file === place.path)) ||
+    (commit !== undefined && place.commit !== undefined && commit.startsWith(place.commit));
+  const first = text.firstSentence(answer);
+  const factFirst = fact?.some((one) => text.says(first, one)) ?? false;
+  const beginsRight =
+    factFirst ||
+    gold.some(({ file }) => first.includes(file)) ||
+    text.linksOf(first).some((link) => isRight(text.readPlace(link) ?? {})) ||
+    places.slice(0, kind === 'vague' ? 3 : 1).some(isRight);
+  const isWrong = kind === 'none' || kind === 'smalltalk' ? places.length > 0 : !beginsRight;
+  const ranks = [positionOf(places, 'path', isRight), positionOf(places, 'commit', isRight)];
+  // The answer to "who" is a name.
+  const rank = kind === 'who' && factFirst ? 1 : Math.min(...ranks);
   return {
-    ...{ id, part, kind, package: packageName, question: question.question, refused },
-    fileRank: refused ? undefined : rankOf(files, places),
-    linesLinked: !refused && linked.some((pointer) => places.some((place) => overlaps(pointer, place))),
-    ...(commit === undefined
-      ? {}
-      : { commitLinked: !refused && [...sources, ...links].some((link) => link.includes(`/-/commit/${commit}`)) }),
-    ms: answered.ms,
-    grepRank: rankOf(grep.files, places),
-    grepMs: round(grep.ms, 0),
+    ...{ id, part, kind, repository, question: question.question, refused, hedged: text.isHedged(answer) },
+    rank: refused ? Number.POSITIVE_INFINITY : rank,
+    factSaid: fact && !refused && fact.some((one) => text.says(answer, one)),
+    commitLinked: commit === undefined ? undefined : !refused && places.some((one) => one.commit && isRight(one)),
+    confidentlyWrong: !refused && !text.isHedged(answer) && isWrong,
+    unproven: text.relationsOf(answer).flatMap((relation) => {
+      const { path = '', lines: [from, to] = [0, 0] } = relation.place;
+      const lines = reference.readLines(path)?.slice(from - 1, to) ?? [];
+      return text.isProven(relation, lines) ? [] : [`${relation.names.join('/')} ${path}:${from}`];
+    }),
+    ...{ characters: text.visibleText(answer).length, ms, grepMs: round(reference.grep.ms, 0) },
+    grepRank: positionOf(
+      reference.grep.files.map((path) => ({ path })),
+      'path',
+      isRight,
+    ),
   };
 }
 
-/** Adds the measures of several questions up. */
-export function summarize(scores: readonly Score[]): Summary {
-  const answerable = scores.filter(({ kind }) => kind !== 'none');
-  const unanswerable = scores.filter(({ kind }) => kind === 'none');
-  const dated = scores.filter(({ commitLinked }) => commitLinked !== undefined);
-  const share = (holds: (one: Score) => boolean): number =>
-    answerable.length === 0 ? Number.NaN : round((100 * answerable.filter(holds).length) / answerable.length, 0);
+/** Adds the measures of several questions up. Questions in other languages count only where all are, since most have no words to search for. */
+export function summarize(scores: readonly Score[]) {
+  const unanswerable = ({ kind }: Score): boolean => kind === 'none' || kind === 'smalltalk';
+  const onlyLanguage = scores.every(({ kind }) => kind === 'language');
+  const answerable = scores.filter((one) => !unanswerable(one) && (onlyLanguage || one.kind !== 'language'));
+  const none = scores.filter(({ kind }) => kind === 'none');
+  const dated = answerable.filter(({ commitLinked }) => commitLinked !== undefined);
   const times = scores.map(({ ms }) => ms);
+  const lengths = scores.map(({ characters }) => characters);
   return {
     questions: scores.length,
-    fileFirst: share(({ fileRank }) => fileRank === 1),
-    fileInFive: share(({ fileRank = Number.POSITIVE_INFINITY }) => fileRank <= 5),
-    lines: share(({ linesLinked }) => linesLinked),
-    grepFirst: share(({ grepRank }) => grepRank === 1),
-    grepInFive: share(({ grepRank = Number.POSITIVE_INFINITY }) => grepRank <= 5),
+    first: share(answerable, ({ rank }) => rank === 1),
+    inThree: share(answerable, ({ rank }) => rank <= 3),
+    facts: share(
+      answerable.filter(({ factSaid }) => factSaid !== undefined),
+      ({ factSaid }) => factSaid === true,
+    ),
+    confidentlyWrong: share(scores, (one) => one.confidentlyWrong),
+    unproven: scores.flatMap(({ unproven }) => unproven).length,
+    wrongRefusals: share(answerable, ({ refused }) => refused),
     commits: `${dated.filter(({ commitLinked }) => commitLinked).length} of ${dated.length}`,
-    honestRefusals: `${unanswerable.filter(({ refused }) => refused).length} of ${unanswerable.length}`,
-    wrongRefusals: answerable.filter(({ refused }) => refused).length,
-    p50Ms: percentile(times, 0.5),
-    p95Ms: percentile(times, 0.95),
+    honest: `${none.filter(({ refused }) => refused).length} of ${none.length}`,
+    ...{ medianCharacters: percentile(lengths, 0.5), p90Characters: percentile(lengths, 0.9) },
+    ...{ p50Ms: percentile(times, 0.5), p95Ms: percentile(times, 0.95) },
+    grepFirst: share(answerable, ({ grepRank }) => grepRank === 1),
+    grepInThree: share(answerable, ({ grepRank }) => grepRank <= 3),
     grepP50Ms: percentile(
       scores.map(({ grepMs }) => grepMs),
       0.5,
@@ -126,16 +118,17 @@ export function summarize(scores: readonly Score[]): Summary {
   };
 }
 
-function pointersOf(links: readonly string[]): Pointer[] {
-  return links.flatMap((link) => readPointer(link) ?? []);
+function share(scores: readonly Score[], holds: (one: Score) => boolean): number {
+  return scores.length === 0 ? Number.NaN : round((100 * scores.filter(holds).length) / scores.length, 0);
 }
 
-function rankOf(files: readonly string[], gold: readonly Gold[]): number | undefined {
-  const right = new Set(gold.map(({ file }) => file));
-  const index = files.findIndex((path) => right.has(path));
-  return index < 0 ? undefined : index + 1;
-}
-
-function overlaps({ path, lines }: Pointer, { file, lines: [first, last] }: Gold): boolean {
-  return path === file && lines !== undefined && lines[0] <= last && lines[1] >= first;
+/** The position of the first right one among the different files, or commits, of the places, from 1; infinite without one. */
+function positionOf(
+  places: readonly text.Place[],
+  key: 'path' | 'commit',
+  isRight: (place: text.Place) => boolean,
+): number {
+  const different = [...new Map(places.flatMap((place) => (place[key] ? [[place[key], place]] : []))).values()];
+  const index = different.findIndex(isRight);
+  return index < 0 ? Number.POSITIVE_INFINITY : index + 1;
 }

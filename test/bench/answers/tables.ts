@@ -1,8 +1,16 @@
 import { type Score, type Summary, summarize } from './scoring.ts';
 
 const HEAD = [
-  ...['questions', 'right file first', 'right file among five', 'right lines linked', 'right commit'],
-  ...['honest refusals', 'wrong refusals', 'p50', 'p95'],
+  ...[
+    'questions',
+    'right file first',
+    'in the first three',
+    'right lines',
+    'fact said',
+    'confidently wrong',
+    'unproven',
+  ],
+  ...['honest refusals', 'wrong refusals', 'right commit', 'characters', 'p90', 'p50', 'p95'],
 ];
 
 /** A Markdown table of the measures, with one row per group; `git grep` in parentheses. */
@@ -11,14 +19,27 @@ export function measuresTable(groupName: string, groups: ReadonlyMap<string, rea
   return markdownTable([groupName, ...HEAD], rows);
 }
 
-/** A Markdown table of the questions without the right file first, or with a wrong refusal or a made-up answer. */
+/** A Markdown table of the questions that are answered wrongly in some way, and how. */
 export function missesTable(scores: readonly Score[]): string {
-  const missed = scores.filter(({ kind, fileRank, refused }) => (kind === 'none' ? !refused : fileRank !== 1));
-  const rows = missed.map(({ id, kind, question, refused, fileRank, grepRank, linesLinked }) => [
-    ...[id, kind, question.replaceAll('|', '\\|'), refused ? 'refused' : kind === 'none' ? 'made up' : rank(fileRank)],
-    ...[kind === 'none' ? '–' : rank(grepRank), kind === 'none' ? '–' : linesLinked ? 'yes' : 'no'],
-  ]);
-  return markdownTable(['id', 'kind', 'question', 'right file at', '`git grep`', 'right lines'], rows);
+  const rows = scores.flatMap((one) => {
+    const faults = faultsOf(one).join(', ');
+    const question = one.question.replaceAll('|', '\\|').replace(/\s+/g, ' ');
+    return faults === '' ? [] : [[one.id, one.kind, question, faults, position(one.rank), position(one.grepRank)]];
+  });
+  return markdownTable(['id', 'kind', 'question', 'what is wrong', 'right file at', '`git grep`'], rows);
+}
+
+function faultsOf({ kind, rank, refused, factSaid, commitLinked, confidentlyWrong, unproven }: Score): string[] {
+  const isAnswerable = kind !== 'none' && kind !== 'smalltalk';
+  if (refused) return isAnswerable ? ['refused'] : [];
+  return [
+    ...(kind === 'none' ? ['made up'] : []),
+    ...(isAnswerable && rank > 1 ? [rank > 3 ? 'not in the first three' : 'not first'] : []),
+    ...(factSaid === false ? ['fact not said'] : []),
+    ...(commitLinked === false ? ['commit not linked'] : []),
+    ...(confidentlyWrong ? ['confidently wrong'] : []),
+    ...(unproven.length > 0 ? [`unproven: ${unproven.join(', ')}`] : []),
+  ];
 }
 
 /** Groups in the order of their first member. */
@@ -38,14 +59,12 @@ export function spread<Item>(items: readonly Item[], count: number): Item[] {
 function cellsOf(summary: Summary): string[] {
   return [
     String(summary.questions),
-    `${percent(summary.fileFirst)} (${percent(summary.grepFirst)})`,
-    `${percent(summary.fileInFive)} (${percent(summary.grepInFive)})`,
-    percent(summary.lines),
-    summary.commits,
-    summary.honestRefusals,
-    String(summary.wrongRefusals),
-    `${summary.p50Ms} ms (${summary.grepP50Ms} ms)`,
-    `${summary.p95Ms} ms`,
+    `${percent(summary.first)} (${percent(summary.grepFirst)})`,
+    `${percent(summary.inThree)} (${percent(summary.grepInThree)})`,
+    ...[summary.facts, summary.confidentlyWrong].map(percent),
+    ...[String(summary.unproven), summary.honest, percent(summary.wrongRefusals), summary.commits],
+    ...[String(summary.medianCharacters), String(summary.p90Characters)],
+    ...[`${summary.p50Ms} ms (${summary.grepP50Ms} ms)`, `${summary.p95Ms} ms`],
   ];
 }
 
@@ -53,8 +72,8 @@ function percent(value: number): string {
   return Number.isNaN(value) ? '–' : `${value} %`;
 }
 
-function rank(position: number | undefined): string {
-  return position === undefined ? '–' : String(position);
+function position(rank: number): string {
+  return Number.isFinite(rank) ? String(rank) : '–';
 }
 
 function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
