@@ -47,8 +47,6 @@ export const LIMITS = {
   gitCpuSeconds: 120,
   /** Memory of one git process, without mapped pack files. */
   gitMemoryBytes: 1_000_000_000,
-  /** Steps of `git grep -P` in one line; 1,000,000 take about 10 ms. */
-  patternSteps: 1_000_000,
   gitProcesses: 8,
   gitProcessesPerUser: 4,
   gitWaiting: 500,
@@ -95,20 +93,18 @@ export const LIMITS = {
   queryCharacters: 4_000,
   queryTerms: 100,
   queryDepth: 20,
-  /** Patterns of one query that are searched for; each costs one git process per repository. */
+  /** Patterns of one query that are searched for. */
   queryPatterns: 20,
   /** Searches that the alternatives of one query are split into. */
   queryBranches: 20,
   /** Revisions of one repository in one query. */
   queryRevisions: 10,
+  /** Of the program of a regular expression. */
   regexpInstructions: 2_000,
-  /** Steps of the regular expressions of one search, and of one line or name: the service does nothing else meanwhile. */
-  regexpSteps: 200_000_000,
-  regexpStepsPerText: 5_000_000,
-  /** Steps of a search in the lines of files that the service reads itself; git searches on when they are used up. */
-  regexpStepsInTexts: 20_000_000,
-  /** A longer text is searched for by git: comparing takes its length times that of a file. */
-  needleCharacters: 100,
+  /** An estimate of what repetitions become when they are written out, before the program is made. */
+  regexpWrittenOut: 200_000,
+  /** Instructions times characters of one match in a line or name: at most some 150 ms, in which the service does nothing else. */
+  regexpStepsPerText: 10_000_000,
   /** Files whose texts a search reads in one go, with at most `blobBatchBytes`. */
   searchTextsAtOnce: 1_000,
   /** Time of matching after which other requests get their turn. */
@@ -123,15 +119,13 @@ export const LIMITS = {
   searchesWaiting: 500,
   searchesWaitingPerUser: 20,
   searchWaitMs: 60_000,
-  searchGrepPaths: 400,
   /** Files that a search looks into before the others; then it looks into so many times as many, and so on. */
   searchFirstPaths: 100,
   searchPathsGrowth: 4,
-  searchGrepPathBytes: 60_000,
   /** Texts of all results of a search; it ends when there are more. */
   searchResultCharacters: 20_000_000,
-  /** Output of one git process of a search; more is read in smaller parts. */
-  searchOutputBytes: 4_000_000,
+  /** Lines of one file that a search returns, with their path. */
+  searchFileCharacters: 4_000_000,
   /** Longer lines are cut before they are shown; their matches are counted up to there. */
   searchLineCharacters: 100_000,
   commitsSearched: 20_000,

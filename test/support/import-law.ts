@@ -62,6 +62,7 @@ const parts: Record<string, Part> = {
       'graphql',
       'lmdb',
       'lru-cache',
+      're2js',
       'mdast-util-from-markdown',
       'mdast-util-gfm',
       'mdast-util-to-markdown',

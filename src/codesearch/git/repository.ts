@@ -29,8 +29,6 @@ export interface Repository {
   head(): Promise<string | undefined>;
   /** In order of their paths. The list is kept until HEAD or the index changes. */
   files(): Promise<readonly TrackedFile[]>;
-  /** Paths with an attribute by which git may take a file for binary or for text; it is read when the list of files changed. */
-  pathsWithAttribute(): Promise<ReadonlySet<string>>;
   /** The oldest commits of a shallow clone: what they seem to add may be older, and by others. None in a whole clone. */
   boundary(): Promise<ReadonlySet<string>>;
   /** Paths whose staged content differs from this commit; none in a bare repository. */
@@ -100,19 +98,6 @@ export async function openRepository(path: string): Promise<Repository> {
       return `${commit} ${(await state.index()) ?? `change ${changes}`}`;
     },
     files,
-    pathsWithAttribute: keep(listState, async () => {
-      const listed = await files();
-      const sources = listed.filter(({ path }) => path === '.gitattributes' || path.endsWith('/.gitattributes'));
-      const texts = await blobs.texts(sources.map(({ blob }) => blob));
-      const hasOwn = await isThere(join(commonDirectory, 'info/attributes'));
-      // The usual attributes are about line ends.
-      if (!hasOwn && ![...texts.values()].some((text) => /diff|binary|\[attr\]/.test(text))) return new Set<string>();
-      const output = await git(['check-attr', ...((await hasIndex()) ? ['--cached'] : []), '-z', '--stdin', 'diff'], {
-        input: listed.map(({ path }) => `${path}\0`).join(''),
-        timeoutMs: LIMITS.gitIndexTimeoutMs,
-      });
-      return parseAttributes(output);
-    }),
     boundary: () => readShallow(commonDirectory),
     async stagedPaths(commit) {
       if (!(await hasIndex())) return new Set();
@@ -232,14 +217,6 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-/** Reads `check-attr -z`: "path NUL attribute NUL value NUL". */
-function parseAttributes(output: Buffer): Set<string> {
-  const parts = output.toString('utf8').split('\0');
-  return new Set(
-    parts.filter((_, at) => at % 3 === 0 && parts[at + 2] !== undefined && parts[at + 2] !== 'unspecified'),
-  );
-}
 
 /** Reads `ls-files -s -z` ("mode blob stage\tpath") and `ls-tree -z` ("mode type blob\tpath"). */
 function parseListing(listing: Buffer): TrackedFile[] {

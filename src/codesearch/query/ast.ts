@@ -28,9 +28,9 @@ export interface Query {
   root: QueryNode | undefined;
 }
 
-/** A reason why a query is not run; it is shown to the user as an alert. */
-export interface QueryProblem {
-  kind:
+/** Why a query is not run; the user gets it as an alert. */
+export class QueryProblem extends Error {
+  readonly kind:
     | 'empty-query'
     | 'invalid-syntax'
     | 'invalid-pattern'
@@ -38,8 +38,13 @@ export interface QueryProblem {
     | 'unsupported-filter'
     | 'unsupported-pattern'
     | 'query-too-large';
-  title: string;
-  description: string;
+  readonly description: string;
+
+  constructor(kind: QueryProblem['kind'], title: string, description: string) {
+    super(title);
+    this.kind = kind;
+    this.description = description;
+  }
 }
 
 export const FILTER_FIELDS = [

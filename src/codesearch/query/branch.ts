@@ -1,7 +1,7 @@
 import { findLanguage } from '../git/languages.ts';
 import { isSafeRevision } from '../git/refs.ts';
 import { LIMITS } from '../limits.ts';
-import type { FilterField, FilterNode, QueryProblem } from './ast.ts';
+import { type FilterField, type FilterNode, QueryProblem } from './ast.ts';
 import { isDate } from './dates.ts';
 import { compileFilter, type Pattern } from './pattern.ts';
 
@@ -31,22 +31,12 @@ export interface Branch {
   before: readonly string[];
 }
 
-/** A filter or pattern that can't be used; the planner turns it into a problem of the query. */
-export class FilterProblem extends Error {
-  readonly problem: QueryProblem;
+export function invalidFilter(field: string, description: string): QueryProblem {
+  return new QueryProblem('invalid-filter', `The filter ${field}: is wrong`, description);
+}
 
-  constructor(kind: QueryProblem['kind'], title: string, description: string) {
-    super(title);
-    this.problem = { kind, title, description };
-  }
-
-  static invalid(field: string, description: string): FilterProblem {
-    return new FilterProblem('invalid-filter', `The filter ${field}: is wrong`, description);
-  }
-
-  static unsupported(field: string, description: string): FilterProblem {
-    return new FilterProblem('unsupported-filter', `The filter ${field}: is not offered in this form`, description);
-  }
+export function unsupportedFilter(field: string, description: string): QueryProblem {
+  return new QueryProblem('unsupported-filter', `The filter ${field}: is not offered in this form`, description);
 }
 
 const TYPES: readonly ResultType[] = ['file', 'path', 'repo', 'symbol', 'commit', 'diff'];
@@ -55,16 +45,16 @@ const NEGATABLE: ReadonlySet<FilterField> = new Set(['repo', 'file', 'lang', 'au
 
 const ONCE: readonly FilterField[] = ['rev', 'before', 'after'];
 
-/** Reads the filters of one search; throws {@link FilterProblem}. */
+/** Reads the filters of one search; throws {@link QueryProblem}. */
 export function readBranch(filters: readonly FilterNode[]): Branch {
   for (const { field, negated, value } of filters) {
-    if (negated && !NEGATABLE.has(field)) throw FilterProblem.invalid(field, `${field}: can't be excluded.`);
-    if (value.trim() === '') throw FilterProblem.invalid(field, `${field}: needs a value.`);
+    if (negated && !NEGATABLE.has(field)) throw invalidFilter(field, `${field}: can't be excluded.`);
+    if (value.trim() === '') throw invalidFilter(field, `${field}: needs a value.`);
     checkPredicate(field, value);
   }
   for (const field of ONCE) {
     if (filters.filter((filter) => filter.field === field).length > 1)
-      throw FilterProblem.invalid(field, `Give ${field}: once.`);
+      throw invalidFilter(field, `Give ${field}: once.`);
   }
   const values = (field: FilterField): string[] =>
     filters.filter((filter) => filter.field === field).map(({ value }) => value);
@@ -74,7 +64,7 @@ export function readBranch(filters: readonly FilterNode[]): Branch {
   for (const value of values('index')) readIndex(value);
   for (const value of values('context')) {
     if (value !== 'global' && value !== '@global') {
-      throw FilterProblem.unsupported('context', 'This service has one search context: context:global.');
+      throw unsupportedFilter('context', 'This service has one search context: context:global.');
     }
   }
   const isCaseSensitive = readCase(values('case'));
@@ -87,10 +77,10 @@ export function readBranch(filters: readonly FilterNode[]): Branch {
   const types = readTypes(values('type'));
   const needsCommits = COMMIT_FILTERS.find((field) => values(field).length > 0);
   if (needsCommits !== undefined && !types.has('commit') && !types.has('diff')) {
-    throw FilterProblem.invalid(needsCommits, `${needsCommits}: needs type:commit or type:diff.`);
+    throw invalidFilter(needsCommits, `${needsCommits}: needs type:commit or type:diff.`);
   }
   if (types.has('commit') && !types.has('diff') && (values('file').length > 0 || values('lang').length > 0)) {
-    throw FilterProblem.unsupported(
+    throw unsupportedFilter(
       'type',
       'type:commit takes no file: or lang:. Use type:diff to search in changes of files.',
     );
@@ -114,28 +104,28 @@ export function readBranch(filters: readonly FilterNode[]): Branch {
 function checkPredicate(field: FilterField, value: string): void {
   const [, name] = /^((?:has|contains|at)\b[\w.]*)\(/.exec(value) ?? [];
   if (name !== undefined && (field === 'repo' || field === 'file' || field === 'rev')) {
-    throw FilterProblem.unsupported(field, `This service has no predicate ${field}:${name}(…).`);
+    throw unsupportedFilter(field, `This service has no predicate ${field}:${name}(…).`);
   }
 }
 
 function readInclusion(field: FilterField, value: string, none: string): void {
-  if (/^only$/i.test(value)) throw FilterProblem.unsupported(field, `${none} Use ${field}:yes or ${field}:no.`);
-  if (!/^(?:yes|no|true|false)$/i.test(value)) throw FilterProblem.invalid(field, `${field}: is yes, no or only.`);
+  if (/^only$/i.test(value)) throw unsupportedFilter(field, `${none} Use ${field}:yes or ${field}:no.`);
+  if (!/^(?:yes|no|true|false)$/i.test(value)) throw invalidFilter(field, `${field}: is yes, no or only.`);
 }
 
 function readVisibility(value: string): void {
   if (/^private$/i.test(value)) {
-    throw FilterProblem.unsupported('visibility', 'No repository here is known to be private. Use visibility:any.');
+    throw unsupportedFilter('visibility', 'No repository here is known to be private. Use visibility:any.');
   }
   if (!/^(?:any|public)$/i.test(value)) {
-    throw FilterProblem.invalid('visibility', 'visibility: is any, public or private.');
+    throw invalidFilter('visibility', 'visibility: is any, public or private.');
   }
 }
 
 /** Every repository is searched at every revision, whether a client wants an index or not. */
 function readIndex(value: string): void {
   if (!/^(?:yes|no|only|true|false)$/i.test(value)) {
-    throw FilterProblem.invalid('index', 'index: is yes, no or only.');
+    throw invalidFilter('index', 'index: is yes, no or only.');
   }
 }
 
@@ -144,10 +134,10 @@ function readCase(values: readonly string[]): boolean {
     values.map((value) => {
       if (/^(?:yes|y|true)$/i.test(value)) return true;
       if (/^(?:no|n|false)$/i.test(value)) return false;
-      throw FilterProblem.invalid('case', 'case: is yes or no.');
+      throw invalidFilter('case', 'case: is yes or no.');
     }),
   );
-  if (wanted.size > 1) throw FilterProblem.invalid('case', 'Give case: once.');
+  if (wanted.size > 1) throw invalidFilter('case', 'Give case: once.');
   return wanted.has(true);
 }
 
@@ -159,16 +149,16 @@ function readRepositories(filters: readonly FilterNode[]): { names: FilterNode[]
     const at = filter.value.indexOf('@');
     if (at < 0) names.push(filter);
     else {
-      if (filter.negated) throw FilterProblem.invalid('repo', 'A repository that is excluded has no revision.');
+      if (filter.negated) throw invalidFilter('repo', 'A repository that is excluded has no revision.');
       if (at > 0) names.push({ ...filter, value: filter.value.slice(0, at) });
       revisions.push(...readRevisions(filter.value.slice(at + 1)));
     }
   }
   if (revisions.length > LIMITS.queryRevisions) {
-    throw FilterProblem.invalid('repo', `A search has at most ${LIMITS.queryRevisions} revisions.`);
+    throw invalidFilter('repo', `A search has at most ${LIMITS.queryRevisions} revisions.`);
   }
   if (revisions.length > 0 && filters.some(({ field }) => field === 'rev')) {
-    throw FilterProblem.invalid('rev', 'Give the revision once: with rev: or with "@" in repo:.');
+    throw invalidFilter('rev', 'Give the revision once: with rev: or with "@" in repo:.');
   }
   return { names, revisions };
 }
@@ -177,14 +167,14 @@ function readRevisions(value: string): string[] {
   const revisions = value.split(':');
   for (const revision of revisions) {
     if (revision.startsWith('*') || revision.startsWith('^')) {
-      throw FilterProblem.unsupported('rev', 'Patterns of revisions are not offered: name branches, tags or commits.');
+      throw unsupportedFilter('rev', 'Patterns of revisions are not offered: name branches, tags or commits.');
     }
     if (!isSafeRevision(revision)) {
-      throw FilterProblem.invalid('rev', 'A revision is a branch, a tag, a commit id or a form like HEAD~3.');
+      throw invalidFilter('rev', 'A revision is a branch, a tag, a commit id or a form like HEAD~3.');
     }
   }
   if (revisions.length > LIMITS.queryRevisions) {
-    throw FilterProblem.invalid('rev', `A search has at most ${LIMITS.queryRevisions} revisions.`);
+    throw invalidFilter('rev', `A search has at most ${LIMITS.queryRevisions} revisions.`);
   }
   return revisions;
 }
@@ -193,11 +183,7 @@ function textFilter(filters: readonly FilterNode[], isCaseSensitive: boolean): T
   const compiled = (negated: boolean): Pattern[] =>
     filters
       .filter((filter) => filter.negated === negated)
-      .map(({ field, value }) => {
-        const result = compileFilter(field, value, isCaseSensitive);
-        if ('pattern' in result) return result.pattern;
-        throw new FilterProblem(result.problem.kind, result.problem.title, result.problem.description);
-      });
+      .map(({ field, value }) => compileFilter(field, value, isCaseSensitive));
   return { include: compiled(false), exclude: compiled(true) };
 }
 
@@ -207,7 +193,7 @@ function readLanguages(filters: readonly FilterNode[]): { include: string[]; exc
       .filter((filter) => filter.field === 'lang' && filter.negated === negated)
       .flatMap(({ value }) => {
         const language = findLanguage(value);
-        if (language === undefined) throw FilterProblem.invalid('lang', 'This language is not known here.');
+        if (language === undefined) throw invalidFilter('lang', 'This language is not known here.');
         // A part of a language is searched with it, as people expect.
         const parts: Record<string, string> = { ts: 'tsx', js: 'jsx' };
         return [language.id, ...(parts[language.id] === undefined ? [] : [parts[language.id] ?? ''])];
@@ -219,7 +205,7 @@ function readTypes(values: readonly string[]): ReadonlySet<ResultType> {
   const types = new Set<ResultType>();
   for (const value of values) {
     const type = TYPES.find((one) => one === value.toLowerCase());
-    if (type === undefined) throw FilterProblem.invalid('type', `type: is ${TYPES.join(', ')}.`);
+    if (type === undefined) throw invalidFilter('type', `type: is ${TYPES.join(', ')}.`);
     types.add(type);
   }
   return types;
@@ -227,7 +213,7 @@ function readTypes(values: readonly string[]): ReadonlySet<ResultType> {
 
 function readDate(field: FilterField, value: string): string {
   if (!isDate(value)) {
-    throw FilterProblem.invalid(
+    throw invalidFilter(
       field,
       `${field}: is a date such as 2024-03-01, "november 1 2019", yesterday or "2 weeks ago".`,
     );

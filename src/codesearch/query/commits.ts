@@ -4,7 +4,7 @@ import { rangesOf } from './content.ts';
 import { commitMatch, searchDiffs } from './diffs.ts';
 import type { Place } from './files.ts';
 import type { PlannedBranch } from './plan.ts';
-import { createPause, evaluate, passes, type Run, shownPatterns } from './run.ts';
+import { evaluate, passes, type Run, shownPatterns } from './run.ts';
 
 /** Searches messages (`type:commit`) or changes (`type:diff`) of the commits that a revision reaches, newest first. */
 export async function searchCommits(
@@ -15,7 +15,6 @@ export async function searchCommits(
   run: Run,
 ): Promise<void> {
   if (place.commit === '') return;
-  const pause = createPause(run);
   const most = type === 'commit' ? LIMITS.commitsSearched : LIMITS.diffsSearched;
   const first = type === 'commit' ? LIMITS.commitsPerSearchPage : LIMITS.diffsPerSearchPage;
   let searched = 0;
@@ -31,8 +30,8 @@ export async function searchCommits(
     if (page === undefined) return;
     const chosen: Commit[] = [];
     for (const commit of page.commits) {
-      await pause();
-      if (hasFields(commit, branch, run)) chosen.push(commit);
+      await run.pause();
+      if (hasFields(commit, branch)) chosen.push(commit);
     }
     if (type === 'diff') await searchDiffs(place, chosen, branch, side, run);
     else for (const commit of chosen) await addMessage(place, commit, branch, run);
@@ -42,23 +41,23 @@ export async function searchCommits(
   if (after !== undefined) run.limitHit = true;
 }
 
-function hasFields({ author, committer, message }: Commit, branch: PlannedBranch, run: Run): boolean {
+function hasFields({ author, committer, message }: Commit, branch: PlannedBranch): boolean {
   return (
-    passes(branch.author, `${author.name} <${author.email}>`, run.budget) &&
-    passes(branch.committer, `${committer.name} <${committer.email}>`, run.budget) &&
-    passes(branch.message, message, run.budget)
+    passes(branch.author, `${author.name} <${author.email}>`) &&
+    passes(branch.committer, `${committer.name} <${committer.email}>`) &&
+    passes(branch.message, message)
   );
 }
 
 async function addMessage(place: Place, commit: Commit, branch: PlannedBranch, run: Run): Promise<void> {
   const { expression, patterns } = branch;
-  const holds = (index: number): boolean => patterns[index]?.test(commit.message, run.budget) === true;
+  const holds = (index: number): boolean => patterns[index]?.test(commit.message) === true;
   if (expression !== undefined && !evaluate(expression, holds)) return;
   const shown = shownPatterns(expression, patterns);
-  const highlights = commit.message
-    .split('\n')
-    .flatMap((text, line) =>
-      rangesOf(shown, text, run).map(({ start, length }) => ({ line, character: start, length })),
-    );
+  const highlights: { line: number; character: number; length: number }[] = [];
+  for (const [line, text] of commit.message.split('\n').entries()) {
+    for (const { start, length } of await rangesOf(shown, text, run))
+      highlights.push({ line, character: start, length });
+  }
   await run.add(commitMatch(place, commit, { messagePreview: { content: commit.message, highlights } }));
 }

@@ -4,8 +4,8 @@ import { LIMITS } from '../limits.ts';
 import { rangesOf } from './content.ts';
 import type { Place } from './files.ts';
 import type { PlannedBranch } from './plan.ts';
-import type { CommitMatch, HighlightedText } from './results.ts';
-import { createPause, evaluate, passes, type Run, shownPatterns } from './run.ts';
+import type { CommitMatch, HighlightedText, MatchRange } from './results.ts';
+import { evaluate, passes, type Run, shownPatterns } from './run.ts';
 
 /** A part of a diff: consecutive lines of one file, each with its sign. */
 interface Hunk {
@@ -24,7 +24,7 @@ export async function searchDiffs(
   run: Run,
 ): Promise<void> {
   if (commits.length === 0) return;
-  const mostBytes = commits.length > 1 ? LIMITS.searchOutputBytes : LIMITS.commitDiffBytes;
+  const mostBytes = commits.length > 1 ? LIMITS.searchFileCharacters : LIMITS.commitDiffBytes;
   const output = await readDiffs(place, commits, mostBytes);
   if (output.length >= mostBytes && commits.length > 1) {
     const middle = Math.ceil(commits.length / 2);
@@ -65,11 +65,10 @@ async function addDiff(
   run: Run,
 ): Promise<void> {
   const { expression, patterns } = branch;
-  const pause = createPause(run);
   const own: Hunk[] = [];
   for (const hunk of hunks) {
-    await pause();
-    if (hasPath(hunk, branch, run)) own.push(hunk);
+    await run.pause();
+    if (hasPath(hunk, branch)) own.push(hunk);
   }
   if (own.length === 0) return;
   const isSearched = (line: string): boolean =>
@@ -78,9 +77,9 @@ async function addDiff(
   const holding = new Set<number>();
   for (const { lines } of own) {
     for (const line of lines.filter(isSearched)) {
-      await pause();
+      await run.pause();
       for (const [index, pattern] of patterns.entries()) {
-        if (!holding.has(index) && pattern.test(line.slice(1), run.budget)) holding.add(index);
+        if (!holding.has(index) && pattern.test(line.slice(1))) holding.add(index);
       }
     }
   }
@@ -90,7 +89,8 @@ async function addDiff(
   const highlights: { line: number; character: number; length: number }[] = [];
   for (const { oldPath, newPath, header, lines } of own) {
     if (content.length >= LIMITS.diffPreviewLines) break;
-    const found = lines.map((line) => (isSearched(line) ? rangesOf(shown, line.slice(1), run) : []));
+    const found: MatchRange[][] = [];
+    for (const line of lines) found.push(isSearched(line) ? await rangesOf(shown, line.slice(1), run) : []);
     if (shown.length > 0 && found.every((ranges) => ranges.length === 0)) continue;
     content.push(`${oldPath} ${newPath}`, header);
     for (const [index, line] of lines.slice(0, LIMITS.diffPreviewLines).entries()) {
@@ -103,12 +103,12 @@ async function addDiff(
   await run.add(commitMatch(place, commit, { diffPreview: { content: content.join('\n'), highlights } }));
 }
 
-function hasPath({ oldPath, newPath }: Hunk, branch: PlannedBranch, run: Run): boolean {
+function hasPath({ oldPath, newPath }: Hunk, branch: PlannedBranch): boolean {
   const path = newPath === '/dev/null' ? oldPath : newPath;
   const { include, exclude } = branch.languages;
   const language = languageOfFile(path)?.id ?? '';
   if ((include.length > 0 && !include.includes(language)) || exclude.includes(language)) return false;
-  return passes(branch.paths, path, run.budget);
+  return passes(branch.paths, path);
 }
 
 /** Reads `diff-tree --stdin -p`: each commit begins with its id on a line; all lines of a hunk begin with a sign. */

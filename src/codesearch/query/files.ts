@@ -2,7 +2,7 @@ import { languageOfFile } from '../git/languages.ts';
 import type { Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
 import type { Branch } from './branch.ts';
-import { createPause, passes, type Run } from './run.ts';
+import { passes, type Run } from './run.ts';
 
 /** One repository at one revision. */
 export interface Place {
@@ -11,8 +11,8 @@ export interface Place {
   revision: string;
   /** Commit id; empty before the first commit. */
   commit: string;
-  /** Where git searches: `--cached` or a commit id. */
-  tree: string;
+  /** Whether its files are those of HEAD with staged changes, and not those of the commit. */
+  isStaged: boolean;
 }
 
 export interface PlaceFile {
@@ -22,25 +22,24 @@ export interface PlaceFile {
 
 /** The regular files of a place that the filters select, in order of their paths; sets `limitHit` where there are too many. */
 export async function selectFiles(
-  { repository, tree }: Place,
+  { repository, commit, isStaged }: Place,
   branch: Branch,
   run: Run,
 ): Promise<readonly PlaceFile[]> {
-  const all = tree === '--cached' ? await repository.files() : await listTree(repository, tree);
-  if (all.length > LIMITS.filesPerRepository || (tree === '--cached' && all.length === LIMITS.filesPerRepository)) {
+  const all = isStaged ? await repository.files() : await listTree(repository, commit);
+  if (all.length > LIMITS.filesPerRepository || (isStaged && all.length === LIMITS.filesPerRepository)) {
     run.limitHit = true;
   }
   const { include, exclude } = branch.languages;
   const filters = [include, exclude, branch.paths.include, branch.paths.exclude];
   if (filters.every((list) => list.length === 0)) return all.slice(0, LIMITS.filesPerRepository);
-  const pause = createPause(run);
   const files: PlaceFile[] = [];
   for (const file of all.slice(0, LIMITS.filesPerRepository)) {
-    await pause();
+    await run.pause();
     const language = include.length + exclude.length === 0 ? '' : (languageOfFile(file.path)?.id ?? '');
     if (include.length > 0 && !include.includes(language)) continue;
     if (exclude.includes(language)) continue;
-    if (passes(branch.paths, file.path, run.budget)) files.push(file);
+    if (passes(branch.paths, file.path)) files.push(file);
   }
   return files;
 }
@@ -57,21 +56,4 @@ async function listTree(repository: Repository, commit: string): Promise<PlaceFi
       return tab < 0 || blob === undefined || !entry.startsWith('100') ? [] : [{ path: entry.slice(tab + 1), blob }];
     })
     .sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/** Groups of paths that fit on a command line and whose output stays small. */
-export function* pathGroups(paths: readonly string[]): Generator<string[]> {
-  let group: string[] = [];
-  let bytes = 0;
-  for (const path of paths) {
-    const size = Buffer.byteLength(path) + 1;
-    if (group.length > 0 && (group.length >= LIMITS.searchGrepPaths || bytes + size > LIMITS.searchGrepPathBytes)) {
-      yield group;
-      group = [];
-      bytes = 0;
-    }
-    group.push(path);
-    bytes += size;
-  }
-  if (group.length > 0) yield group;
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from '../limits.ts';
-import type { PatternNode, PatternType, Query, QueryNode, QueryProblem } from './ast.ts';
+import { type PatternNode, type PatternType, type Query, type QueryNode, QueryProblem } from './ast.ts';
 import { createScanner, plainSlashes, type Token } from './scanner.ts';
 
 export interface ParseOptions {
@@ -8,38 +8,17 @@ export interface ParseOptions {
   version?: 'V1' | 'V2' | 'V3' | undefined;
 }
 
-/** Thrown within the parser, and returned by it. */
-class Problem extends Error {
-  readonly problem: QueryProblem;
-
-  constructor(kind: QueryProblem['kind'], title: string, description: string) {
-    super(title);
-    this.problem = { kind, title, description };
-  }
-}
-
 const BY_VERSION: Record<'V1' | 'V2' | 'V3', PatternType> = { V1: 'regexp', V2: 'literal', V3: 'standard' };
 
-/** Parses a query. Only its form is checked here; `planQuery` checks what its filters and patterns mean. Never throws. */
-export function parseQuery(
-  text: string,
-  { patternType, version = 'V3' }: ParseOptions = {},
-): { query: Query } | { problem: QueryProblem } {
-  try {
-    if (text.length > LIMITS.queryCharacters) {
-      throw tooLarge(`A query has at most ${LIMITS.queryCharacters} characters.`);
-    }
-    const given = patternType ?? BY_VERSION[version];
-    const asked = askedPatternType(text, given);
-    return { query: parseAs(text, asked ?? given) };
-  } catch (error) {
-    if (error instanceof Problem) return { problem: error.problem };
-    throw error;
-  }
+/** Parses a query. Only its form is checked here; `planQuery` checks what its filters and patterns mean. Throws {@link QueryProblem}. */
+export function parseQuery(text: string, { patternType, version = 'V3' }: ParseOptions = {}): Query {
+  if (text.length > LIMITS.queryCharacters) throw tooLarge(`A query has at most ${LIMITS.queryCharacters} characters.`);
+  const given = patternType ?? BY_VERSION[version];
+  return parseAs(text, askedPatternType(text, given) ?? given);
 }
 
-function tooLarge(description: string): Problem {
-  return new Problem('query-too-large', 'The query is too large', description);
+function tooLarge(description: string): QueryProblem {
+  return new QueryProblem('query-too-large', 'The query is too large', description);
 }
 
 /** The value of `patternType:` anywhere in the query: it decides how all other words are read. */
@@ -53,14 +32,14 @@ function askedPatternType(text: string, given: PatternType): PatternType | undef
     if (token.kind !== 'filter' || token.field !== 'patterntype') continue;
     const value = token.value.toLowerCase();
     if (!isPatternType(value) || token.negated) {
-      throw new Problem(
+      throw new QueryProblem(
         'invalid-filter',
         'The filter patternType: is wrong',
         'patternType: is standard, literal, keyword or regexp.',
       );
     }
     if (found !== undefined && found !== value) {
-      throw new Problem('invalid-filter', 'The filter patternType: is given twice', 'Give patternType: once.');
+      throw new QueryProblem('invalid-filter', 'The filter patternType: is given twice', 'Give patternType: once.');
     }
     found = value;
   }
@@ -242,12 +221,12 @@ export function negate(node: QueryNode | undefined): QueryNode | undefined {
   return node.kind === 'filter' ? { ...node, negated: !node.negated } : { kind: 'not', operand: node };
 }
 
-function syntax(description: string): Problem {
-  return new Problem('invalid-syntax', 'The query is not valid', description);
+function syntax(description: string): QueryProblem {
+  return new QueryProblem('invalid-syntax', 'The query is not valid', description);
 }
 
-function unsupportedFilter(name: string): Problem {
-  return new Problem(
+function unsupportedFilter(name: string): QueryProblem {
+  return new QueryProblem(
     'unsupported-filter',
     `The filter ${name}: is not offered`,
     `This service has no filter ${name}:. To search for the text itself, write content:"${name}:…".`,

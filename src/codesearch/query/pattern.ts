@@ -1,233 +1,141 @@
-import { trigramsOf } from '../index/trigrams.ts';
+import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { escapeRegExp } from '../escape.ts';
+import { mayHave, type TrigramFilter, trigramsOf } from '../index/trigrams.ts';
 import { LIMITS } from '../limits.ts';
-import type { PatternNode, QueryProblem } from './ast.ts';
-import { singleOf } from './regexp/character-set.ts';
-import { compileRegexp, type Regexp, type WorkBudget } from './regexp/matcher.ts';
-import { isPlain, longestRun, requiredCharacters, toNeedle } from './regexp/needle.ts';
-import { literalToPcre, spansLines, toPcre } from './regexp/pcre.ts';
-import { RegexpError, type RegexpNode } from './regexp/syntax.ts';
+import { type PatternNode, QueryProblem } from './ast.ts';
 import type { MatchRange } from './results.ts';
 
-/** A compiled pattern. The methods throw `WorkBudgetError` when they need more work than is left. */
+/** A compiled pattern. RE2 matches in time of at most the length of the text times the size of its program. */
 export interface Pattern {
-  /** Matches that do not overlap, from left to right; empty ones are left out. */
-  findAll(text: string, budget: WorkBudget): MatchRange[];
   /** Whether there is a match, even an empty one. */
-  test(text: string, budget: WorkBudget): boolean;
-  /** The text to find when the pattern is not a regular expression and its capitals decide. */
-  fixed: string | undefined;
-  /** The pattern for `git grep -P`, which finds at least the lines of this pattern. */
-  pcre: string;
-  /** Trigrams that each line with a match has. */
-  trigrams: readonly number[];
-  /** Finds a text that each line with a match has, as git compares it; undefined where only git can search. It is stateful: set `lastIndex`. */
+  test(text: string): boolean;
+  /** Matches that do not overlap, from left to right; empty ones are left out. */
+  matches(text: string): Generator<MatchRange>;
+  /** Of a longer text only so much is read, because nothing interrupts a match. */
+  mostCharacters: number;
+  /** Whether a text with this filter may have a match. */
+  mayBeIn(filter: TrigramFilter): boolean;
+  /** Finds a text that each match has; undefined where none is known. It is stateful: set `lastIndex`. */
   needle: RegExp | undefined;
-  /** Whether each line with the needle has a match. */
-  isNeedle: boolean;
 }
 
-type Matcher = Pick<Pattern, 'findAll' | 'test'>;
-
-/** Compiles a pattern that is searched in lines. */
-export function compilePattern(
-  { syntax, text }: PatternNode,
-  isCaseSensitive: boolean,
-): { pattern: Pattern } | { problem: QueryProblem } {
-  if (text === '') {
-    return {
-      problem: { kind: 'invalid-pattern', title: 'A pattern is empty', description: 'Write the text to search for.' },
-    };
+/** Compiles a pattern that is searched in lines; throws {@link QueryProblem}. */
+export function compilePattern({ syntax, text }: PatternNode, isCaseSensitive: boolean): Pattern {
+  if (text === '') throw new QueryProblem('invalid-pattern', 'A pattern is empty', 'Write the text to search for.');
+  const source = syntax === 'literal' ? RE2JS.quote(text) : text;
+  const { needed, ...pattern } = compile(source, isCaseSensitive);
+  if (needed !== undefined && needsLineEnd(needed)) {
+    throw new QueryProblem(
+      'unsupported-pattern',
+      'A pattern over several lines is not offered',
+      'This service searches line by line, so that a pattern with a line end would never match.',
+    );
   }
-  if (syntax === 'literal') {
-    if (text.includes('\n')) return { problem: manyLines() };
-    return { pattern: literalPattern(text, isCaseSensitive) };
-  }
-  const compiled = compile(text, !isCaseSensitive);
-  if ('problem' in compiled) return compiled;
-  if (spansLines(compiled.regexp.node)) return { problem: manyLines() };
-  return { pattern: regexpPattern(compiled.regexp) };
+  return pattern;
 }
 
-/** Compiles the expression of a filter, for a name or a message. */
-export function compileFilter(
-  field: string,
-  source: string,
-  isCaseSensitive: boolean,
-): { pattern: Pattern } | { problem: QueryProblem } {
-  const compiled = compile(source, !isCaseSensitive);
-  if ('problem' in compiled) {
-    const { kind, title, description } = compiled.problem;
-    return {
-      problem: {
-        kind: kind === 'invalid-pattern' ? 'invalid-filter' : kind,
-        title: `${title} in the filter ${field}:`,
-        description,
-      },
-    };
-  }
-  return { pattern: regexpPattern(compiled.regexp) };
-}
-
-function manyLines(): QueryProblem {
-  return {
-    kind: 'unsupported-pattern',
-    title: 'A pattern over several lines is not offered',
-    description: 'This service searches line by line, so that a pattern with a line end would never match.',
-  };
-}
-
-function compile(source: string, ignoreCase: boolean): { regexp: Regexp } | { problem: QueryProblem } {
+/** Compiles the expression of a filter, for a name or a message; throws {@link QueryProblem}. */
+export function compileFilter(field: string, source: string, isCaseSensitive: boolean): Pattern {
   try {
-    return { regexp: compileRegexp(source, ignoreCase) };
+    return compile(source, isCaseSensitive);
   } catch (error) {
-    if (!(error instanceof RegexpError)) throw error;
-    const description = `${error.message}.`;
-    if (error.kind === 'unsupported') {
-      return { problem: { kind: 'unsupported-pattern', title: 'A regular expression is not supported', description } };
-    }
-    return { problem: { kind: 'invalid-pattern', title: 'A regular expression is not valid', description } };
+    if (!(error instanceof QueryProblem)) throw error;
+    throw new QueryProblem('invalid-filter', `${error.message} in the filter ${field}:`, error.description);
   }
 }
 
-function literalPattern(text: string, isCaseSensitive: boolean): Pattern {
-  const pcre = literalToPcre(text, !isCaseSensitive);
-  const trigrams = trigramsOf(text);
-  const needle = literalNeedle(text, !isCaseSensitive);
-  if (isCaseSensitive) return { ...fixedPattern(text), fixed: text, pcre, trigrams, needle, isNeedle: true };
-  const folded = fixedPattern(text.toLowerCase());
-  const ascii = needle?.unicode === false ? needle : undefined;
-  const escaped = text.replace(/[^\p{L}\p{N}_\s]/gu, '\\$&');
-  let regexp: Pattern | undefined;
-  // Some letters change their length in lower case, which would move all places behind them.
-  const chosen = (line: string, lower: string): Matcher => {
-    if (line.length === lower.length) return folded;
-    regexp ??= regexpPattern(compileRegexp(escaped, true));
-    return regexp;
-  };
+function compile(source: string, isCaseSensitive: boolean): Pattern & { needed: Needed | undefined } {
+  // RE2 knows what a match needs only where capitals decide.
+  const exact = compileRe2(`(?m)${source}`);
+  const regexp = isCaseSensitive ? exact : compileRe2(`(?im)${source}`);
+  const needed = (exact.re2().prefilter ?? undefined) as Needed | undefined;
+  const alternatives = needed === undefined ? undefined : shortAlternatives(needed);
+  const mostCharacters = Math.floor(LIMITS.regexpStepsPerText / regexp.programSize());
   return {
-    findAll(line, budget) {
-      const lower = line.toLowerCase();
-      const pattern = chosen(line, lower);
-      return pattern.findAll(pattern === folded ? lower : line, budget);
-    },
-    test(line, budget) {
-      if (ascii !== undefined && isPlain(line)) {
-        ascii.lastIndex = 0;
-        return ascii.test(line);
+    test: (text) => regexp.test(text.slice(0, mostCharacters)),
+    *matches(text) {
+      const matcher = regexp.matcher(text.slice(0, mostCharacters));
+      while (matcher.find()) {
+        const start = matcher.start();
+        const length = matcher.end() - start;
+        if (length > 0) yield { start, length };
       }
-      const lower = line.toLowerCase();
-      const pattern = chosen(line, lower);
-      return pattern.test(pattern === folded ? lower : line, budget);
     },
-    fixed: undefined,
-    pcre,
-    trigrams,
-    needle,
-    isNeedle: true,
+    mostCharacters,
+    mayBeIn: needed === undefined ? () => true : filterTestOf(needed),
+    needle:
+      alternatives === undefined
+        ? undefined
+        : new RegExp(alternatives.map(escapeRegExp).join('|'), isCaseSensitive ? 'g' : 'giu'),
+    needed,
   };
 }
 
-function literalNeedle(text: string, ignoreCase: boolean): RegExp | undefined {
-  const characters = [...text].map((one) => ({ code: one.codePointAt(0) ?? 0, ignoreCase }));
-  return characters.length <= LIMITS.needleCharacters && isWhole(characters) ? toNeedle(characters) : undefined;
-}
-
-/** False for half of a character, which git replaces. */
-function isWhole(characters: readonly { code: number }[]): boolean {
-  return characters.every(({ code }) => code < 0xd800 || code > 0xdfff);
-}
-
-function fixedPattern(text: string): Matcher {
-  return {
-    findAll(line) {
-      const ranges: MatchRange[] = [];
-      for (let at = line.indexOf(text); at >= 0; at = line.indexOf(text, at + text.length)) {
-        ranges.push({ start: at, length: text.length });
-      }
-      return ranges;
-    },
-    test: (line) => line.includes(text),
-  };
-}
-
-function regexpPattern(regexp: Regexp): Pattern {
-  const plain = plainTextOf(regexp.node);
-  const required = requiredCharacters(regexp.node);
-  const run = longestRun(required);
-  const needle = run === undefined || !isWhole(run) ? undefined : toNeedle(run);
-  return {
-    findAll(line, budget) {
-      const share = takeShare(budget);
-      const ranges: MatchRange[] = [];
-      for (let at = 0; at <= line.length; ) {
-        const found = regexp.exec(line, at, share);
-        if (found === undefined) break;
-        if (found.end > found.start) ranges.push({ start: found.start, length: found.end - found.start });
-        at = found.end > found.start ? found.end : found.end + (isPair(line, found.end) ? 2 : 1);
-      }
-      share.giveBack();
-      return ranges;
-    },
-    test(line, budget) {
-      if (plain !== undefined && !line.includes('\n')) return plain(line);
-      if (needle !== undefined && isPlain(line)) {
-        needle.lastIndex = 0;
-        if (!needle.test(line)) return false;
-      }
-      const share = takeShare(budget);
-      const found = regexp.exec(line, 0, share);
-      share.giveBack();
-      return found !== undefined;
-    },
-    fixed: undefined,
-    pcre: toPcre(regexp.node),
-    trigrams: trigramsOf(required.map((one) => (one === undefined ? GAP : String.fromCodePoint(one.code))).join('')),
-    needle,
-    isNeedle: false,
-  };
-}
-
-/** The work that one text may take of a budget. */
-function takeShare(budget: WorkBudget): WorkBudget & { giveBack(): void } {
-  const steps = Math.min(budget.steps, LIMITS.regexpStepsPerText);
-  budget.steps -= steps;
-  return {
-    steps,
-    giveBack() {
-      budget.steps += this.steps;
-    },
-  };
-}
-
-/** A character that is in no trigram. */
-const GAP = '\uffff';
-
-/** A quick test for an expression of plain text with or without `^` and `$`: most filters are such. */
-function plainTextOf(node: RegexpNode): ((line: string) => boolean) | undefined {
-  const parts = [...(node.kind === 'sequence' ? node.parts : [node])];
-  const isAssertion = (part: RegexpNode | undefined, assertion: 'lineStart' | 'lineEnd'): boolean =>
-    part?.kind === 'assertion' && part.assertion === assertion;
-  const fromStart = isAssertion(parts[0], 'lineStart');
-  const toEnd = isAssertion(parts.at(-1), 'lineEnd') && parts.length > 1;
-  let text = '';
-  let ignoresCase: boolean | undefined;
-  for (const part of parts.slice(fromStart ? 1 : 0, toEnd ? -1 : undefined)) {
-    const code = part.kind === 'set' ? singleOf(part.set) : undefined;
-    // Only letters of ASCII have the same length in any case.
-    if (part.kind !== 'set' || code === undefined || code > 0x7f || code === 10) return undefined;
-    ignoresCase ??= part.ignoreCase;
-    if (ignoresCase !== part.ignoreCase) return undefined;
-    text += String.fromCodePoint(code);
+function compileRe2(source: string): RE2JS {
+  // Before RE2 writes the repetitions out, which takes time and memory.
+  const counts = [...source.matchAll(/(\)?)\{(\d+)(?:,(\d*))?\}/g)].map(([, group, least, most]) => ({
+    group,
+    count: Math.max(1, Number(least), Number(most ?? 0)),
+  }));
+  const inSum = counts.reduce((sum, { count }) => sum + count, source.length);
+  const ofGroups = counts.reduce((product, { group, count }) => (group === ')' ? product * count : product), 1);
+  try {
+    const regexp = inSum * ofGroups > LIMITS.regexpWrittenOut ? undefined : RE2JS.compile(source);
+    if (regexp !== undefined && regexp.programSize() <= LIMITS.regexpInstructions) return regexp;
+  } catch (error) {
+    if (!(error instanceof RE2JSSyntaxException)) throw error;
+    const where = error.getPattern()?.replace(/^\(\?i?m\)/, '') ?? '';
+    throw new QueryProblem(
+      'invalid-pattern',
+      'A regular expression is not valid',
+      `It has ${error.getDescription()}${where === '' ? '' : ` at ${where}`}. Expressions are in RE2 syntax, which does not look ahead or behind and has no back references.`,
+    );
   }
-  const wanted = ignoresCase ? text.toLowerCase() : text;
-  return (line) => {
-    const own = ignoresCase ? line.toLowerCase() : line;
-    if (fromStart && toEnd) return own === wanted;
-    if (fromStart) return own.startsWith(wanted);
-    return toEnd ? own.endsWith(wanted) : own.includes(wanted);
-  };
+  throw new QueryProblem(
+    'invalid-pattern',
+    'A regular expression is too large',
+    'Its text is long, or its repetitions multiply.',
+  );
 }
 
-function isPair(text: string, at: number): boolean {
-  return (text.codePointAt(at) ?? 0) > 0xffff;
+/** What RE2 knows of the texts that each match has: one text, all of several, or one of several. */
+interface Needed {
+  type: number;
+  str: string;
+  subs: readonly Needed[];
+}
+const EXACT = 1;
+const ALL = 2;
+
+function needsLineEnd({ type, str, subs }: Needed): boolean {
+  if (type === EXACT) return str.includes('\n');
+  return type === ALL ? subs.some(needsLineEnd) : subs.every(needsLineEnd);
+}
+
+function filterTestOf({ type, str, subs }: Needed): (filter: TrigramFilter) => boolean {
+  if (type === EXACT) {
+    const trigrams = trigramsOf(str);
+    return (filter) => mayHave(filter, trigrams);
+  }
+  const tests = subs.map(filterTestOf);
+  if (type === ALL) return (filter) => tests.every((test) => test(filter));
+  return (filter) => tests.some((test) => test(filter));
+}
+
+/** Shorter texts are in most lines; comparing longer ones takes their length times that of a file. */
+const SHORTEST = 3;
+const LONGEST = 100;
+
+/** Texts of ASCII of which each match has one. Other letters have capitals that RE2 and JavaScript compare in different ways. */
+function shortAlternatives({ type, str, subs }: Needed): string[] | undefined {
+  const best = (lists: readonly (readonly string[])[]): string[] | undefined => {
+    const shortest = (list: readonly string[]): number => Math.min(...list.map(({ length }) => length));
+    const [first] = lists.toSorted((a, b) => shortest(b) - shortest(a));
+    return first && shortest(first) >= SHORTEST ? [...first] : undefined;
+  };
+  if (type === EXACT) return best((str.match(/[\t -~]+/g) ?? []).map((part) => [part.slice(0, LONGEST)]));
+  const lists = subs.map(shortAlternatives);
+  const known = lists.filter((list) => list !== undefined);
+  if (type === ALL) return best(known);
+  return known.length === lists.length ? known.flat() : undefined;
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
-import type { FilterNode, PatternNode, Query, QueryNode, QueryProblem } from './ast.ts';
-import { type Branch, FilterProblem, readBranch } from './branch.ts';
+import { type FilterNode, type PatternNode, type Query, type QueryNode, QueryProblem } from './ast.ts';
+import { type Branch, readBranch } from './branch.ts';
 import { combine, negate } from './parse.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import { type GlobalSettings, readGlobalSettings } from './settings.ts';
@@ -31,25 +31,20 @@ const GLOBAL = new Set(['count', 'timeout', 'select']);
 
 /**
  * Checks filters and patterns and splits a query into searches, each with filters for all of its patterns: alternatives that have
- * filters become separate searches.
+ * filters become separate searches. Throws {@link QueryProblem}.
  */
-export function planQuery({ root }: Query): { plan: Plan } | { problem: QueryProblem } {
-  try {
-    const filters = filtersOf(root);
-    const raw = root === undefined ? [] : branchesOf(root);
-    const branches = raw.flatMap((branch) => planBranch(branch));
-    if (branches.length === 0) {
-      throw new FilterProblem(
-        'empty-query',
-        'The query is empty',
-        'Write words to search for, or a filter such as repo:, file: or type:.',
-      );
-    }
-    return { plan: { ...readGlobalSettings(filters.filter(({ field }) => GLOBAL.has(field))), branches } };
-  } catch (error) {
-    if (error instanceof FilterProblem) return { problem: error.problem };
-    throw error;
+export function planQuery({ root }: Query): Plan {
+  const filters = filtersOf(root);
+  const raw = root === undefined ? [] : branchesOf(root);
+  const branches = raw.flatMap((branch) => planBranch(branch));
+  if (branches.length === 0) {
+    throw new QueryProblem(
+      'empty-query',
+      'The query is empty',
+      'Write words to search for, or a filter such as repo:, file: or type:.',
+    );
   }
+  return { ...readGlobalSettings(filters.filter(({ field }) => GLOBAL.has(field))), branches };
 }
 
 function planBranch({ filters, pattern }: RawBranch): PlannedBranch[] {
@@ -77,19 +72,14 @@ function compileExpression(node: QueryNode, isCaseSensitive: boolean, patterns: 
 }
 
 function addPattern(node: PatternNode, isCaseSensitive: boolean, patterns: Pattern[]): number {
-  const compiled = compilePattern(node, isCaseSensitive);
-  if ('problem' in compiled) {
-    const { kind, title, description } = compiled.problem;
-    throw new FilterProblem(kind, title, description);
-  }
   if (patterns.length >= LIMITS.queryPatterns) {
-    throw new FilterProblem(
+    throw new QueryProblem(
       'query-too-large',
       'The query is too large',
       `A query has at most ${LIMITS.queryPatterns} patterns.`,
     );
   }
-  return patterns.push(compiled.pattern) - 1;
+  return patterns.push(compilePattern(node, isCaseSensitive)) - 1;
 }
 
 function filtersOf(node: QueryNode | undefined): FilterNode[] {
@@ -131,7 +121,7 @@ function pushNegation(node: QueryNode): QueryNode {
 
 function bounded(branches: RawBranch[]): RawBranch[] {
   if (branches.length <= LIMITS.queryBranches) return branches;
-  throw new FilterProblem(
+  throw new QueryProblem(
     'query-too-large',
     'The query is too large',
     `The alternatives of a query make at most ${LIMITS.queryBranches} searches.`,

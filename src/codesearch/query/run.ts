@@ -4,13 +4,12 @@ import { LIMITS } from '../limits.ts';
 import type { TextFilter } from './branch.ts';
 import type { Pattern } from './pattern.ts';
 import type { Expression } from './plan.ts';
-import { type WorkBudget, WorkBudgetError } from './regexp/matcher.ts';
 import { countOf, type SearchAlert, SearchError, type SearchResult } from './results.ts';
 
-/** The search ends early, with what was found so far: enough matches, or no time or work left. */
+/** The search ends early, with what was found so far: enough matches, or no time left. */
 export class SearchStop extends Error {
   override readonly name = 'SearchStop';
-  readonly kind: 'limit' | 'timeout' | 'work';
+  readonly kind: 'limit' | 'timeout';
 
   constructor(kind: SearchStop['kind']) {
     super(kind);
@@ -22,12 +21,13 @@ export class SearchStop extends Error {
 export interface Run {
   /** Ends with the request or at the deadline. */
   signal: AbortSignal;
-  budget: WorkBudget;
   limitHit: boolean;
   missing: Set<string>;
   timedout: Set<string>;
   /** The first problem is shown; later ones rarely add anything. */
   alert: SearchAlert | undefined;
+  /** Lets other requests proceed when some time has passed since the last pause; throws when the search ended meanwhile. */
+  pause(): Promise<void> | undefined;
   /** Adds a result; throws {@link SearchStop} when the search has enough. */
   add(result: SearchResult): Promise<void>;
 }
@@ -39,7 +39,6 @@ export function createAlert(kind: string, title: string, description: string): S
 /** Turns the end of a git process into the end of the search, where it is one; throws other failures again. */
 export function stopOf(error: unknown, run: Run): never {
   if (error instanceof SearchStop) throw error;
-  if (error instanceof WorkBudgetError) throw new SearchStop('work');
   if (error instanceof GitError) {
     if (error.kind === 'timeout' || error.kind === 'stopped' || run.signal.aborted) throw new SearchStop('timeout');
     if (error.kind === 'busy')
@@ -48,20 +47,21 @@ export function stopOf(error: unknown, run: Run): never {
   throw error;
 }
 
-/** Lets other requests proceed when some time has passed since the last pause; throws when the search ended meanwhile. */
-export function createPause(run: Run): () => Promise<void> {
+/** See {@link Run.pause}. Most calls wait for nothing, so they make no promise. */
+export function createPause(signal: AbortSignal): Run['pause'] {
   let lastMs = performance.now();
-  return async () => {
-    if (performance.now() - lastMs < LIMITS.searchPauseMs) return;
-    await breathe();
-    if (run.signal.aborted) throw new SearchStop('timeout');
-    lastMs = performance.now();
+  return () => {
+    if (performance.now() - lastMs < LIMITS.searchPauseMs) return undefined;
+    return breathe().then(() => {
+      if (signal.aborted) throw new SearchStop('timeout');
+      lastMs = performance.now();
+    });
   };
 }
 
 /** Whether a text passes a filter. */
-export function passes({ include, exclude }: TextFilter, text: string, budget: WorkBudget): boolean {
-  return include.every((one) => one.test(text, budget)) && !exclude.some((one) => one.test(text, budget));
+export function passes({ include, exclude }: TextFilter, text: string): boolean {
+  return include.every((one) => one.test(text)) && !exclude.some((one) => one.test(text));
 }
 
 /** Whether an expression holds, given which of its patterns hold. */

@@ -5,15 +5,24 @@ import type { Repository } from '../git/repository.ts';
 import { BusyError, createSlots } from '../git/slots.ts';
 import type { Corpus } from '../index/corpus.ts';
 import { LIMITS } from '../limits.ts';
-import type { PatternType, QueryProblem } from './ast.ts';
+import { type PatternType, QueryProblem } from './ast.ts';
 import { searchCommits } from './commits.ts';
 import { rangesOf, searchContent } from './content.ts';
 import type { Place } from './files.ts';
-import { GrepRefused } from './grep.ts';
 import { parseQuery } from './parse.ts';
 import { type Plan, type PlannedBranch, planQuery } from './plan.ts';
 import { charactersOf, countOf, SearchError, type SearchResult, type SearchResults } from './results.ts';
-import { createAlert, evaluate, passes, type Run, SearchStop, shorten, shownPatterns, stopOf } from './run.ts';
+import {
+  createAlert,
+  createPause,
+  evaluate,
+  passes,
+  type Run,
+  SearchStop,
+  shorten,
+  shownPatterns,
+  stopOf,
+} from './run.ts';
 import { createSelector, mergeResults, sumOf } from './select.ts';
 import { searchSymbols } from './symbols.ts';
 
@@ -48,10 +57,14 @@ export function createSearch(corpus: Corpus, clock: () => number = Date.now): Se
   });
   return async (request) => {
     if (request.query.includes('\0')) throw new SearchError('badRequest', 'A query must not contain a NUL character.');
-    const parsed = parseQuery(request.query, request);
-    const planned = 'problem' in parsed ? parsed : planQuery(parsed.query);
-    if ('problem' in planned) return withoutResults(planned.problem);
-    const run = () => runPlan(corpus, clock, planned.plan, request);
+    let plan: Plan;
+    try {
+      plan = planQuery(parseQuery(request.query, request));
+    } catch (error) {
+      if (error instanceof QueryProblem) return withoutResults(error);
+      throw error;
+    }
+    const run = () => runPlan(corpus, clock, plan, request);
     return slots.run(request.viewer.username, run, request.signal).catch((error: unknown) => {
       throw error instanceof BusyError
         ? new SearchError('busy', 'Too many of your searches wait. Try again when some have finished.')
@@ -60,7 +73,7 @@ export function createSearch(corpus: Corpus, clock: () => number = Date.now): Se
   };
 }
 
-function withoutResults({ kind, title, description }: QueryProblem): SearchResults {
+function withoutResults({ kind, message, description }: QueryProblem): SearchResults {
   return {
     matchCount: 0,
     resultCount: 0,
@@ -70,7 +83,7 @@ function withoutResults({ kind, title, description }: QueryProblem): SearchResul
     timedout: [],
     repositories: [],
     elapsedMilliseconds: 0,
-    alert: createAlert(kind, title, description),
+    alert: createAlert(kind, message, description),
     results: [],
   };
 }
@@ -90,9 +103,10 @@ async function runPlan(
   const outer = request.signal ?? currentBudget().signal;
   let left = most;
   let characters: number = LIMITS.searchResultCharacters;
+  const signal = outer === undefined ? deadline.signal : AbortSignal.any([outer, deadline.signal]);
   const run: Run = {
-    signal: outer === undefined ? deadline.signal : AbortSignal.any([outer, deadline.signal]),
-    budget: { steps: LIMITS.regexpSteps },
+    signal,
+    pause: createPause(signal),
     limitHit: false,
     missing: new Set(),
     timedout: new Set(),
@@ -146,7 +160,7 @@ async function runBranches(
   const work: { branch: PlannedBranch; repository: Repository }[] = [];
   try {
     for (const branch of plan.branches) {
-      const own = readable.filter(({ name }) => passes(branch.repositories, name, run.budget));
+      const own = readable.filter(({ name }) => passes(branch.repositories, name));
       for (const { name } of own) searched.add(name);
       work.push(...own.map((repository) => ({ branch, repository })));
     }
@@ -195,10 +209,6 @@ async function runBranches(
 
 /** Notes why a search ended early; throws what is no end of a search. */
 function endOf(error: unknown, run: Run, unfinished: readonly string[], current: string | undefined): void {
-  if (error instanceof GrepRefused) {
-    run.alert = error.alert;
-    return;
-  }
   try {
     stopOf(error, run);
   } catch (stop) {
@@ -221,18 +231,11 @@ function noteStop({ kind }: SearchStop, run: Run, unfinished: readonly string[])
     return;
   }
   for (const name of unfinished) run.timedout.add(name);
-  run.alert ??=
-    kind === 'work'
-      ? createAlert(
-          'pattern-too-costly',
-          'A pattern takes too much work',
-          'The search stopped. Make repetitions more specific, or choose fewer files with repo: and file:.',
-        )
-      : createAlert(
-          'timed-out',
-          'The search timed out',
-          'Not everything was searched. Choose less with repo:, file: or lang:, or give more time with timeout:60s.',
-        );
+  run.alert ??= createAlert(
+    'timed-out',
+    'The search timed out',
+    'Not everything was searched. Choose less with repo:, file: or lang:, or give more time with timeout:60s.',
+  );
 }
 
 /** Runs one search in one repository at all of its revisions; returns how many of those exist. */
@@ -261,12 +264,12 @@ async function searchRepository(
 async function findPlace(repository: Repository, revision: string): Promise<Place | undefined> {
   if (revision !== '' && revision !== 'HEAD') {
     const commit = await resolveRevision(repository, revision);
-    return commit === undefined ? undefined : { repository, revision, commit, tree: commit };
+    return commit === undefined ? undefined : { repository, revision, commit, isStaged: false };
   }
   const commit = (await repository.head()) ?? '';
-  if (revision === 'HEAD') return commit === '' ? undefined : { repository, revision, commit, tree: commit };
+  if (revision === 'HEAD') return commit === '' ? undefined : { repository, revision, commit, isStaged: false };
   if (repository.bare && commit === '') return undefined;
-  return { repository, revision, commit, tree: repository.bare ? commit : '--cached' };
+  return { repository, revision, commit, isStaged: !repository.bare };
 }
 
 async function searchPlace(corpus: Corpus, place: Place, branch: PlannedBranch, plan: Plan, run: Run): Promise<void> {
@@ -294,9 +297,9 @@ async function addRepository({ repository, revision }: Place, branch: PlannedBra
   const shown = shownPatterns(expression, patterns);
   if (expression !== undefined) {
     if (shown.length === 0) return;
-    const holds = (index: number): boolean => patterns[index]?.test(repository.name, run.budget) === true;
+    const holds = (index: number): boolean => patterns[index]?.test(repository.name) === true;
     if (!evaluate(expression, holds)) return;
   }
-  const nameMatches = rangesOf(shown, repository.name, run);
+  const nameMatches = await rangesOf(shown, repository.name, run);
   await run.add({ kind: 'repository', repository: repository.name, revision, nameMatches });
 }

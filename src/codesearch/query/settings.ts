@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 import type { FilterNode } from './ast.ts';
-import { FilterProblem } from './branch.ts';
+import { invalidFilter, unsupportedFilter } from './branch.ts';
 
 /** What results are turned into. */
 export type Selection =
@@ -27,13 +27,13 @@ const SELECTIONS: Record<string, Selection> = {
   'commit.diff.removed': { kind: 'removed' },
 };
 
-/** Reads `count:`, `timeout:` and `select:`; throws {@link FilterProblem}. */
+/** Reads `count:`, `timeout:` and `select:`; throws {@link QueryProblem}. */
 export function readGlobalSettings(filters: readonly FilterNode[]): GlobalSettings {
   const value = (field: string): string | undefined => {
     const values = new Set(filters.filter((filter) => filter.field === field).map((filter) => filter.value));
-    if (values.size > 1) throw FilterProblem.invalid(field, `Give ${field}: once.`);
+    if (values.size > 1) throw invalidFilter(field, `Give ${field}: once.`);
     if (filters.some((filter) => filter.field === field && filter.negated)) {
-      throw FilterProblem.invalid(field, `${field}: can't be excluded.`);
+      throw invalidFilter(field, `${field}: can't be excluded.`);
     }
     return [...values][0];
   };
@@ -47,7 +47,7 @@ export function readGlobalSettings(filters: readonly FilterNode[]): GlobalSettin
 function readCount(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (value.toLowerCase() === 'all') return LIMITS.searchCountMax;
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw FilterProblem.invalid('count', 'count: is a number from 1, or all.');
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw invalidFilter('count', 'count: is a number from 1, or all.');
   return Math.min(Number(value), LIMITS.searchCountMax);
 }
 
@@ -57,7 +57,7 @@ const UNITS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1
 function readTimeout(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (!/^(?:\d{1,9}(?:\.\d{1,9})?(?:h|ms|m|s|us|µs|ns)){1,7}$/.test(value)) {
-    throw FilterProblem.invalid('timeout', 'timeout: is a duration such as 10s, 1m or 500ms.');
+    throw invalidFilter('timeout', 'timeout: is a duration such as 10s, 1m or 500ms.');
   }
   let sum = 0;
   for (const [, amount, unit = ''] of value.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g)) {
@@ -73,8 +73,8 @@ function readSelect(value: string | undefined): Selection | undefined {
   if (known !== undefined) return known;
   const [, symbolKind] = /^symbol(?:\.([a-z-]+))?$/.exec(name) ?? [];
   if (name === 'symbol' || symbolKind !== undefined) return { kind: 'symbol', symbolKind };
-  if (name === 'file.owners') throw FilterProblem.unsupported('select', 'This service knows no owners of files.');
-  throw FilterProblem.invalid(
+  if (name === 'file.owners') throw unsupportedFilter('select', 'This service knows no owners of files.');
+  throw invalidFilter(
     'select',
     'select: is repo, file, file.path, file.directory, content, symbol, symbol.<kind>, commit, commit.diff.added or commit.diff.removed.',
   );

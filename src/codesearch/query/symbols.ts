@@ -5,7 +5,7 @@ import { LIMITS } from '../limits.ts';
 import { fileMatch } from './content.ts';
 import { type Place, selectFiles } from './files.ts';
 import type { PlannedBranch } from './plan.ts';
-import { createPause, evaluate, type Run } from './run.ts';
+import { evaluate, type Run } from './run.ts';
 
 const FILES_AT_ONCE = 100;
 
@@ -15,12 +15,11 @@ const KINDS: Partial<Record<CodeSymbol['kind'], string>> = { type: 'CLASS' };
 /** Finds definitions by name: from the index at the default revision, otherwise by reading files. */
 export async function searchSymbols(corpus: Corpus, place: Place, branch: PlannedBranch, run: Run): Promise<void> {
   const files = await selectFiles(place, branch, run);
-  const pause = createPause(run);
 
   async function add(path: string, symbols: readonly CodeSymbol[]): Promise<void> {
     const found: CodeSymbol[] = [];
     for (const symbol of symbols) {
-      await pause();
+      await run.pause();
       if (symbol.kind !== 'heading' && isNamed(symbol.name)) found.push(symbol);
     }
     if (found.length === 0) return;
@@ -30,9 +29,7 @@ export async function searchSymbols(corpus: Corpus, place: Place, branch: Planne
 
   function isNamed(name: string): boolean {
     const { expression, patterns } = branch;
-    return (
-      expression === undefined || evaluate(expression, (index) => patterns[index]?.test(name, run.budget) === true)
-    );
+    return expression === undefined || evaluate(expression, (index) => patterns[index]?.test(name) === true);
   }
 
   if (place.revision === '') {

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withinBudget, withoutBudget } from '../../../src/codesearch/git/budget.ts';
 import { openRepository, type Repository } from '../../../src/codesearch/git/repository.ts';
-import { toPcre } from '../../../src/codesearch/query/regexp/pcre.ts';
-import { parseRegexp } from '../../../src/codesearch/query/regexp/syntax.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
 import { startTestService } from '../../support/codesearch/service.ts';
 
@@ -24,13 +22,6 @@ describe('a git process', () => {
   test.runIf(process.platform === 'linux')('fails when it needs more memory than it may use', async () => {
     const refused = repository.git(['grep', '-c', '-E', '-e', '((a{1,255}){1,255}){1,255}', 'HEAD'], patient);
     await expect(refused).rejects.toMatchObject({ kind: 'failed', message: expect.stringMatching(/memory/i) });
-  });
-
-  test('fails when a pattern needs too many steps in one line', async () => {
-    const bounded = (source: string) => toPcre(parseRegexp(source, false));
-    const refused = grep('-P', '-e', bounded('^(a|aa)+$'));
-    await expect(refused).rejects.toMatchObject({ kind: 'failed', message: expect.stringContaining('match limit') });
-    expect((await grep('-P', '-e', bounded('^pl.*n$'))).toString()).toBe('HEAD:a.txt:1\n');
   });
 
   test('ends when it takes too long', async () => {

@@ -341,11 +341,11 @@ describe('a search that finds nothing for a reason says so', () => {
     expect(found.alert).toBeUndefined();
   });
 
-  test('a pattern that git gives up on is named', async () => {
+  test('a pattern that takes other engines for ever is matched', async () => {
     depot.write('hostile.txt', `${'a'.repeat(60)}!\n`);
     depot.git('add', 'hostile.txt');
     try {
-      expect((await run('file:hostile /^(a|a|aa)+$/')).alert?.kind).toBe('pattern-too-costly');
+      expect(await run('file:hostile /^(a|a|aa)+$/')).toMatchObject({ matchCount: 0, alert: undefined });
     } finally {
       depot.git('rm', '-q', '-f', 'hostile.txt');
     }

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
-import { LIMITS } from '../../../src/codesearch/limits.ts';
-import { compileRegexp } from '../../../src/codesearch/query/regexp/matcher.ts';
 import type { SearchResults } from '../../../src/codesearch/query/results.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';
@@ -30,9 +28,8 @@ const FILES: Record<string, string | Buffer> = {
   'late-nul.ts': Buffer.concat([Buffer.alloc(9_000, 'crate\n'), Buffer.from('a\0crate\n')]),
   'binary.bin': Buffer.from('crate\0crate\n'),
   'bom.ts': '\ufeffexport const liftCrate = 2;\n',
-  'declared.dat': 'crate that git takes for binary\n',
-  'text.bin': Buffer.from('crate\0that git takes for text\n'),
-  '.gitattributes': '*.dat binary\n*.bin diff\n*.bin -text\nbinary.bin -diff\n',
+  'declared.dat': 'crate that an attribute names binary\n',
+  '.gitattributes': '*.dat binary\n*.bin diff\n',
   'long.js': `${'x'.repeat(150_000)}liftCrate${'y'.repeat(10)} crate\ncrate\n`,
 };
 for (let at = 0; at < 60; at += 1) {
@@ -105,7 +102,7 @@ const queries = fc
       .join(' '),
   );
 
-describe('a search in texts that the index knows', () => {
+describe('a search in texts', () => {
   let source: TestRepository;
   let listed: OpenedCorpus;
   let read: OpenedCorpus;
@@ -131,7 +128,7 @@ describe('a search in texts that the index knows', () => {
     return found;
   }
 
-  test('finds what git finds', async () => {
+  test('finds the same before and after the index knows them', async () => {
     await fc.assert(
       fc.asyncProperty(queries, async (query) => {
         expect(await find(read, query)).toEqual(await find(listed, query));
@@ -141,24 +138,65 @@ describe('a search in texts that the index knows', () => {
   });
 
   test.each(['/(crate.?)+ [A-Z]/', 'crate count:3', '/crate|lift/', `content:${quote('a'.repeat(150))}`])(
-    'finds what git finds with %s',
+    'finds the same before and after the index knows them with %s',
     async (query) => {
       expect(await find(read, query)).toEqual(await find(listed, query));
     },
   );
 
-  test('goes on by git when a pattern takes too much work in the texts', async () => {
-    const line = `crate${'ab'.repeat(400)}\n`;
-    const [files, lines] = [40, 200];
-    for (let at = 0; at < files; at += 1) source.write(`heavy/${at}.txt`, line.repeat(lines));
-    source.write('heavy/last.txt', 'crate7\n');
+  test('finds each line that has a word or a match, as a plain scan of the lines does', async () => {
+    const isThere: [string, (line: string) => boolean][] = [
+      ['crate', (line) => /crate/iu.test(line)],
+      ['case:yes liftCrate', (line) => line.includes('liftCrate')],
+      ['kelvin', (line) => /kelvin/iu.test(line)],
+      ['größe', (line) => /größe/iu.test(line)],
+      ['/^$/', (line) => line === ''],
+      ['/len\\(\\w+\\), nil$/', (line) => /len\(\w+\), nil$/iu.test(line)],
+      ['/(lift|retry).*crate/', (line) => /(lift|retry).*crate/iu.test(line)],
+    ];
+    for (const [query, has] of isThere) {
+      const { results } = await find(read, `type:file file:^src/ count:all ${query}`);
+      const found = results.flatMap((result) =>
+        result.kind === 'file' ? result.lineMatches.map(({ lineNumber }) => `${result.path}:${lineNumber}`) : [],
+      );
+      const expected = Object.entries(FILES)
+        .filter(([path]) => path.startsWith('src/'))
+        .flatMap(([path, text]) =>
+          String(text)
+            .replace(/\n$/, '')
+            .split('\n')
+            .flatMap((line, at) => (has(line) ? [`${path}:${at}`] : [])),
+        );
+      // A match of no characters is not shown.
+      if (query !== '/^$/') expect({ query, found: found.toSorted() }).toEqual({ query, found: expected.toSorted() });
+    }
+  });
+
+  test('takes a file for binary by its content, not by its attributes', async () => {
+    const { results } = await find(read, 'type:file crate (file:dat$ OR file:bin$)');
+    expect(results.map((result) => result.kind === 'file' && result.path)).toEqual(['declared.dat']);
+  });
+
+  test('says that there may be more in a line that is too long to be read whole', async () => {
+    expect(await find(read, 'file:long liftcrate')).toMatchObject({ matchCount: 0, limitHit: true });
+    expect(await find(read, 'file:long /^crate/')).toMatchObject({ matchCount: 1 });
+  });
+
+  test('lets other work proceed, and ends in time, for a pattern that takes long in every line', async () => {
+    const line = `${'ab'.repeat(2_000)}\n`;
+    for (let at = 0; at < 40; at += 1) source.write(`heavy/${at}.txt`, line.repeat(200));
     source.git('add', '-A');
-    await read.refresh();
-    await read.untilRead();
-    const budget = { steps: LIMITS.regexpSteps };
-    compileRegexp('crate\\w*\\d', true).exec(line, 0, budget);
-    expect((LIMITS.regexpSteps - budget.steps) * lines * files).toBeGreaterThan(LIMITS.regexpStepsInTexts);
-    const { matchCount, alert } = await find(read, '/crate\\w*\\d/ file:heavy');
-    expect({ matchCount, alert }).toEqual({ matchCount: 1, alert: undefined });
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 20);
+    const startMs = performance.now();
+    const found = await find(listed, '/(a|b)*a(a|b){100}c/ file:heavy timeout:500ms');
+    clearInterval(timer);
+    expect(found.matchCount).toBe(0);
+    if (found.alert === undefined) return;
+    expect(found.alert.kind).toBe('timed-out');
+    expect(turns).toBeGreaterThan(1);
+    expect(performance.now() - startMs).toBeLessThan(10_000);
   });
 });

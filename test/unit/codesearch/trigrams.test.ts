@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { mayHave, trigramFilterOf, trigramsOf } from '../../../src/codesearch/index/trigrams.ts';
 import { compilePattern } from '../../../src/codesearch/query/pattern.ts';
 
-const budget = () => ({ steps: 1_000_000 });
 /** Texts with letters whose other capitals are letters of ASCII, or are not. */
 const texts = fc.string({ unit: fc.constantFrom(...'abkKsSſ\u212aİßé😀_-( \n'), maxLength: 60 });
 const expressions = [
@@ -20,9 +19,7 @@ const expressions = [
 ];
 
 function patternOf(syntax: 'literal' | 'regexp', text: string, isCaseSensitive: boolean) {
-  const compiled = compilePattern({ kind: 'pattern', syntax, text }, isCaseSensitive);
-  if ('problem' in compiled) throw new Error(compiled.problem.title);
-  return compiled.pattern;
+  return compilePattern({ kind: 'pattern', syntax, text }, isCaseSensitive);
 }
 
 describe('the trigrams of a text', () => {
@@ -38,7 +35,7 @@ describe('the trigrams of a text', () => {
     );
   });
 
-  it('hold those of each pattern that matches in it', () => {
+  it('and the needle hold what each pattern has that matches in it', () => {
     const patterns = [true, false].flatMap((isCaseSensitive) => [
       ...expressions.map((text) => patternOf('regexp', text, isCaseSensitive)),
       ...['abk', 'KsS', 'ſk_', 'a-(', 'Éab'].map((text) => patternOf('literal', text, isCaseSensitive)),
@@ -47,8 +44,10 @@ describe('the trigrams of a text', () => {
       fc.property(texts, (text) => {
         const filter = trigramFilterOf(text);
         for (const pattern of patterns) {
-          const isThere = text.split('\n').some((line) => pattern.test(line, budget()));
-          if (isThere) expect(mayHave(filter, pattern.trigrams)).toBe(true);
+          for (const line of text.split('\n').filter((each) => pattern.test(each))) {
+            expect(pattern.mayBeIn(filter)).toBe(true);
+            if (pattern.needle !== undefined) expect(line.search(pattern.needle)).toBeGreaterThanOrEqual(0);
+          }
         }
       }),
       { numRuns: 2_000 },
@@ -70,11 +69,26 @@ describe('the trigrams of a text', () => {
     expect(mayHave(trigramFilterOf(''), trigramsOf('abc'))).toBe(false);
   });
 
-  it('of an expression are those that each match has', () => {
-    const trigramsOfRegexp = (text: string) => patternOf('regexp', text, false).trigrams;
-    expect(trigramsOfRegexp('load[A-Z]\\w+Items\\(')).toEqual([...trigramsOf('load'), ...trigramsOf('items(')]);
-    expect(trigramsOfRegexp('(retry|unlock)Hidden')).toEqual(trigramsOf('hidden'));
-    expect(trigramsOfRegexp('abc?def')).toEqual(trigramsOf('def'));
-    expect(trigramsOfRegexp('a|bcdef')).toEqual([]);
+  it.each([
+    ['load[A-Z]\\w+Items\\(', 'loadAllItems(', ['load', 'items(']],
+    ['(retry|unlock)Hidden', 'unlockhidden', ['hidden', 'retry']],
+    ['abc?def', 'abdef', ['abc']],
+    ['a|bcdef', 'x', []],
+    ['(?i)load', 'LOAD', []],
+  ])('of the expression %s may be in %s, and not in a text without all that a match has', (source, text, parts) => {
+    const pattern = patternOf('regexp', source, false);
+    expect(pattern.mayBeIn(trigramFilterOf(text))).toBe(true);
+    for (const part of parts) expect(pattern.mayBeIn(trigramFilterOf(part))).toBe(false);
+  });
+
+  it.each([
+    ['regexp', 'load[A-Z]\\w+Items\\(', 'Items\\('],
+    ['regexp', '(retry|unlock)Hid', 'retry|unlock'],
+    ['regexp', 'a|bcdef', undefined],
+    ['literal', 'größe+', undefined],
+    ['literal', 'größere', 'ere'],
+    ['literal', 'x'.repeat(500), 'x'.repeat(100)],
+  ] as const)('of the %s %s have a part of ASCII as needle', (syntax, text, needle) => {
+    expect(patternOf(syntax, text, false).needle?.source).toBe(needle);
   });
 });
