@@ -47,10 +47,10 @@ export function visibleText(answer: string): string {
     .trim();
 }
 
-/** The first sentence of an answer, with its links. */
+/** The first sentence of an answer, with its links; when it ends with a colon, with the line after it. */
 export function firstSentence(answer: string): string {
-  const [first = ''] = answer.trim().split(/\n|(?<=[.!?:])\s/);
-  return first;
+  const [first = '', second = ''] = answer.trim().split(/\s*\n\s*|(?<=[.!?])\s/);
+  return first.endsWith(':') ? `${first} ${second}` : first;
 }
 
 /** Whether the first sentence says that there is no answer. */
@@ -78,7 +78,7 @@ export function relationsOf(answer: string): Relation[] {
     const isItem = /^\s*[-*] /.test(line);
     const found = isItem ? null : (CALLED.exec(line) ?? USED.exec(line));
     if (!isItem && line.trim() !== '') {
-      const spans = (found === null ? line : line.slice(0, found.index)).matchAll(/`([\w.:#]+)(?:\(\))?`/g);
+      const spans = (found === null ? line : line.slice(0, found.index)).matchAll(/`([\w.:#]+[?!]?)(?:\(\))?`/g);
       const named = [...spans].flatMap(([, name]) => name ?? []);
       if (named.length > 0) names = named;
       isCall = found === null ? undefined : CALLED.test(line);
@@ -93,13 +93,15 @@ export function relationsOf(answer: string): Relation[] {
 }
 
 /** Whether one of these lines has one of the names outside of strings and comments, and not as a definition. */
-export function isProven({ names, isCall }: Relation, lines: readonly string[]): boolean {
+export function isProven({ names, isCall, place }: Relation, lines: readonly string[]): boolean {
   const code = lines.map((line) =>
     line.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""').replace(/(?:\/\/|#(?![\w{<[])|^\s*\*).*$/, ''),
   );
+  // In Ruby a name alone can be a call.
+  const needsArguments = isCall && !place.path?.endsWith('.rb');
   return names.some((name) => {
-    const last = name.split(/[.:#]+/).at(-1) ?? name;
-    const use = new RegExp(`\\b${last}\\b${isCall ? '\\s*(?:(?:::)?<[^>]*>|!)?(?:\\(| [\\w@:\'"])' : ''}`);
+    const last = (name.split(/[.:#]+/).at(-1) ?? name).replace(/\W/g, '');
+    const use = new RegExp(`\\b${last}\\b${needsArguments ? '\\s*(?:(?:::)?<[^>]*>|!)?\\(' : ''}`);
     const definition = new RegExp(
       `\\b(?:def|fn|func|function|class|struct|interface|enum|trait|type)\\s+(?:\\([^)]*\\)\\s*|self\\.)?${last}\\b`,
     );

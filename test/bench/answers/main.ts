@@ -30,25 +30,27 @@ const sources = readQuestions().filter(
     (values.repository === undefined || repository.endsWith(values.repository)) && questions.some(isWanted),
 );
 if (sources.length === 0) throw new Error('no question has this --part (tune or report), --kind and --repository');
-const loadBefore = loadavg();
 const asked: Asked[] = [];
 for (const source of sources) await measureSource(source);
 
-for (const one of spread(asked, Number(values.print))) {
-  write(
-    `\n---\n\n# ${one.id}: ${one.question}\n\n**${one.title}**\n\n${one.answer}\n\nSources: ${one.sources.join(', ')}`,
-  );
+for (const { id, question, title, answer, sources: links } of spread(asked, Number(values.print))) {
+  write(`\n---\n\n# ${id}: ${question}\n\n**${title}**\n\n${answer}\n\nSources: ${links.join(', ')}`);
 }
 const byPart = groupBy(asked, ({ part }) => part);
 write(`\nIn parentheses: \`git grep\`.\n\n${measuresTable('part', new Map([...byPart, ['both', asked]]))}`);
 for (const [part, scores] of byPart) {
-  const byKind = groupBy(scores, ({ kind }) => kind);
-  write(`\n## Kinds of questions, part ${part}\n\n${measuresTable('kind', byKind)}`);
+  write(`\n## Kinds of questions, part ${part}\n`);
+  write(
+    measuresTable(
+      'kind',
+      groupBy(scores, ({ kind }) => kind),
+    ),
+  );
 }
 // The part `report` is only reported: its misses are not shown one by one, so that no one tunes the search to them.
 if (values.misses) write(`\n## Misses of the part tune\n\n${missesTable(byPart.get('tune') ?? [])}`);
 if (values.out !== undefined) {
-  const machine = { node: process.version, processors: cpus().length, loadBefore, loadAfter: loadavg() };
+  const machine = { node: process.version, processors: cpus().length, load: loadavg() };
   await writeFile(values.out, `${JSON.stringify({ machine, asked }, undefined, 2)}\n`);
   write(`\nWritten to ${values.out}`);
 }
@@ -59,7 +61,7 @@ async function measureSource(source: BenchSource): Promise<void> {
   if (wrong.length > 0) throw new Error(`wrong gold places:\n${wrong.join('\n')}`);
   const measured = await measureAnswers({ name: source.repository, path }, source.questions.filter(isWanted));
   asked.push(...measured.asked);
-  write(`${source.repository}: ${measured.files} files, ready after ${Math.round(measured.readyMs)} ms`);
+  write(`${source.repository}: ${measured.files} files`);
 }
 
 function write(text: string): void {

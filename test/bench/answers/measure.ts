@@ -15,10 +15,8 @@ export interface Asked extends Score {
 export async function measureAnswers(
   { name, path }: { name: string; path: string },
   questions: readonly BenchQuestion[],
-): Promise<{ files: number; readyMs: number; asked: Asked[] }> {
-  const startMs = performance.now();
+): Promise<{ files: number; asked: Asked[] }> {
   const service = await startTestService({ repos: [path] });
-  const readyMs = performance.now() - startMs;
   try {
     const asked: Asked[] = [];
     for (const question of questions) {
@@ -32,7 +30,7 @@ export async function measureAnswers(
       const reference = { grep, readLines: (file: string) => readLines(path, file) };
       asked.push({ ...score(question, name, { answer, sources, ms }, reference), title, answer, sources });
     }
-    return { files: service.files, readyMs, asked };
+    return { files: service.files, asked };
   } finally {
     await service.stop();
   }

@@ -1,11 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-export const KINDS = [
-  ...['how-to', 'error', 'who', 'history', 'why', 'option', 'tests', 'list', 'vague', 'smalltalk', 'none', 'language'],
-  ...['explain', 'where', 'callers'],
-] as const;
-
 /** Lines of a file that answer a question, first and last, and a text that stands in them. */
 const goldSchema = z
   .strictObject({
@@ -19,7 +14,10 @@ const questionSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z-]+-\d\d$/),
     part: z.enum(['tune', 'report']),
-    kind: z.enum(KINDS),
+    kind: z.enum([
+      ...(['how-to', 'error', 'who', 'history', 'why', 'option', 'tests', 'list', 'vague', 'smalltalk'] as const),
+      ...(['none', 'language', 'explain', 'where', 'callers'] as const),
+    ]),
     question: z.string().min(1).max(600),
     gold: z.array(goldSchema).min(1).optional(),
     fact: z.array(z.string().min(1)).min(1).optional(),

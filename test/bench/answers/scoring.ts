@@ -54,6 +54,7 @@ export function score(question: BenchQuestion, repository: string, answered: Ans
   const isRight = (place: text.Place): boolean =>
     (place.path !== undefined && gold.some(({ file }) => file === place.path)) ||
     (commit !== undefined && place.commit !== undefined && commit.startsWith(place.commit));
+  const found = reference.grep.files.map((path) => ({ path }));
   const first = text.firstSentence(answer);
   const factFirst = fact?.some((one) => text.says(first, one)) ?? false;
   const beginsRight =
@@ -77,11 +78,7 @@ export function score(question: BenchQuestion, repository: string, answered: Ans
       return text.isProven(relation, lines) ? [] : [`${relation.names.join('/')} ${path}:${from}`];
     }),
     ...{ characters: text.visibleText(answer).length, ms, grepMs: round(reference.grep.ms, 0) },
-    grepRank: positionOf(
-      reference.grep.files.map((path) => ({ path })),
-      'path',
-      isRight,
-    ),
+    grepRank: positionOf(found, 'path', isRight),
   };
 }
 
@@ -91,17 +88,16 @@ export function summarize(scores: readonly Score[]) {
   const onlyLanguage = scores.every(({ kind }) => kind === 'language');
   const answerable = scores.filter((one) => !unanswerable(one) && (onlyLanguage || one.kind !== 'language'));
   const none = scores.filter(({ kind }) => kind === 'none');
+  const withFact = answerable.filter(({ factSaid }) => factSaid !== undefined);
   const dated = answerable.filter(({ commitLinked }) => commitLinked !== undefined);
   const times = scores.map(({ ms }) => ms);
+  const grepTimes = scores.map(({ grepMs }) => grepMs);
   const lengths = scores.map(({ characters }) => characters);
   return {
     questions: scores.length,
     first: share(answerable, ({ rank }) => rank === 1),
     inThree: share(answerable, ({ rank }) => rank <= 3),
-    facts: share(
-      answerable.filter(({ factSaid }) => factSaid !== undefined),
-      ({ factSaid }) => factSaid === true,
-    ),
+    facts: share(withFact, ({ factSaid }) => factSaid === true),
     confidentlyWrong: share(scores, (one) => one.confidentlyWrong),
     unproven: scores.flatMap(({ unproven }) => unproven).length,
     wrongRefusals: share(answerable, ({ refused }) => refused),
@@ -111,10 +107,7 @@ export function summarize(scores: readonly Score[]) {
     ...{ p50Ms: percentile(times, 0.5), p95Ms: percentile(times, 0.95) },
     grepFirst: share(answerable, ({ grepRank }) => grepRank === 1),
     grepInThree: share(answerable, ({ grepRank }) => grepRank <= 3),
-    grepP50Ms: percentile(
-      scores.map(({ grepMs }) => grepMs),
-      0.5,
-    ),
+    grepP50Ms: percentile(grepTimes, 0.5),
   };
 }
 

@@ -148,6 +148,7 @@ describe('the text of an answer', () => {
     const answer = `**Run** \`npm test\` ([package.json:3](http://h${blob}package.json?L3)).\n\n\`\`\`json\n"test": "x"\n\`\`\``;
     expect(visibleText(answer)).toBe('Run npm test (package.json:3).\n\n\n"test": "x"');
     expect(firstSentence('Run `a.b` now. Then rest.')).toBe('Run `a.b` now.');
+    expect(firstSentence('It is called in 1 place:\n\n- here\n- there')).toBe('It is called in 1 place: - here');
   });
 
   it.each([
@@ -179,6 +180,7 @@ describe('the text of an answer', () => {
     ]);
     expect(scoreOf(answer, []).unproven).toEqual(['cap src/a.ts:3']);
     expect(scoreOf(`\`cap\` is called at ${link(1)}`, []).unproven).toEqual(['cap src/a.ts:1']);
+    expect(scoreOf(`\`delay\` is used in ${link(2)}`, []).unproven).toEqual([]);
   });
 });
 
