@@ -130,14 +130,9 @@ export const LIMITS = {
   searchLineCharacters: 100_000,
   commitsSearched: 20_000,
   commitsPerSearchPage: 1_000,
-  diffsPerSearchPage: 50,
-  /** Changes of one commit that a search reads. */
-  commitDiffBytes: 16_000_000,
-  diffPreviewLines: 500,
   /** Results of a streamed search are sent together when they come closer to each other than this. */
   streamFlushMs: 100,
   streamBatch: 50,
-  diffsSearched: 5_000,
   symbolFilesPerRevision: 1_000,
   /** A search for symbols waits so long, and at most half of its time, for files that are not read yet. */
   symbolsWaitMs: 5_000,

@@ -76,14 +76,7 @@ describe('a repository whose configuration names programs', () => {
           await response.text();
           if (!partial) expect([address, response.status]).toEqual([address, status]);
         }
-        for (const search of [
-          'greetPeople',
-          '/greet\\w+/',
-          'type:commit greet',
-          'type:diff greet',
-          'repo:. file:code',
-          'lang:ts greet',
-        ])
+        for (const search of ['greetPeople', '/greet\\w+/', 'type:commit greet', 'repo:. file:code', 'lang:ts greet'])
           await service.call('POST', '/.api/graphql', {
             query: 'query($q: String!) { search(query: $q) { results { matchCount } } }',
             variables: { q: search },

@@ -3,7 +3,6 @@ import {
   type CommitMatch,
   chunksOf,
   type FileMatch,
-  type HighlightedText,
   type MatchRange,
   type RepositoryMatch,
   type SearchResult,
@@ -78,8 +77,6 @@ function repositoryData(match: RepositoryMatch, { repositoryId }: EventOptions):
 function commitData(match: CommitMatch, { repositoryId }: EventOptions): Record<string, unknown> {
   const url = commitPath(match.repository, match.commit);
   const [subject = ''] = match.message.split('\n');
-  const preview: HighlightedText = match.diffPreview ??
-    match.messagePreview ?? { content: match.message, highlights: [] };
   return {
     type: 'commit',
     label: `[${match.repository}](${repositoryPath(match.repository)}) › [${match.author.name}](${url}): [${subject}](${url})`,
@@ -93,9 +90,9 @@ function commitData(match: CommitMatch, { repositoryId }: EventOptions): Record<
     authorDate: match.author.date,
     committerName: match.committer.name,
     committerDate: match.committer.date,
-    content: `\`\`\`${match.diffPreview === undefined ? 'COMMIT_EDITMSG' : 'diff'}\n${preview.content}\n\`\`\``,
+    content: `\`\`\`COMMIT_EDITMSG\n${match.message}\n\`\`\``,
     // The fence is the first line of the content.
-    ranges: preview.highlights.map(({ line, character, length }) => [line + 1, character, length]),
+    ranges: match.highlights.map(({ line, character, length }) => [line + 1, character, length]),
   };
 }
 

@@ -164,10 +164,9 @@ function fileResult(match: FileMatch): Html {
   }${match.limitHit ? html`<p class="dim">This file has more matches.</p>` : undefined}</section>`;
 }
 
-function commitResult({ repository, commit, author, message, messagePreview }: CommitMatch): Html {
+function commitResult({ repository, commit, author, message, highlights }: CommitMatch): Html {
   const [subject = ''] = message.split('\n', 1);
-  const { content, highlights } = messagePreview ?? { content: '', highlights: [] };
-  const lines = content.includes('\n') ? content.split('\n').slice(0, LIMITS.resultLinesShown) : [];
+  const lines = message.includes('\n') ? message.split('\n').slice(0, LIMITS.resultLinesShown) : [];
   const preview = lines.map((line, index) => {
     const own = highlights.filter((highlight) => highlight.line === index);
     const ranges = own.map(({ character, length }) => ({ start: character, length }));

@@ -2,10 +2,12 @@ import { findLanguage } from '../git/languages.ts';
 import { isSafeRevision } from '../git/refs.ts';
 import { LIMITS } from '../limits.ts';
 import { type FilterField, type FilterNode, QueryProblem } from './ast.ts';
+import type { Selection } from './collect.ts';
 import { isDate } from './dates.ts';
 import { compileFilter, type Pattern } from './pattern.ts';
 
-export type ResultType = 'file' | 'path' | 'repo' | 'symbol' | 'commit' | 'diff';
+const TYPES = ['file', 'path', 'repo', 'symbol', 'commit'] as const;
+export type ResultType = (typeof TYPES)[number];
 
 /** Patterns of a filter: a text passes when all of `include` match it and none of `exclude`. */
 export interface TextFilter {
@@ -27,118 +29,115 @@ export interface Branch {
   author: TextFilter;
   committer: TextFilter;
   message: TextFilter;
-  after: readonly string[];
-  before: readonly string[];
+  after: string | undefined;
+  before: string | undefined;
 }
 
-export function invalidFilter(field: string, description: string): QueryProblem {
-  return new QueryProblem('invalid-filter', `The filter ${field}: is wrong`, description);
+/** Filters that hold for a whole query, also when they stand in one of its alternatives. */
+export interface GlobalSettings {
+  /** Matches at most; undefined without `count:`. */
+  count: number | undefined;
+  /** Undefined without `timeout:`. */
+  timeoutMs: number | undefined;
+  select: Selection | undefined;
 }
 
-export function unsupportedFilter(field: string, description: string): QueryProblem {
-  return new QueryProblem('unsupported-filter', `The filter ${field}: is not offered in this form`, description);
-}
-
-const TYPES: readonly ResultType[] = ['file', 'path', 'repo', 'symbol', 'commit', 'diff'];
 const COMMIT_FILTERS: readonly FilterField[] = ['author', 'committer', 'before', 'after', 'message'];
 const NEGATABLE: ReadonlySet<FilterField> = new Set(['repo', 'file', 'lang', 'author', 'committer', 'message']);
 
-const ONCE: readonly FilterField[] = ['rev', 'before', 'after'];
+/** Filters with one value from a list, and values of the public service that are refused with a reason. Most change nothing here. */
+const CHOICES: Partial<Record<FilterField, { values: string; refused?: Record<string, string> }>> = {
+  type: {
+    values: TYPES.join(', '),
+    refused: { diff: 'This service does not search in changes. Use type:commit for messages.' },
+  },
+  case: { values: 'yes, no, y, n, true, false' },
+  fork: { values: 'yes, no, true, false', refused: { only: 'No repository here is known to be a fork.' } },
+  archived: { values: 'yes, no, true, false', refused: { only: 'No repository here is archived.' } },
+  visibility: { values: 'any, public', refused: { private: 'No repository here is known to be private.' } },
+  index: { values: 'yes, no, only, true, false' },
+  context: { values: 'global, @global' },
+  select: { values: 'repo, file' },
+};
+/** Lists that grow with the public service: other values may be right there, and are not offered here. */
+const OPEN: ReadonlySet<FilterField> = new Set(['context', 'select']);
+
+function invalid(field: string, description: string): QueryProblem {
+  return new QueryProblem('invalid-filter', `The filter ${field}: is wrong`, description);
+}
+
+function unsupported(field: string, description: string): QueryProblem {
+  return new QueryProblem('unsupported-filter', `The filter ${field}: is not offered in this form`, description);
+}
 
 /** Reads the filters of one search; throws {@link QueryProblem}. */
 export function readBranch(filters: readonly FilterNode[]): Branch {
-  for (const { field, negated, value } of filters) {
-    if (negated && !NEGATABLE.has(field)) throw invalidFilter(field, `${field}: can't be excluded.`);
-    if (value.trim() === '') throw invalidFilter(field, `${field}: needs a value.`);
-    checkPredicate(field, value);
-  }
-  for (const field of ONCE) {
-    if (filters.filter((filter) => filter.field === field).length > 1)
-      throw invalidFilter(field, `Give ${field}: once.`);
-  }
-  const values = (field: FilterField): string[] =>
-    filters.filter((filter) => filter.field === field).map(({ value }) => value);
-  for (const value of values('fork')) readInclusion('fork', value, 'No repository here is known to be a fork.');
-  for (const value of values('archived')) readInclusion('archived', value, 'No repository here is archived.');
-  for (const value of values('visibility')) readVisibility(value);
-  for (const value of values('index')) readIndex(value);
-  for (const value of values('context')) {
-    if (value !== 'global' && value !== '@global') {
-      throw unsupportedFilter('context', 'This service has one search context: context:global.');
-    }
-  }
-  const isCaseSensitive = readCase(values('case'));
+  checkAll(filters);
+  const isCaseSensitive = /^[yt]/i.test(onlyValue(filters, 'case') ?? '');
   const { names, revisions } = readRepositories(filters);
-  const texts = (field: FilterField): TextFilter =>
-    textFilter(
-      filters.filter((filter) => filter.field === field),
-      isCaseSensitive,
+  const texts = (field: FilterField, nodes = filters.filter((filter) => filter.field === field)): TextFilter => {
+    const [include, exclude] = [false, true].map((negated) =>
+      nodes.filter((node) => node.negated === negated).map(({ value }) => compileFilter(field, value, isCaseSensitive)),
     );
-  const types = readTypes(values('type'));
-  const needsCommits = COMMIT_FILTERS.find((field) => values(field).length > 0);
-  if (needsCommits !== undefined && !types.has('commit') && !types.has('diff')) {
-    throw invalidFilter(needsCommits, `${needsCommits}: needs type:commit or type:diff.`);
-  }
-  if (types.has('commit') && !types.has('diff') && (values('file').length > 0 || values('lang').length > 0)) {
-    throw unsupportedFilter(
-      'type',
-      'type:commit takes no file: or lang:. Use type:diff to search in changes of files.',
-    );
+    return { include: include ?? [], exclude: exclude ?? [] };
+  };
+  const types = new Set(valuesOf(filters, 'type').map((value) => value.toLowerCase() as ResultType));
+  const forCommits = filters.find(({ field }) => COMMIT_FILTERS.includes(field))?.field;
+  if (forCommits !== undefined && !types.has('commit')) throw invalid(forCommits, `${forCommits}: needs type:commit.`);
+  if (types.has('commit') && filters.some(({ field }) => field === 'file' || field === 'lang')) {
+    throw unsupported('type', 'type:commit takes no file: or lang:.');
   }
   return {
-    repositories: textFilter(names, isCaseSensitive),
-    revisions: [...revisions, ...values('rev').flatMap((value) => readRevisions(value))],
+    repositories: texts('repo', names),
+    revisions,
     paths: texts('file'),
-    languages: readLanguages(filters),
+    languages: { include: readLanguages(filters, false), exclude: readLanguages(filters, true) },
     types,
     isCaseSensitive,
     author: texts('author'),
     committer: texts('committer'),
     message: texts('message'),
-    after: values('after').map((value) => readDate('after', value)),
-    before: values('before').map((value) => readDate('before', value)),
+    after: readDate(filters, 'after'),
+    before: readDate(filters, 'before'),
   };
 }
 
-/** `has.path(…)` and the like: known to the public service, not to this one. */
-function checkPredicate(field: FilterField, value: string): void {
-  const [, name] = /^((?:has|contains|at)\b[\w.]*)\(/.exec(value) ?? [];
-  if (name !== undefined && (field === 'repo' || field === 'file' || field === 'rev')) {
-    throw unsupportedFilter(field, `This service has no predicate ${field}:${name}(…).`);
-  }
+/** Reads `count:`, `timeout:` and `select:`; throws {@link QueryProblem}. */
+export function readGlobalSettings(filters: readonly FilterNode[]): GlobalSettings {
+  checkAll(filters);
+  const [count, timeout] = [onlyValue(filters, 'count'), onlyValue(filters, 'timeout')];
+  return {
+    count: count === undefined ? undefined : readCount(count),
+    timeoutMs: timeout === undefined ? undefined : readTimeout(timeout),
+    select: onlyValue(filters, 'select')?.toLowerCase() as Selection | undefined,
+  };
 }
 
-function readInclusion(field: FilterField, value: string, none: string): void {
-  if (/^only$/i.test(value)) throw unsupportedFilter(field, `${none} Use ${field}:yes or ${field}:no.`);
-  if (!/^(?:yes|no|true|false)$/i.test(value)) throw invalidFilter(field, `${field}: is yes, no or only.`);
+const valuesOf = (filters: readonly FilterNode[], field: FilterField): string[] =>
+  filters.filter((filter) => filter.field === field).map(({ value }) => value);
+
+function onlyValue(filters: readonly FilterNode[], field: FilterField): string | undefined {
+  const [value, ...others] = new Set(valuesOf(filters, field).map((each) => each.trim()));
+  if (others.length > 0) throw invalid(field, `Give ${field}: once.`);
+  return value;
 }
 
-function readVisibility(value: string): void {
-  if (/^private$/i.test(value)) {
-    throw unsupportedFilter('visibility', 'No repository here is known to be private. Use visibility:any.');
+/** What can be said of each filter alone. */
+function checkAll(filters: readonly FilterNode[]): void {
+  for (const { field, negated, value } of filters) {
+    if (negated && !NEGATABLE.has(field)) throw invalid(field, `${field}: can't be excluded.`);
+    if (value.trim() === '') throw invalid(field, `${field}: needs a value.`);
+    // `has.path(…)` and the like: known to the public service, not to this one.
+    const [, predicate] = /^((?:has|contains|at)\b[\w.]*)\(/.exec(value) ?? [];
+    if (predicate !== undefined && (field === 'repo' || field === 'file' || field === 'rev')) {
+      throw unsupported(field, `This service has no predicate ${field}:${predicate}(…).`);
+    }
+    const choice = CHOICES[field];
+    if (choice === undefined || choice.values.split(', ').includes(value.toLowerCase())) continue;
+    const refused = Object.entries(choice.refused ?? {}).find(([each]) => each === value.toLowerCase())?.[1];
+    if (refused !== undefined) throw unsupported(field, refused);
+    throw (OPEN.has(field) ? unsupported : invalid)(field, `${field}: is one of ${choice.values}.`);
   }
-  if (!/^(?:any|public)$/i.test(value)) {
-    throw invalidFilter('visibility', 'visibility: is any, public or private.');
-  }
-}
-
-/** Every repository is searched at every revision, whether a client wants an index or not. */
-function readIndex(value: string): void {
-  if (!/^(?:yes|no|only|true|false)$/i.test(value)) {
-    throw invalidFilter('index', 'index: is yes, no or only.');
-  }
-}
-
-function readCase(values: readonly string[]): boolean {
-  const wanted = new Set(
-    values.map((value) => {
-      if (/^(?:yes|y|true)$/i.test(value)) return true;
-      if (/^(?:no|n|false)$/i.test(value)) return false;
-      throw invalidFilter('case', 'case: is yes or no.');
-    }),
-  );
-  if (wanted.size > 1) throw invalidFilter('case', 'Give case: once.');
-  return wanted.has(true);
 }
 
 /** Splits `name@revision`; `rev:` gives the revision separately. */
@@ -147,76 +146,64 @@ function readRepositories(filters: readonly FilterNode[]): { names: FilterNode[]
   const revisions: string[] = [];
   for (const filter of filters.filter(({ field }) => field === 'repo')) {
     const at = filter.value.indexOf('@');
-    if (at < 0) names.push(filter);
-    else {
-      if (filter.negated) throw invalidFilter('repo', 'A repository that is excluded has no revision.');
-      if (at > 0) names.push({ ...filter, value: filter.value.slice(0, at) });
-      revisions.push(...readRevisions(filter.value.slice(at + 1)));
-    }
+    if (at >= 0 && filter.negated) throw invalid('repo', 'A repository that is excluded has no revision.');
+    if (at !== 0) names.push(at < 0 ? filter : { ...filter, value: filter.value.slice(0, at) });
+    if (at >= 0) revisions.push(...filter.value.slice(at + 1).split(':'));
   }
+  const separate = onlyValue(filters, 'rev');
+  if (revisions.length > 0 && separate !== undefined) {
+    throw invalid('rev', 'Give the revision once: with rev: or with "@" in repo:.');
+  }
+  if (separate !== undefined) revisions.push(...separate.split(':'));
   if (revisions.length > LIMITS.queryRevisions) {
-    throw invalidFilter('repo', `A search has at most ${LIMITS.queryRevisions} revisions.`);
+    throw invalid('rev', `A search has at most ${LIMITS.queryRevisions} revisions.`);
   }
-  if (revisions.length > 0 && filters.some(({ field }) => field === 'rev')) {
-    throw invalidFilter('rev', 'Give the revision once: with rev: or with "@" in repo:.');
+  for (const revision of revisions) {
+    if (/^[*^]/.test(revision)) {
+      throw unsupported('rev', 'Patterns of revisions are not offered: name branches, tags or commits.');
+    }
+    if (!isSafeRevision(revision)) {
+      throw invalid('rev', 'A revision is a branch, a tag, a commit id or a form like HEAD~3.');
+    }
   }
   return { names, revisions };
 }
 
-function readRevisions(value: string): string[] {
-  const revisions = value.split(':');
-  for (const revision of revisions) {
-    if (revision.startsWith('*') || revision.startsWith('^')) {
-      throw unsupportedFilter('rev', 'Patterns of revisions are not offered: name branches, tags or commits.');
-    }
-    if (!isSafeRevision(revision)) {
-      throw invalidFilter('rev', 'A revision is a branch, a tag, a commit id or a form like HEAD~3.');
-    }
-  }
-  if (revisions.length > LIMITS.queryRevisions) {
-    throw invalidFilter('rev', `A search has at most ${LIMITS.queryRevisions} revisions.`);
-  }
-  return revisions;
+/** A part of a language is searched with it, as people expect. */
+const LANGUAGE_PARTS: Record<string, string> = { ts: 'tsx', js: 'jsx' };
+
+function readLanguages(filters: readonly FilterNode[], negated: boolean): string[] {
+  const own = filters.filter((filter) => filter.negated === negated);
+  return valuesOf(own, 'lang').flatMap((value) => {
+    const language = findLanguage(value);
+    if (language === undefined) throw invalid('lang', 'This language is not known here.');
+    const part = LANGUAGE_PARTS[language.id];
+    return part === undefined ? [language.id] : [language.id, part];
+  });
 }
 
-function textFilter(filters: readonly FilterNode[], isCaseSensitive: boolean): TextFilter {
-  const compiled = (negated: boolean): Pattern[] =>
-    filters
-      .filter((filter) => filter.negated === negated)
-      .map(({ field, value }) => compileFilter(field, value, isCaseSensitive));
-  return { include: compiled(false), exclude: compiled(true) };
+function readDate(filters: readonly FilterNode[], field: 'after' | 'before'): string | undefined {
+  const value = onlyValue(filters, field);
+  if (value === undefined || isDate(value)) return value;
+  throw invalid(field, `${field}: is a date such as 2024-03-01, "november 1 2019", yesterday or "2 weeks ago".`);
 }
 
-function readLanguages(filters: readonly FilterNode[]): { include: string[]; exclude: string[] } {
-  const languages = (negated: boolean): string[] =>
-    filters
-      .filter((filter) => filter.field === 'lang' && filter.negated === negated)
-      .flatMap(({ value }) => {
-        const language = findLanguage(value);
-        if (language === undefined) throw invalidFilter('lang', 'This language is not known here.');
-        // A part of a language is searched with it, as people expect.
-        const parts: Record<string, string> = { ts: 'tsx', js: 'jsx' };
-        return [language.id, ...(parts[language.id] === undefined ? [] : [parts[language.id] ?? ''])];
-      });
-  return { include: languages(false), exclude: languages(true) };
+function readCount(value: string): number {
+  if (value.toLowerCase() === 'all') return LIMITS.searchCountMax;
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw invalid('count', 'count: is a number from 1, or all.');
+  return Math.min(Number(value), LIMITS.searchCountMax);
 }
 
-function readTypes(values: readonly string[]): ReadonlySet<ResultType> {
-  const types = new Set<ResultType>();
-  for (const value of values) {
-    const type = TYPES.find((one) => one === value.toLowerCase());
-    if (type === undefined) throw invalidFilter('type', `type: is ${TYPES.join(', ')}.`);
-    types.add(type);
+const UNITS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1, us: 0.001, µs: 0.001, ns: 0.000_001 };
+
+/** A duration such as `1m30s` or `500ms`; longer ones than the service allows are shortened, as the public service does. */
+function readTimeout(value: string): number {
+  if (!/^(?:\d{1,9}(?:\.\d{1,9})?(?:h|ms|m|s|us|µs|ns)){1,7}$/.test(value)) {
+    throw invalid('timeout', 'timeout: is a duration such as 10s, 1m or 500ms.');
   }
-  return types;
-}
-
-function readDate(field: FilterField, value: string): string {
-  if (!isDate(value)) {
-    throw invalidFilter(
-      field,
-      `${field}: is a date such as 2024-03-01, "november 1 2019", yesterday or "2 weeks ago".`,
-    );
+  let sum = 0;
+  for (const [, amount, unit = ''] of value.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g)) {
+    sum += Number(amount) * (UNITS[unit] ?? 0);
   }
-  return value.trim();
+  return Math.min(Math.max(1, Math.round(sum)), LIMITS.searchTimeoutMaxMs);
 }

@@ -1,63 +1,55 @@
 import { type Commit, log } from '../git/commits.ts';
 import { LIMITS } from '../limits.ts';
 import { rangesOf } from './content.ts';
-import { commitMatch, searchDiffs } from './diffs.ts';
 import type { Place } from './files.ts';
 import type { PlannedBranch } from './plan.ts';
 import { evaluate, passes, type Run, shownPatterns } from './run.ts';
 
-/** Searches messages (`type:commit`) or changes (`type:diff`) of the commits that a revision reaches, newest first. */
-export async function searchCommits(
-  place: Place,
-  branch: PlannedBranch,
-  type: 'commit' | 'diff',
-  side: 'added' | 'removed' | undefined,
-  run: Run,
-): Promise<void> {
+/** Searches the messages of the commits that a revision reaches, newest first. */
+export async function searchCommits(place: Place, branch: PlannedBranch, run: Run): Promise<void> {
   if (place.commit === '') return;
-  const most = type === 'commit' ? LIMITS.commitsSearched : LIMITS.diffsSearched;
-  const first = type === 'commit' ? LIMITS.commitsPerSearchPage : LIMITS.diffsPerSearchPage;
   let searched = 0;
   let after: string | undefined;
   do {
     const page = await log(place.repository, {
       revision: place.commit,
-      first,
+      first: LIMITS.commitsPerSearchPage,
       after,
-      committedAfter: branch.after[0],
-      committedBefore: branch.before[0],
+      committedAfter: branch.after,
+      committedBefore: branch.before,
     });
     if (page === undefined) return;
-    const chosen: Commit[] = [];
     for (const commit of page.commits) {
       await run.pause();
-      if (hasFields(commit, branch)) chosen.push(commit);
+      if (isFound(commit, branch)) await addCommit(place, commit, branch, run);
     }
-    if (type === 'diff') await searchDiffs(place, chosen, branch, side, run);
-    else for (const commit of chosen) await addMessage(place, commit, branch, run);
     searched += page.commits.length;
     after = page.hasNextPage ? page.endCursor : undefined;
-  } while (after !== undefined && searched < most);
+  } while (after !== undefined && searched < LIMITS.commitsSearched);
   if (after !== undefined) run.limitHit = true;
 }
 
-function hasFields({ author, committer, message }: Commit, branch: PlannedBranch): boolean {
+function isFound({ author, committer, message }: Commit, branch: PlannedBranch): boolean {
+  const { expression, patterns } = branch;
   return (
     passes(branch.author, `${author.name} <${author.email}>`) &&
     passes(branch.committer, `${committer.name} <${committer.email}>`) &&
-    passes(branch.message, message)
+    passes(branch.message, message) &&
+    (expression === undefined || evaluate(expression, (index) => patterns[index]?.test(message) === true))
   );
 }
 
-async function addMessage(place: Place, commit: Commit, branch: PlannedBranch, run: Run): Promise<void> {
-  const { expression, patterns } = branch;
-  const holds = (index: number): boolean => patterns[index]?.test(commit.message) === true;
-  if (expression !== undefined && !evaluate(expression, holds)) return;
+async function addCommit(
+  { repository }: Place,
+  { oid, message, author, committer }: Commit,
+  { expression, patterns }: PlannedBranch,
+  run: Run,
+): Promise<void> {
   const shown = shownPatterns(expression, patterns);
   const highlights: { line: number; character: number; length: number }[] = [];
-  for (const [line, text] of commit.message.split('\n').entries()) {
+  for (const [line, text] of message.split('\n').entries()) {
     for (const { start, length } of await rangesOf(shown, text, run))
       highlights.push({ line, character: start, length });
   }
-  await run.add(commitMatch(place, commit, { messagePreview: { content: commit.message, highlights } }));
+  await run.add({ kind: 'commit', repository: repository.name, commit: oid, message, author, committer, highlights });
 }

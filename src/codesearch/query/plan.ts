@@ -1,9 +1,8 @@
 import { LIMITS } from '../limits.ts';
 import { type FilterNode, type PatternNode, type Query, type QueryNode, QueryProblem } from './ast.ts';
-import { type Branch, readBranch } from './branch.ts';
+import { type Branch, type GlobalSettings, readBranch, readGlobalSettings } from './branch.ts';
 import { combine, negate } from './parse.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
-import { type GlobalSettings, readGlobalSettings } from './settings.ts';
 
 /** Patterns combined; a file, path or message is tested as a whole. */
 export type Expression =

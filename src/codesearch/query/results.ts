@@ -70,12 +70,6 @@ export interface Signature {
   date: string;
 }
 
-/** A text with the places that matched; `line` counts from 0 within `content`. */
-export interface HighlightedText {
-  content: string;
-  highlights: readonly { line: number; character: number; length: number }[];
-}
-
 export interface CommitMatch {
   kind: 'commit';
   repository: string;
@@ -83,10 +77,8 @@ export interface CommitMatch {
   message: string;
   author: Signature;
   committer: Signature;
-  /** The message for `type:commit`; undefined for `type:diff`. */
-  messagePreview: HighlightedText | undefined;
-  /** The matching parts of the diff for `type:diff`; undefined for `type:commit`. */
-  diffPreview: HighlightedText | undefined;
+  /** The places in the message that matched; `line` counts from 0. */
+  highlights: readonly { line: number; character: number; length: number }[];
 }
 
 export type SearchResult = FileMatch | RepositoryMatch | CommitMatch;
@@ -134,9 +126,7 @@ export class SearchError extends Error {
 /** Matches of a result, as `matchCount` adds them up. */
 export function countOf(result: SearchResult): number {
   if (result.kind === 'repository') return 1;
-  if (result.kind === 'commit') {
-    return Math.max(1, (result.diffPreview ?? result.messagePreview)?.highlights.length ?? 0);
-  }
+  if (result.kind === 'commit') return Math.max(1, result.highlights.length);
   const inLines = result.lineMatches.reduce((sum, { ranges }) => sum + ranges.length, 0);
   return Math.max(1, inLines + result.symbols.length);
 }
@@ -144,9 +134,7 @@ export function countOf(result: SearchResult): number {
 /** The size of the texts in a result, in characters. */
 export function charactersOf(result: SearchResult): number {
   if (result.kind === 'repository') return result.repository.length;
-  if (result.kind === 'commit') {
-    return result.message.length + ((result.diffPreview ?? result.messagePreview)?.content.length ?? 0);
-  }
+  if (result.kind === 'commit') return result.message.length;
   return result.lineMatches.reduce((sum, { line }) => sum + line.length, result.path.length);
 }
 

@@ -1,10 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { GitError } from '../git/git.ts';
 import { LIMITS } from '../limits.ts';
 import type { TextFilter } from './branch.ts';
 import type { Pattern } from './pattern.ts';
 import type { Expression } from './plan.ts';
-import { countOf, type SearchAlert, SearchError, type SearchResult } from './results.ts';
+import type { SearchAlert, SearchResult } from './results.ts';
 
 /** The search ends early, with what was found so far: enough matches, or no time left. */
 export class SearchStop extends Error {
@@ -34,17 +33,6 @@ export interface Run {
 
 export function createAlert(kind: string, title: string, description: string): SearchAlert {
   return { kind, title, description, proposedQueries: [] };
-}
-
-/** Turns the end of a git process into the end of the search, where it is one; throws other failures again. */
-export function stopOf(error: unknown, run: Run): never {
-  if (error instanceof SearchStop) throw error;
-  if (error instanceof GitError) {
-    if (error.kind === 'timeout' || error.kind === 'stopped' || run.signal.aborted) throw new SearchStop('timeout');
-    if (error.kind === 'busy')
-      throw new SearchError('busy', 'Too many searches run at the moment. Try again in a few seconds.');
-  }
-  throw error;
 }
 
 /** See {@link Run.pause}. Most calls wait for nothing, so they make no promise. */
@@ -86,16 +74,4 @@ export function shownPatterns(expression: Expression | undefined, patterns: read
     return node.operands.flatMap((operand) => visit(operand, isShown));
   };
   return expression === undefined ? [] : visit(expression, true).flatMap((index) => patterns[index] ?? []);
-}
-
-/** Shortens a result to this many matches. */
-export function shorten(result: SearchResult, most: number): SearchResult {
-  if (result.kind !== 'file' || countOf(result) <= most) return result;
-  let left = most;
-  const lineMatches = result.lineMatches.flatMap((line) => {
-    const ranges = line.ranges.slice(0, Math.max(0, left));
-    left -= ranges.length;
-    return ranges.length === 0 ? [] : [{ ...line, ranges }];
-  });
-  return { ...result, lineMatches, symbols: result.symbols.slice(0, Math.max(0, left)), limitHit: true };
 }

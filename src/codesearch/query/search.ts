@@ -6,24 +6,14 @@ import { BusyError, createSlots } from '../git/slots.ts';
 import type { Corpus } from '../index/corpus.ts';
 import { LIMITS } from '../limits.ts';
 import { type PatternType, QueryProblem } from './ast.ts';
+import { createCollection, shorten } from './collect.ts';
 import { searchCommits } from './commits.ts';
 import { rangesOf, searchContent } from './content.ts';
 import type { Place } from './files.ts';
 import { parseQuery } from './parse.ts';
 import { type Plan, type PlannedBranch, planQuery } from './plan.ts';
 import { charactersOf, countOf, SearchError, type SearchResult, type SearchResults } from './results.ts';
-import {
-  createAlert,
-  createPause,
-  evaluate,
-  passes,
-  type Run,
-  SearchStop,
-  shorten,
-  shownPatterns,
-  stopOf,
-} from './run.ts';
-import { createSelector, mergeResults, sumOf } from './select.ts';
+import { createAlert, createPause, evaluate, passes, type Run, SearchStop, shownPatterns } from './run.ts';
 import { searchSymbols } from './symbols.ts';
 
 export interface SearchRequest {
@@ -45,6 +35,12 @@ export interface SearchRequest {
  * `SearchError` for text that can't be a query and for a user with too many waiting searches.
  */
 export type Search = (request: SearchRequest) => Promise<SearchResults>;
+
+/** One search of a plan in one repository. */
+interface Work {
+  branch: PlannedBranch;
+  repository: Repository;
+}
 
 /** Creates the search over all repositories of a corpus. */
 export function createSearch(corpus: Corpus, clock: () => number = Date.now): Search {
@@ -95,15 +91,15 @@ async function runPlan(
   request: SearchRequest,
 ): Promise<SearchResults> {
   const startedMs = clock();
-  const results: SearchResult[] = [];
-  const most = plan.count ?? LIMITS.searchCountDefault;
-  const select = createSelector(plan.select);
+  const collection = createCollection(plan.select);
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), plan.timeoutMs ?? LIMITS.searchTimeoutMs);
+  const timeoutMs = plan.timeoutMs ?? LIMITS.searchTimeoutMs;
+  const timer = setTimeout(() => deadline.abort(), timeoutMs);
   const outer = request.signal ?? currentBudget().signal;
-  let left = most;
-  let characters: number = LIMITS.searchResultCharacters;
   const signal = outer === undefined ? deadline.signal : AbortSignal.any([outer, deadline.signal]);
+  let matchCount = 0;
+  let left = plan.count ?? LIMITS.searchCountDefault;
+  let characters: number = LIMITS.searchResultCharacters;
   const run: Run = {
     signal,
     pause: createPause(signal),
@@ -112,130 +108,99 @@ async function runPlan(
     timedout: new Set(),
     alert: undefined,
     async add(found) {
-      if (run.signal.aborted) throw new SearchStop('timeout');
-      const selected = select(found);
+      if (signal.aborted) throw new SearchStop('timeout');
+      const selected = collection.newOf(found);
       if (selected === undefined) return;
       if (left === 0) throw new SearchStop('limit');
       const result = shorten(selected, left);
-      results.push(result);
-      if (result !== selected) run.limitHit = true;
+      collection.add(result);
+      matchCount += countOf(result);
       left = Math.max(0, left - countOf(result));
       characters -= charactersOf(result);
       await request.onResult?.(result);
       if (result !== selected || characters < 0) throw new SearchStop('limit');
     },
   };
-  const searched = new Set<string>();
+  const readable = corpus.repositories.filter(({ name }) => request.viewer.canRead(name));
+  const work = plan.branches.flatMap((branch) =>
+    readable.filter(({ name }) => passes(branch.repositories, name)).map((repository) => ({ branch, repository })),
+  );
   try {
-    const budget = { user: request.viewer.username, signal: run.signal };
-    await withinBudget(budget, () => runBranches(corpus, plan, request, run, searched));
+    await withinBudget({ user: request.viewer.username, signal }, () => runAll(corpus, work, timeoutMs, run));
   } finally {
     clearTimeout(timer);
   }
   request.signal?.throwIfAborted();
-  const merged = mergeResults(results);
+  const results = collection.results();
   return {
-    matchCount: sumOf(results),
-    resultCount: merged.length,
+    matchCount,
+    resultCount: results.length,
     limitHit: run.limitHit,
     cloning: [],
     missing: [...run.missing],
     timedout: [...run.timedout],
-    repositories: [...searched],
+    repositories: [...new Set(work.map(({ repository }) => repository.name))],
     elapsedMilliseconds: Math.max(0, Math.round(clock() - startedMs)),
     alert: run.alert,
-    results: merged,
+    results,
   };
 }
 
-/** Runs all searches of a plan; whatever ends one early is noted in `run`. */
-async function runBranches(
-  corpus: Corpus,
-  plan: Plan,
-  request: SearchRequest,
-  run: Run,
-  searched: Set<string>,
-): Promise<void> {
-  const readable = corpus.repositories.filter(({ name }) => request.viewer.canRead(name));
-  const work: { branch: PlannedBranch; repository: Repository }[] = [];
-  try {
-    for (const branch of plan.branches) {
-      const own = readable.filter(({ name }) => passes(branch.repositories, name));
-      for (const { name } of own) searched.add(name);
-      work.push(...own.map((repository) => ({ branch, repository })));
-    }
-    if (plan.branches.some(({ types }) => types.has('symbol'))) {
-      // What is not read by then sets `limitHit`.
-      const waitMs = Math.min(LIMITS.symbolsWaitMs, (plan.timeoutMs ?? LIMITS.searchTimeoutMs) / 2);
-      await corpus.refresh({ waitMs, signal: run.signal });
-      if (run.signal.aborted) throw new SearchStop('timeout');
-    }
-    if (work.length === 0)
-      run.alert = createAlert(
-        'no-repositories',
-        'No repository is searched',
-        'No repository passes the repo: filters.',
-      );
-    let found = 0;
-    for (const [index, { branch, repository }] of work.entries()) {
-      try {
-        found += await searchRepository(corpus, repository, branch, plan, run);
-      } catch (error) {
-        endOf(
-          error,
-          run,
-          work.slice(index).map((rest) => rest.repository.name),
-          repository.name,
-        );
-        if (!(error instanceof GitError)) return;
-      }
-    }
-    if (found === 0 && run.missing.size > 0) {
-      run.alert ??= createAlert(
-        'revision-not-found',
-        'The revision does not exist',
-        `No searched repository has the revision of the query: ${[...run.missing].join(', ')}.`,
-      );
-    }
-  } catch (error) {
-    endOf(
-      error,
-      run,
-      work.map(({ repository }) => repository.name),
-      undefined,
-    );
-  }
-}
-
-/** Notes why a search ended early; throws what is no end of a search. */
-function endOf(error: unknown, run: Run, unfinished: readonly string[], current: string | undefined): void {
-  try {
-    stopOf(error, run);
-  } catch (stop) {
-    if (stop instanceof SearchStop) {
-      noteStop(stop, run, unfinished);
-      return;
-    }
-    if (!(stop instanceof GitError) || current === undefined) throw stop;
-    run.alert ??= createAlert(
-      'repository-failed',
-      'A repository could not be searched',
-      `git could not read ${current}.`,
-    );
-  }
-}
-
-function noteStop({ kind }: SearchStop, run: Run, unfinished: readonly string[]): void {
-  if (kind === 'limit') {
-    run.limitHit = true;
+/** Runs all searches of a plan, and notes in `run` what ends one early. */
+async function runAll(corpus: Corpus, work: readonly Work[], timeoutMs: number, run: Run): Promise<void> {
+  if (work.length === 0) {
+    run.alert = createAlert('no-repositories', 'No repository is searched', 'No repository passes the repo: filters.');
     return;
   }
-  for (const name of unfinished) run.timedout.add(name);
+  if (work.some(({ branch }) => branch.types.has('symbol'))) {
+    // What is not read by then sets `limitHit`.
+    await corpus.refresh({ waitMs: Math.min(LIMITS.symbolsWaitMs, timeoutMs / 2), signal: run.signal });
+  }
+  let found = 0;
+  for (const [index, { branch, repository }] of work.entries()) {
+    try {
+      if (run.signal.aborted) throw new SearchStop('timeout');
+      found += await searchRepository(corpus, repository, branch, run);
+    } catch (error) {
+      const isOver = noteEnd(error, run, repository.name);
+      if (!isOver) continue;
+      if (isOver === 'timeout') for (const rest of work.slice(index)) run.timedout.add(rest.repository.name);
+      return;
+    }
+  }
+  if (found === 0 && run.missing.size > 0) {
+    run.alert ??= createAlert(
+      'revision-not-found',
+      'The revision does not exist',
+      `No searched repository has the revision of the query: ${[...run.missing].join(', ')}.`,
+    );
+  }
+}
+
+/** Notes why the search of a repository ended early. Returns why the whole search is over, if it is; throws what is no end of a search. */
+function noteEnd(error: unknown, run: Run, repository: string): SearchStop['kind'] | undefined {
+  if (error instanceof SearchStop && error.kind === 'limit') {
+    run.limitHit = true;
+    return 'limit';
+  }
+  if (!(error instanceof SearchStop || error instanceof GitError)) throw error;
+  if (error.kind === 'timeout' || error.kind === 'stopped' || run.signal.aborted) {
+    run.alert ??= createAlert(
+      'timed-out',
+      'The search timed out',
+      'Not everything was searched. Choose less with repo:, file: or lang:, or give more time with timeout:60s.',
+    );
+    return 'timeout';
+  }
+  if (error.kind === 'busy') {
+    throw new SearchError('busy', 'Too many searches run at the moment. Try again in a few seconds.');
+  }
   run.alert ??= createAlert(
-    'timed-out',
-    'The search timed out',
-    'Not everything was searched. Choose less with repo:, file: or lang:, or give more time with timeout:60s.',
+    'repository-failed',
+    'A repository could not be searched',
+    `git could not read ${repository}.`,
   );
+  return undefined;
 }
 
 /** Runs one search in one repository at all of its revisions; returns how many of those exist. */
@@ -243,19 +208,14 @@ async function searchRepository(
   corpus: Corpus,
   repository: Repository,
   branch: PlannedBranch,
-  plan: Plan,
   run: Run,
 ): Promise<number> {
-  const revisions = branch.revisions.length === 0 ? [''] : branch.revisions;
   let found = 0;
-  for (const revision of revisions) {
+  for (const revision of branch.revisions.length === 0 ? [''] : branch.revisions) {
     const place = await findPlace(repository, revision);
-    if (place === undefined) {
-      if (revision !== '') run.missing.add(repository.name);
-      continue;
-    }
-    found += 1;
-    await searchPlace(corpus, place, branch, plan, run);
+    if (place !== undefined) await searchPlace(corpus, place, branch, run);
+    else if (revision !== '') run.missing.add(repository.name);
+    if (place !== undefined) found += 1;
   }
   return found;
 }
@@ -272,23 +232,16 @@ async function findPlace(repository: Repository, revision: string): Promise<Plac
   return { repository, revision, commit, isStaged: !repository.bare };
 }
 
-async function searchPlace(corpus: Corpus, place: Place, branch: PlannedBranch, plan: Plan, run: Run): Promise<void> {
-  const { types, expression } = branch;
-  const hasFileFilters = [
-    branch.paths.include,
-    branch.paths.exclude,
-    branch.languages.include,
-    branch.languages.exclude,
-  ].some((list) => list.length > 0);
-  const searchesRepositories = types.has('repo') || (types.size === 0 && !hasFileFilters);
-  if (searchesRepositories) await addRepository(place, branch, run);
-  const listsFiles = expression !== undefined || hasFileFilters || types.size > 0;
-  const searchesFiles = types.size === 0 ? listsFiles : types.has('file') || types.has('path');
+async function searchPlace(corpus: Corpus, place: Place, branch: PlannedBranch, run: Run): Promise<void> {
+  const { types, expression, paths, languages } = branch;
+  const lists = [paths.include, paths.exclude, languages.include, languages.exclude];
+  const hasFileFilters = lists.some((list) => list.length > 0);
+  if (types.has('repo') || (types.size === 0 && !hasFileFilters)) await addRepository(place, branch, run);
+  const searchesFiles =
+    types.size === 0 ? expression !== undefined || hasFileFilters : types.has('file') || types.has('path');
   if (searchesFiles) await searchContent(place, branch, corpus.index, run);
   if (types.has('symbol')) await searchSymbols(corpus, place, branch, run);
-  const side = plan.select?.kind === 'added' || plan.select?.kind === 'removed' ? plan.select.kind : undefined;
-  if (types.has('commit')) await searchCommits(place, branch, 'commit', undefined, run);
-  if (types.has('diff')) await searchCommits(place, branch, 'diff', side, run);
+  if (types.has('commit')) await searchCommits(place, branch, run);
 }
 
 /** The repository itself is a result when its name matches, or when the query only has filters for repositories. */

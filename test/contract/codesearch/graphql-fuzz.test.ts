@@ -35,7 +35,6 @@ beforeAll(async () => {
   const { setup } = createGraphqlSetup();
   const commit = repository.git('rev-parse', 'HEAD').trim();
   const place = { repository: HARBOUR, commit, revision: 'main' };
-  const preview = { content: 'Queue jobs', highlights: [{ line: 0, character: 6, length: 4 }] };
   const person = { name: 'Ada', email: 'a@example.org', date: '2024-06-03T10:00:00Z' };
   const found: SearchResults = {
     ...nothingFound,
@@ -61,8 +60,7 @@ beforeAll(async () => {
         message: 'Queue jobs',
         author: person,
         committer: person,
-        messagePreview: preview,
-        diffPreview: undefined,
+        highlights: [{ line: 0, character: 0, length: 5 }],
         ...place,
       },
     ],

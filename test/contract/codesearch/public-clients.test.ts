@@ -209,7 +209,7 @@ describe('a public client', () => {
     expect(data).toEqual(ofHead({ a: file, b: file, c: folder, d: root, e: root, f: null }));
   });
 
-  test('reads where a symbol stands, and which filters narrow a search', async () => {
+  test('reads where a symbol stands, and asks for filters, of which there are none', async () => {
     const symbols = `search(query: "type:symbol Crane OR Lamp") { results { results { ... on FileMatch {
       symbols { name kind fileLocal location { resource { path commit { oid } } range { start { line } } } } } } } }`;
     const filters = `search(query: "rope", patternType: lucky) { results { dynamicFilters { value label count limitHit kind } } }`;
@@ -228,10 +228,7 @@ describe('a public client', () => {
       symbols: { results: { results: [symbol('Crane', 'src/crane.ts', 0), symbol('Lamp', 'src/lamp.go', 2)] } },
       filters: {
         results: {
-          dynamicFilters: [
-            { value: `repo:^github\\.com/harbour-org/pier$`, label: NAME, count: 2, limitHit: false, kind: 'repo' },
-            { value: 'lang:typescript', label: 'lang:typescript', count: 2, limitHit: false, kind: 'lang' },
-          ],
+          dynamicFilters: [],
         },
       },
     });

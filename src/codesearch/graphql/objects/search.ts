@@ -1,6 +1,5 @@
 import { commitPath } from '../../addresses.ts';
-import { createFilterCounter } from '../../query/filters.ts';
-import type { CommitMatch, FileMatch, HighlightedText, Location, SearchResults } from '../../query/results.ts';
+import type { CommitMatch, FileMatch, Location, SearchResults } from '../../query/results.ts';
 import { chunksOf } from '../../query/results.ts';
 import type { SearchRequest } from '../../query/search.ts';
 import type { GraphqlData } from '../data.ts';
@@ -61,11 +60,7 @@ function createResults(found: SearchResults, repositories: RepositoryFields, wor
     timedout: () => objects(found.timedout),
     indexUnavailable: false,
     alert: found.alert ?? null,
-    dynamicFilters() {
-      const filters = createFilterCounter();
-      for (const result of found.results) filters.add(result);
-      return filters.entries(found.limitHit);
-    },
+    dynamicFilters: [],
     elapsedMilliseconds: Math.round(found.elapsedMilliseconds),
   };
 }
@@ -131,35 +126,21 @@ function createCommitMatch(context: RepositoryContext, match: CommitMatch) {
   const { name } = context.repository;
   const url = commitPath(name, match.commit);
   const subject = match.message.split('\n')[0] ?? '';
-  const preview = match.diffPreview ?? match.messagePreview;
+  // Counts from 1, as the schema does.
+  const highlights = match.highlights.map(({ line, character, length }) => ({
+    line: line + 1,
+    character: character + 1,
+    length,
+  }));
   return {
     __typename: 'CommitSearchResult',
     label: link(`${name} › ${match.author.name}: ${subject}`, url),
     url,
     detail: plain(`${match.commit.slice(0, 7)} ${match.author.date}`),
-    matches:
-      preview === undefined
-        ? []
-        : [
-            {
-              url,
-              body: codeBlock(preview.content, match.diffPreview === undefined ? 'COMMIT_EDITMSG' : 'diff'),
-              highlights: highlightsOf(preview),
-            },
-          ],
+    matches: [{ url, body: codeBlock(match.message, 'COMMIT_EDITMSG'), highlights }],
     commit: () => context.commit(match.commit),
-    messagePreview: toHighlightedString(match.messagePreview),
-    diffPreview: toHighlightedString(match.diffPreview),
+    messagePreview: { value: match.message, highlights },
   };
-}
-
-function toHighlightedString(text: HighlightedText | undefined) {
-  return text === undefined ? null : { value: text.content, highlights: highlightsOf(text) };
-}
-
-/** Counts from 1, as the schema does. */
-function highlightsOf({ highlights }: HighlightedText) {
-  return highlights.map(({ line, character, length }) => ({ line: line + 1, character: character + 1, length }));
 }
 
 function positionOf({ line, column }: Location) {

@@ -27,7 +27,7 @@ type SearchResults {
   indexUnavailable: Boolean!
   "Why there are no results, or not all."
   alert: SearchAlert
-  "Filters for the repositories and languages with the most matches."
+  "Always empty; for clients that ask."
   dynamicFilters: [SearchFilter!]!
   elapsedMilliseconds: Int!
 }
@@ -90,17 +90,14 @@ type HighlightedString {
   highlights: [Highlight!]!
 }
 
-"""A commit whose message or diff matched."""
+"""A commit whose message matched."""
 type CommitSearchResult implements GenericSearchResultInterface {
   label: Markdown!
   url: String!
   detail: Markdown!
   matches: [SearchResultMatch!]!
   commit: GitCommit!
-  "The message, for type:commit."
   messagePreview: HighlightedString
-  "The matching parts of the diff, for type:diff."
-  diffPreview: HighlightedString
 }
 
 """A file whose content, path or symbols matched."""

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Viewer } from '../../accounts/viewer.ts';
 import { LIMITS } from '../../limits.ts';
 import type { PatternType } from '../../query/ast.ts';
-import { createFilterCounter } from '../../query/filters.ts';
 import { countOf, SearchError, type SearchResult, type SearchResults } from '../../query/results.ts';
 import type { Search } from '../../query/search.ts';
 import { HttpError } from '../http-error.ts';
@@ -20,7 +19,7 @@ interface StreamQuery {
 }
 
 /**
- * `GET /.api/search/stream`: the events `matches`, `progress`, `filters`, `alert`, `error` and, last, `done`. Parameters: `q`, `v`,
+ * `GET /.api/search/stream`: the events `matches`, `progress`, `alert`, `error` and, last, `done`. Parameters: `q`, `v`,
  * `t` (pattern type), `display` (matches to send) and `cm` (chunks instead of lines).
  */
 export function createSearchStreamRoute(search: Search, repositoryId: (name: string) => number): Route {
@@ -103,7 +102,6 @@ function asHttpError({ kind, message }: SearchError): HttpError {
 /** Sends results in batches: the first at once, later ones together. */
 function createSender(write: (text: string) => Promise<void>, display: number, options: EventOptions) {
   const startedMs = performance.now();
-  const filters = createFilterCounter();
   let batch: SearchResult[] = [];
   let flushedMs = Number.NEGATIVE_INFINITY;
   let matchCount = 0;
@@ -126,7 +124,6 @@ function createSender(write: (text: string) => Promise<void>, display: number, o
   return {
     async receive(result: SearchResult): Promise<void> {
       matchCount += countOf(result);
-      filters.add(result);
       if (shown >= display) {
         isLimited = true;
         return;
@@ -138,8 +135,6 @@ function createSender(write: (text: string) => Promise<void>, display: number, o
     },
     async finish(results: SearchResults): Promise<void> {
       await flush();
-      const suggested = filters.entries(results.limitHit).map((entry) => ({ ...entry, exhaustive: !entry.limitHit }));
-      await write(eventText('filters', suggested));
       if (results.alert !== undefined) {
         const { kind, title, description, proposedQueries } = results.alert;
         await write(eventText('alert', { title, description, kind, proposedQueries }));
