@@ -15,7 +15,7 @@ export interface Relation {
 const LINK = /\[([^\]\n]*)\]\(([^)\s]+)\)/g;
 
 const REFUSAL =
-  /^(?:sorry[,.]? )?(?:nothing\b.*\b(?:found|answers?|covers?)\b|no (?:file|code|place|passage|part|commit|answer)s?\b.*\b(?:found|answers?|covers?)\b|(?:the|these|this) (?:question|repositor(?:y|ies))\b.*\b(?:can't|cannot|couldn't|doesn't|not|no|nothing)\b|i (?:can't|cannot|couldn't|could not|found (?:nothing|no)))\b/i;
+  /^(?:sorry[,.]? )?(?:(?:there (?:is|was) )?nothing\b.*\b(?:found|answers?|covers?|mentions?|fits?)\b|no (?:file|code|place|passage|part|commit|answer)s?\b.*\b(?:found|answers?|covers?)\b|(?:the|these|this) (?:question|repositor(?:y|ies))\b.*\b(?:can't|cannot|couldn't|doesn't|not|no|nothing)\b|i (?:can't|cannot|couldn't|could not|(?:didn't|did not) find|found (?:nothing|no)))\b/i;
 const HEDGE = /\b(?:not (?:sure|certain)|unsure|closest|nearest|best guess|perhaps|probably)\b/i;
 const OTHER_LANGUAGE = /\bI (?:search|read|understand|answer) (?:only )?(?:in )?English\b/i;
 const CALLED = /\b(?:called|invoked) (?:from|by|in|at)\b|\bcallers?\b/i;

@@ -7,8 +7,7 @@ import { type BenchQuestion, type BenchSource, readQuestions } from './questions
 import { findWrongGold, prepareRepository } from './repository.ts';
 import { groupBy, measuresTable, missesTable, spread } from './tables.ts';
 
-// `npm run bench:answers`: asks the embedded code search service the questions of the folder `questions` and measures its answers.
-// README.md says how, and what the options mean.
+// `npm run bench:answers`: asks the embedded code search service the questions in `questions` and measures its answers; see README.md.
 
 const { values } = parseArgs({
   options: {

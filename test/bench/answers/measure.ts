@@ -16,19 +16,21 @@ export async function measureAnswers(
   { name, path }: { name: string; path: string },
   questions: readonly BenchQuestion[],
 ): Promise<{ files: number; asked: Asked[] }> {
+  // Before the service starts: these calls block this process, and a connection that waits through them may be closed.
+  const compared = questions.map((question) => {
+    const startMs = performance.now();
+    const files = rankByGitGrep(path, question.question);
+    return { question, grep: { files, ms: performance.now() - startMs } };
+  });
   const service = await startTestService({ repos: [path] });
   try {
     const asked: Asked[] = [];
-    for (const question of questions) {
-      const grepStartMs = performance.now();
-      const files = rankByGitGrep(path, question.question);
-      const grep = { files, ms: performance.now() - grepStartMs };
+    for (const { question, grep } of compared) {
       const { title = '', answer, sources: found = [], stats, error } = await service.answer(question.question);
       if (answer === undefined) throw new Error(`${question.id} was not answered: ${error?.message}`);
-      const sources = found.map(({ link }) => link);
-      const ms = stats.time_millis ?? Number.NaN;
-      const reference = { grep, readLines: (file: string) => readLines(path, file) };
-      asked.push({ ...score(question, name, { answer, sources, ms }, reference), title, answer, sources });
+      const answered = { answer, sources: found.map(({ link }) => link), ms: stats.time_millis ?? Number.NaN };
+      const measured = score(question, name, answered, { grep, readLines: (file) => readLines(path, file) });
+      asked.push({ ...measured, title, answer, sources: answered.sources });
     }
     return { files: service.files, asked };
   } finally {

@@ -3,10 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BenchQuestion, BenchSource } from './questions.ts';
 
-/**
- * Clones a repository into `cache`, or takes the clone that is there, and checks out the commit of its questions. It is cloned from
- * `folder` when that is given, otherwise from GitHub. Returns the path of the clone.
- */
+/** Clones a repository into `cache` unless it is there, from `folder` or from GitHub, and checks out the commit of its questions. */
 export function prepareRepository(source: BenchSource, cache: string, folder: string | undefined): string {
   const [owner = '', name = ''] = source.repository.split('/');
   const address = `https://github.com/${source.repository}.git`;

@@ -156,6 +156,8 @@ describe('the text of an answer', () => {
     ['No file answers this.', 'refused'],
     ['This repository does not say anything about passwords.', 'refused'],
     ['I couldn’t find it.', 'refused'],
+    ['Nothing in the 16 files mentions `kafka`.', 'refused'],
+    ['I did not find anything about invoices.', 'refused'],
     ['I found nothing about “kafka” in the 16 files that were read. The nearest is x.', 'refused'],
     ['I’m not sure. The closest is [a](x).', 'hedged'],
     ['The closest match is `run`, a function in [a](x).', 'hedged'],
