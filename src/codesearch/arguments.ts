@@ -22,7 +22,7 @@ Answers questions about local git repositories over the conversation API (/.api/
   --quota <n>          credits per user and day (UTC); default: unlimited. An answer costs one, with a model its cents
   --site-config <file> JSON with the cost limits of GraphQL queries under rateLimits (docs/codesearch/graphql.md);
                        it may contain // comments, and its other keys are ignored
-  --rate-limit <n>     requests per user and minute; default: unlimited
+  --rate-limit <n>     requests per user and minute; default: 6000
   --hide-generation <n>  hide one generation of the conversation API, 1 (/.api/deepsearch/v1) or 2
                        (/api/deepsearch.v1.Service); default: both are offered
   --as-version <text>  what /__version answers; default: 7.0.0, or one that fits the hidden generation

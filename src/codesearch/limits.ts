@@ -12,6 +12,17 @@ export const LIMITS = {
   conversationTokens: 100_000,
   questionsPerConversation: 200,
   openQuestions: 1_000,
+  /** The app asks for everyone in Slack with one account. */
+  openQuestionsPerUser: 500,
+  /** Beyond these, the oldest conversations of a user are removed. */
+  conversationsPerUser: 10_000,
+  conversationCharactersPerUser: 200_000_000,
+  /** Of one user, unless `--rate-limit` says otherwise: the app looks at each open question every few seconds. */
+  requestsPerMinute: 6_000,
+  /** From one address; then signing in waits. */
+  failedSignInsPerMinute: 10,
+  /** Addresses whose failed sign-ins are remembered. */
+  signInAddresses: 10_000,
   /** A question during which the service was killed so often is not asked again: it may be what kills it. */
   questionStarts: 3,
   pageSizeDefault: 20,
@@ -28,6 +39,8 @@ export const LIMITS = {
   /** For receiving a request, and its headers. */
   requestReceivedMs: 30_000,
   headersReceivedMs: 10_000,
+  /** Of a request line and its headers together; a query of a search takes up to 12,000. */
+  headerBytes: 16_384,
   /**
    * A connection on which nothing moves is closed after this: its reply would stay in memory. A search may wait and run for two
    * minutes before it sends anything.
@@ -65,6 +78,8 @@ export const LIMITS = {
   /** Of files with the same content, so many are analyzed; the others are found by their paths. */
   copiesAnalyzed: 100,
   filesPerRepository: 100_000,
+  /** Folders of objects that one repository borrows from others. */
+  alternates: 100,
   /** The service listens at the latest so long after it has listed its files, and reads the rest behind that. */
   readingStartMs: 2_000,
   /** With more files to read, the service listens at once. */

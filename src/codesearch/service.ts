@@ -6,7 +6,7 @@ import { createAuthentication } from './accounts/authentication.ts';
 import type { AccessToken } from './accounts/command-line-tokens.ts';
 import { createOAuthServer } from './accounts/oauth-server.ts';
 import { openOAuthStore } from './accounts/oauth-store.ts';
-import { createRepoAccess, type RepoAccessRules } from './accounts/repo-access.ts';
+import { createRepoAccess, type RepoAccess, type RepoAccessRules } from './accounts/repo-access.ts';
 import { openAccounts } from './accounts/store.ts';
 import { createModelCounts, type ModelReport } from './agent/report.ts';
 import { type ModelSettings, originOf } from './agent/settings.ts';
@@ -16,6 +16,8 @@ import { createRunner } from './conversations/runner.ts';
 import { openConversationStore } from './conversations/store.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { GitError } from './git/git.ts';
+import { overlap, type Places } from './git/places.ts';
+import type { Repository } from './git/repository.ts';
 import { createGraphqlService } from './graphql/graphql-service.ts';
 import { numberOfRepository } from './graphql/objects/repository-context.ts';
 import type { RateLimits } from './graphql/site-configuration.ts';
@@ -67,7 +69,7 @@ export interface CodeSearchOptions {
   asVersion?: string | undefined;
   /** Whether finished questions of the second generation carry `suggestedFollowups`; default: false. */
   suggestedFollowups?: boolean | undefined;
-  /** Requests per user and minute. */
+  /** Requests per user and minute; default `LIMITS.requestsPerMinute`. */
   rateLimit?: number | undefined;
   /** The cost limits of GraphQL queries. */
   rateLimits?: RateLimits | undefined;
@@ -135,13 +137,15 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     const accounts = await openAccounts(data.root, clock);
     const oauth = await openOAuthStore(data.root, clock);
     const tokenLifetime = options.oauthTokenLifetime ?? LIMITS.oauthTokenSeconds;
+    const access = createRepoAccess(
+      options.repoAccess ?? {},
+      corpus.repositories.map(({ name }) => name),
+    );
+    await refuseSharedPlaces(corpus.repositories, access);
     const authentication = await createAuthentication({
       accounts,
       tokens: options.tokens,
-      access: createRepoAccess(
-        options.repoAccess ?? {},
-        corpus.repositories.map(({ name }) => name),
-      ),
+      access,
       oauthToken: oauth.accessToken,
       clock,
       openPages: options.publicPages === true || (isLoopback(host) && hasLocalLinks(options.baseUrl)),
@@ -168,6 +172,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
       quota,
       investigate: options.model === undefined ? investigate : await withModel(options.model),
       canRead: authentication.canRead,
+      unreadable: () => corpus.repositories.map(({ name }) => name).filter((name) => !corpus.isReadable(name)),
       concurrency: options.concurrency ?? 2,
       stepDelayMs: options.stepDelayMs ?? 0,
       clock,
@@ -218,6 +223,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
           repositories: corpus.repositories.length,
           files: corpus.index.size(),
           unread: corpus.index.unread(),
+          unreadable: corpus.repositories.filter(({ name }) => !corpus.isReadable(name)).length,
           ...(options.model === undefined ? {} : { model: modelCounts.totals() }),
         })),
         createAccountRoute({ accounts, oauth, authentication, clock }),
@@ -266,6 +272,21 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     },
     stop,
   };
+}
+
+/** A folder that is open to some may show the commits of one that is not: by its `.git` file, a link, or borrowed objects. */
+async function refuseSharedPlaces(repositories: readonly Repository[], access: RepoAccess): Promise<void> {
+  const known: { name: string; places: Places }[] = [];
+  for (const { name, places } of repositories) {
+    const own = { name, places: await places() };
+    const other = known.find((one) => !access.hasSameRules(one.name, name) && overlap(one.places, own.places));
+    if (other !== undefined) {
+      throw new RepositoryError(
+        `${name} and ${other.name} share git data, but rules of access treat them differently.`,
+      );
+    }
+    known.push(own);
+  }
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -4,20 +4,26 @@ export type AuthorizationHeader =
   | { scheme: 'token-sudo'; user: string; token: string }
   | { scheme: 'unknown' };
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+/;
-const QUOTED = /^"((?:[^"\\]|\\.)*)"/s;
+/** A longer header is not read: access tokens have 68 characters, names of users at most 128. */
+const MOST_CHARACTERS = 2_000;
+/** A name, `=`, and a value as a token or a quoted string; each repetition ends where its neighbor begins. */
+const PARAMETER =
+  /[\s,]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+.^_`|~0-9A-Za-z-]+))\s*(?:,|$)/sy;
 
 /**
  * Reads an `Authorization` header. Parameters may come in any order, with white space around `=` and `,`, as tokens or
- * quoted strings with backslash escapes (RFC 9110, 11.2 and 5.6.4). Anything else has the scheme `unknown`.
+ * quoted strings with backslash escapes (RFC 9110, 11.2 and 5.6.4). Anything else has the scheme `unknown`. The work grows with the
+ * length of the header: strangers send it.
  */
 export function readAuthorization(header: string): AuthorizationHeader {
-  const [, scheme = '', rest = ''] = /^\s*([!#-'*+.^_`|~0-9A-Za-z-]+)\s+(.*?)\s*$/s.exec(header) ?? [];
-  const name = scheme.toLowerCase();
-  if (name === 'token' || name === 'bearer') {
-    return /^\S+$/.test(rest) ? { scheme: name, credential: rest } : { scheme: 'unknown' };
+  const text = header.length > MOST_CHARACTERS ? '' : header.trim();
+  const end = text.search(/\s/);
+  const scheme = text.slice(0, Math.max(0, end)).toLowerCase();
+  const rest = text.slice(end).trimStart();
+  if (scheme === 'token' || scheme === 'bearer') {
+    return /\s/.test(rest) ? { scheme: 'unknown' } : { scheme, credential: rest };
   }
-  if (name !== 'token-sudo') return { scheme: 'unknown' };
+  if (scheme !== 'token-sudo') return { scheme: 'unknown' };
   const parameters = readParameters(rest);
   const user = parameters?.get('user');
   const token = parameters?.get('token');
@@ -27,21 +33,14 @@ export function readAuthorization(header: string): AuthorizationHeader {
 /** Parameters by their names in lower case; undefined when the text has another form or repeats a name. */
 function readParameters(text: string): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
-  let rest = text;
-  while (rest !== '') {
-    rest = rest.replace(/^[\s,]+/, '');
-    if (rest === '') break;
-    const name = TOKEN.exec(rest)?.[0].toLowerCase();
-    if (name === undefined || parameters.has(name)) return undefined;
-    const afterName = /^\s*=\s*/.exec(rest.slice(name.length));
-    if (afterName === null) return undefined;
-    rest = rest.slice(name.length + afterName[0].length);
-    const quoted = QUOTED.exec(rest);
-    const value = quoted?.[1]?.replace(/\\(.)/gs, '$1') ?? TOKEN.exec(rest)?.[0];
-    if (value === undefined) return undefined;
-    parameters.set(name, value);
-    rest = rest.slice(quoted?.[0].length ?? value.length).replace(/^\s+/, '');
-    if (rest !== '' && !rest.startsWith(',')) return undefined;
+  const reader = new RegExp(PARAMETER);
+  while (reader.lastIndex < text.length) {
+    const start = reader.lastIndex;
+    const [, name, quoted, token] = reader.exec(text) ?? [];
+    if (name === undefined) return /^[\s,]*$/.test(text.slice(start)) ? parameters : undefined;
+    const key = name.toLowerCase();
+    if (parameters.has(key)) return undefined;
+    parameters.set(key, quoted?.replace(/\\(.)/gs, '$1') ?? token ?? '');
   }
   return parameters;
 }

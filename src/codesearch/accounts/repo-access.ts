@@ -17,6 +17,8 @@ export type RepoAccessRules = Readonly<Record<string, readonly string[]>>;
 export interface RepoAccess {
   /** Without a user: what a person who is not signed in may read. */
   canRead(user: Pick<User, 'username' | 'siteAdmin'> | undefined, repository: string): boolean;
+  /** Whether the rules of two repositories name the same users. */
+  hasSameRules(repository: string, other: string): boolean;
 }
 
 const FILE = z.record(z.string().min(1).max(1_000), z.array(z.string().min(1).max(128)).max(100_000));
@@ -54,7 +56,10 @@ export function createRepoAccess(rules: RepoAccessRules, repositories: readonly 
   const rulesOf = new Map(
     repositories.map((repository) => [repository, parsed.filter(({ matches }) => matches(repository))]),
   );
+  const readersOf = (repository: string): string =>
+    JSON.stringify((rulesOf.get(repository) ?? []).map(({ users }) => [...users].sort()).sort());
   return {
+    hasSameRules: (repository, other) => readersOf(repository) === readersOf(other),
     canRead(user, repository) {
       if (user?.siteAdmin === true) return true;
       const own = rulesOf.get(repository) ?? parsed.filter(({ matches }) => matches(repository));

@@ -17,6 +17,8 @@ export interface ConversationsSetup {
   /** Whether a read token gives access to other users' conversations. */
   sharing: boolean;
   clock: () => number;
+  /** What is kept for each user; default: the bounds of {@link LIMITS}. */
+  most?: { conversations: number; characters: number };
 }
 
 /** Who reads: the user, and what this user may read. */
@@ -29,7 +31,13 @@ export interface SharedConversation {
 }
 
 /** The operations of the conversation API, each for one user; every refusal is a {@link ConversationError}. */
-export function createConversations({ store, runner, quota, repositories, sharing, clock }: ConversationsSetup) {
+export function createConversations(setup: ConversationsSetup) {
+  const { store, runner, quota, repositories, sharing, clock } = setup;
+  const most = setup.most ?? {
+    conversations: LIMITS.conversationsPerUser,
+    characters: LIMITS.conversationCharactersPerUser,
+  };
+
   function owned(userId: number, id: number): ConversationRecord {
     const conversation = store.get(id);
     if (conversation?.userId !== userId) throw new ConversationError('notFound', `There is no conversation ${id}.`);
@@ -49,22 +57,35 @@ export function createConversations({ store, runner, quota, repositories, sharin
     const closed = [...known].filter((name) => !viewer.canRead(name));
     if (!sharing || questions.some((question) => closed.some((name) => cites(question, name)))) return undefined;
     if (closed.length === 0) return conversation;
-    const withoutSteps = ({ turns, ...question }: QuestionRecord): QuestionRecord => ({
-      ...question,
-      turns: turns.filter(({ role }) => role === 'user'),
-    });
-    return { ...conversation, questions: questions.map(withoutSteps) };
+    return { ...conversation, questions: questions.map((question) => ({ ...question, turns: [] })) };
   }
 
-  function admit(): void {
+  function admit(userId: number): void {
     if (runner.load() >= LIMITS.openQuestions) {
       throw new ConversationError('tooManyOpen', 'Too many questions are waiting.');
     }
+    if (runner.load(userId) >= LIMITS.openQuestionsPerUser) {
+      throw new ConversationError(
+        'tooManyOpen',
+        `You have ${LIMITS.openQuestionsPerUser} open questions. Wait for some.`,
+      );
+    }
+  }
+
+  /** Removes the oldest conversations of a user beyond the bounds, those with a star last; never one with an open question. */
+  async function makeRoom(userId: number): Promise<void> {
+    const own = [...store.summaries()].filter((summary) => summary.userId === userId);
+    own.sort((a, b) => Number(b.starred) - Number(a.starred) || b.updatedMs - a.updatedMs);
+    let characters = 0;
+    const beyond = own.filter((summary, index) => {
+      characters += summary.characters;
+      return index >= most.conversations || characters > most.characters;
+    });
+    for (const { id } of beyond) if (store.get(id)?.questions.some(isOpen) === false) await store.remove(id);
   }
 
   /** Adds a question to a conversation and stores both. */
   async function ask(base: () => ConversationRecord, text: string): Promise<[ConversationRecord, QuestionRecord]> {
-    admit();
     const id = await store.nextId('question');
     let stored: () => void = () => {};
     let failed: (error: unknown) => void = () => {};
@@ -73,6 +94,10 @@ export function createConversations({ store, runner, quota, repositories, sharin
       failed = reject;
     });
     const conversation = base();
+    admit(conversation.userId);
+    if (conversation.questions.length > LIMITS.questionsPerConversation) {
+      throw new ConversationError('tooLong', 'The conversation has grown too long. Ask in a new conversation.');
+    }
     if (conversation.questions.some(isOpen)) {
       throw new ConversationError(
         'stillProcessing',
@@ -86,14 +111,15 @@ export function createConversations({ store, runner, quota, repositories, sharin
       createdMs: nowMs,
       updatedMs: nowMs,
       status: 'processing',
-      turns: [{ role: 'user', reasoning: text, atMs: nowMs }],
+      turns: [],
       stats: emptyStats(),
     };
     const next = { ...conversation, updatedMs: nowMs, questions: [...conversation.questions, question] };
-    runner.add(conversation.id, id, ready);
+    runner.add(conversation.userId, conversation.id, id, ready);
     try {
       await store.put(next);
       stored();
+      await makeRoom(conversation.userId);
     } catch (error) {
       failed(error);
       throw error;
@@ -101,20 +127,22 @@ export function createConversations({ store, runner, quota, repositories, sharin
     return [next, question];
   }
 
+  function question(userId: number, id: number, questionId: number): QuestionRecord {
+    const found = owned(userId, id).questions.find((candidate) => candidate.id === questionId);
+    if (found === undefined) {
+      throw new ConversationError('notFound', `There is no question ${questionId} in conversation ${id}.`);
+    }
+    return found;
+  }
+
   /** Cancels an open question; returns a finished one unchanged. */
   async function cancel(userId: number, id: number, questionId: number): Promise<QuestionRecord> {
-    const find = (): QuestionRecord => {
-      const question = owned(userId, id).questions.find((candidate) => candidate.id === questionId);
-      if (!question)
-        throw new ConversationError('notFound', `There is no question ${questionId} in conversation ${id}.`);
-      return question;
-    };
-    if (isOpen(find())) {
+    if (isOpen(question(userId, id, questionId))) {
       runner.abort(id, questionId);
       const nowMs = clock();
       await store.update(id, (conversation) => editQuestion(conversation, questionId, nowMs, cancelled(nowMs)));
     }
-    return find();
+    return question(userId, id, questionId);
   }
 
   return {
@@ -130,6 +158,7 @@ export function createConversations({ store, runner, quota, repositories, sharin
       return question;
     },
     get: owned,
+    question,
     /**
      * Opens a conversation by its read token: for its owner, and while sharing is on for every other viewer who may
      * read the repositories that its sources name. Undefined for all others and for an unknown token.

@@ -88,7 +88,7 @@ function toPage({ sort }: ListQuery, entries: readonly Place[], hasNextPage: boo
   };
 }
 
-function sortValue(summary: ConversationSummary, field: SortField): number {
+function sortValue(summary: Pick<ConversationSummary, 'id' | 'createdMs' | 'updatedMs'>, field: SortField): number {
   if (field === 'id') return summary.id;
   return field === 'created_at' ? summary.createdMs : summary.updatedMs;
 }

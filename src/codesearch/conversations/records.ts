@@ -1,8 +1,7 @@
 import type { Focus, SourceRecord } from '../search/finding.ts';
 
-/** One step of work, or the text the person wrote; times are epoch milliseconds. */
+/** One step of work; times are epoch milliseconds. */
 export interface TurnRecord {
-  role: 'user' | 'assistant';
   reasoning: string;
   atMs: number;
 }

@@ -12,6 +12,8 @@ export interface RunnerSetup {
   investigate: Investigate;
   /** Whether a user may read a repository now; answers come from these only. */
   canRead: (userId: number, repository: string) => boolean;
+  /** Names of the repositories that git can't read at the moment. */
+  unreadable: () => string[];
   concurrency: number;
   stepDelayMs: number;
   clock: () => number;
@@ -20,13 +22,14 @@ export interface RunnerSetup {
 }
 
 interface Job {
+  userId: number;
   conversationId: number;
   questionId: number;
   ready: Promise<void>;
   abort: AbortController;
 }
 
-/** Answers questions in order of arrival: a bounded number at once, and one at a time per conversation. */
+/** Answers a bounded number of questions at once, one at a time per conversation, and takes turns between users. */
 export function createRunner(setup: RunnerSetup) {
   const { store, quota, clock } = setup;
   const waiting: Job[] = [];
@@ -36,18 +39,33 @@ export function createRunner(setup: RunnerSetup) {
   const isBusy = (conversationId: number): boolean =>
     [...running.keys()].some((job) => job.conversationId === conversationId);
 
+  /** Counts the questions that were begun; the last one of each user who waits or is served. */
+  let turn = 0;
+  const lastTurn = new Map<number, number>();
+
+  const runningOf = (userId: number): number => [...running.keys()].filter((job) => job.userId === userId).length;
+
+  /** Of the user with the fewest running questions, then of the one whose last turn is longest ago, the first that arrived. */
+  function nextJob(): Job | undefined {
+    const order = (a: Job, b: Job): number =>
+      runningOf(a.userId) - runningOf(b.userId) || (lastTurn.get(a.userId) ?? 0) - (lastTurn.get(b.userId) ?? 0);
+    const ready = waiting.filter((job) => !isBusy(job.conversationId));
+    const firsts = new Map(ready.toReversed().map((job) => [job.userId, job]));
+    return [...firsts.values()].sort(order)[0];
+  }
+
   function pump(): void {
-    for (let index = 0; index < waiting.length && running.size < setup.concurrency && !stopping; ) {
-      const job = waiting[index];
-      if (job === undefined || isBusy(job.conversationId)) {
-        index += 1;
-        continue;
-      }
-      waiting.splice(index, 1);
+    while (running.size < setup.concurrency && !stopping) {
+      const job = nextJob();
+      if (job === undefined) return;
+      waiting.splice(waiting.indexOf(job), 1);
+      turn += 1;
+      lastTurn.set(job.userId, turn);
       const work = run(job)
         .catch(setup.onProblem)
         .finally(() => {
           running.delete(job);
+          if (!waiting.some(({ userId }) => userId === job.userId)) lastTurn.delete(job.userId);
           pump();
         });
       running.set(job, work);
@@ -86,7 +104,7 @@ export function createRunner(setup: RunnerSetup) {
     const signal = AbortSignal.any([job.abort.signal, deadline]);
     const step = async (reasoning: string): Promise<void> => {
       signal.throwIfAborted();
-      const turn = { role: 'assistant' as const, reasoning, atMs: clock() };
+      const turn = { reasoning, atMs: clock() };
       await change(job, (current) => ({
         ...current,
         turns: current.turns.length < LIMITS.turnsPerQuestion ? [...current.turns, turn] : current.turns,
@@ -108,7 +126,8 @@ export function createRunner(setup: RunnerSetup) {
       const finding = await setup.investigate(question.text, earlier, step, canRead, asking);
       signal.throwIfAborted();
       free();
-      const answered = complete(finding, question.text, clock() - startedMs);
+      const missing = setup.unreadable().filter(canRead);
+      const answered = complete(withNote(finding, missing), question.text, clock() - startedMs);
       modelUse = undefined;
       await quota.charge(conversation.userId, answered.stats.credits);
       await conclude(job, (current) => ({ ...current, ...answered }));
@@ -146,11 +165,12 @@ export function createRunner(setup: RunnerSetup) {
   }
 
   return {
-    /** Open questions, running or waiting. */
-    load: (): number => running.size + waiting.length,
+    /** Open questions, running or waiting; of one user, or of all. */
+    load: (userId?: number): number =>
+      [...running.keys(), ...waiting].filter((job) => userId === undefined || job.userId === userId).length,
     /** Adds a question, whose record is durable once `ready` resolves. */
-    add(conversationId: number, questionId: number, ready: Promise<void>): void {
-      waiting.push({ conversationId, questionId, ready, abort: new AbortController() });
+    add(userId: number, conversationId: number, questionId: number, ready: Promise<void>): void {
+      waiting.push({ userId, conversationId, questionId, ready, abort: new AbortController() });
       pump();
     },
     /** Stops work on a question, with its git processes and its request to a model. The caller updates the record. */
@@ -162,13 +182,11 @@ export function createRunner(setup: RunnerSetup) {
     },
     /** Resumes every question that was open when the process last ended. */
     resume(): void {
-      const open = [...store.summaries()].flatMap(({ id }) =>
-        (store.get(id)?.questions ?? [])
-          .filter(isOpen)
-          .map((question) => ({ conversationId: id, questionId: question.id })),
+      const open = [...store.summaries()].flatMap(({ id, userId }) =>
+        (store.get(id)?.questions ?? []).filter(isOpen).map((question) => ({ userId, id, questionId: question.id })),
       );
       open.sort((a, b) => a.questionId - b.questionId);
-      for (const { conversationId, questionId } of open) this.add(conversationId, questionId, Promise.resolve());
+      for (const { userId, id, questionId } of open) this.add(userId, id, questionId, Promise.resolve());
     },
     /** Interrupts all work; open questions stay open in the store and are resumed at the next start. */
     async stop(): Promise<void> {
@@ -204,6 +222,14 @@ export function editQuestion(
     return { ...edited, updatedMs: nowMs };
   });
   return changed ? { ...conversation, questions, updatedMs: nowMs } : conversation;
+}
+
+/** Says which repositories are missing in an answer: without that, "nothing was found" would be said of them too. */
+function withNote(finding: Finding, missing: readonly string[]): Finding {
+  if (missing.length === 0) return finding;
+  const more = missing.length > 3 ? ` and ${missing.length - 3} more` : '';
+  const note = `git can't read ${missing.slice(0, 3).join(', ')}${more} at the moment, so this answer is without it.`;
+  return { ...finding, answer: `${finding.answer}\n\n${note}` };
 }
 
 function complete(finding: Finding, text: string, timeMs: number) {

@@ -10,6 +10,8 @@ export interface ConversationSummary {
   createdMs: number;
   updatedMs: number;
   starred: boolean;
+  /** Of all texts of the conversation. */
+  characters: number;
 }
 
 /** Durable conversations; a resolved write survives a crash of the process. */
@@ -102,6 +104,11 @@ export function openConversationStore(root: RootDatabase<unknown, string>): Conv
 }
 
 function summarize(conversation: ConversationRecord): ConversationSummary {
-  const { id, userId, readToken, createdMs, updatedMs, starred = false } = conversation;
-  return { id, userId, readToken, createdMs, updatedMs, starred };
+  const { id, userId, readToken, createdMs, updatedMs, starred = false, questions } = conversation;
+  const characters = questions.reduce(
+    (sum, { text, answer = '', turns }) =>
+      turns.reduce((own, { reasoning }) => own + reasoning.length, sum + text.length + answer.length),
+    0,
+  );
+  return { id, userId, readToken, createdMs, updatedMs, starred, characters };
 }

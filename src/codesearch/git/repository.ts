@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../limits.ts';
 import { createBlobs } from './blobs.ts';
 import { createGit, type Git, GitError, gitText, operatorSafeDirectories } from './git.ts';
+import { findPlaces, type Places } from './places.ts';
 import { createRepositoryState, readShallow } from './repository-state.ts';
 
 /** A regular file tracked by git; symbolic links and submodules are left out. */
@@ -23,6 +24,8 @@ export interface Repository {
   readonly blobs: ReturnType<typeof createBlobs>;
   /** Full ids of commits that git found. What an id names never changes. */
   readonly knownCommits: LRUCache<string, true>;
+  /** Where its commits are read from. */
+  places(): Promise<Places>;
   /** A string that changes when HEAD or the index changes. */
   fingerprint(): Promise<string>;
   /** Commit id of HEAD; undefined before the first commit. */
@@ -89,6 +92,7 @@ export async function openRepository(path: string): Promise<Repository> {
     bare,
     blobs,
     knownCommits,
+    places: () => findPlaces(commonDirectory),
     head,
     async fingerprint() {
       const commit = (await head()) ?? '';

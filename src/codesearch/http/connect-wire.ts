@@ -34,7 +34,10 @@ export function summaryMessage(conversation: ConversationRecord, { baseUrl }: Se
 
 /** A question without id and state, as the second generation shows it; the whole answer is one block. */
 export function questionMessage(question: QuestionRecord, { baseUrl, suggestedFollowups }: ServiceWireOptions) {
-  const answer = question.answer?.replaceAll(BASE_MARK, baseUrl) ?? '';
+  // As clients of this generation know addresses of code; a page of the service itself has no `/r`.
+  const answer = (question.answer ?? '')
+    .replaceAll(new RegExp(`${BASE_MARK}/(?!deepsearch/|search[?/]|r/)`, 'g'), `${baseUrl}/r/`)
+    .replaceAll(BASE_MARK, baseUrl);
   const followUps = suggestedFollowups ? (question.followUps ?? []) : [];
   return {
     input: [{ question: { text: question.text } }],

@@ -5,17 +5,24 @@ import {
   type QuestionError,
   type QuestionRecord,
   type StatsRecord,
+  type TurnRecord,
 } from '../conversations/records.ts';
 import { BASE_MARK } from '../search/finding.ts';
 
 /**
- * A question as the first generation of the API returns it. Links of the answer are absolute, links of the sources
+ * A question as the first generation of the API returns it, its text as the first turn. Links of the answer are absolute, links of the sources
  * relative. The last turn of an answered question holds the answer.
  */
 export function questionToWire(question: QuestionRecord, conversationId: number, baseUrl: string) {
   const answer = question.answer?.replaceAll(BASE_MARK, baseUrl);
-  const answerTurn =
-    answer === undefined ? [] : [{ role: 'assistant' as const, reasoning: answer, atMs: question.updatedMs }];
+  const turn = (role: 'user' | 'assistant', { reasoning, atMs }: TurnRecord) => ({
+    reasoning,
+    timestamp: Math.floor(atMs / 1000),
+    role,
+  });
+  const answerTurn = answer === undefined ? [] : [{ reasoning: answer, atMs: question.updatedMs }];
+  // What ended without an answer has the fields of an answer too.
+  const ended = question.error === undefined ? {} : { title: question.error.title, answer: '', sources: [] };
   return {
     id: question.id,
     conversation_id: conversationId,
@@ -23,11 +30,11 @@ export function questionToWire(question: QuestionRecord, conversationId: number,
     created_at: iso(question.createdMs),
     updated_at: iso(question.updatedMs),
     status: isOpen(question) ? 'processing' : 'completed',
-    turns: [...question.turns, ...answerTurn].map((turn) => ({
-      reasoning: turn.reasoning,
-      timestamp: Math.floor(turn.atMs / 1000),
-      role: turn.role,
-    })),
+    turns: [
+      turn('user', { reasoning: question.text, atMs: question.createdMs }),
+      ...[...question.turns, ...answerTurn].map((step) => turn('assistant', step)),
+    ],
+    ...ended,
     ...(question.title === undefined ? {} : { title: question.title }),
     ...(answer === undefined ? {} : { answer }),
     ...(question.sources === undefined ? {} : { sources: question.sources }),

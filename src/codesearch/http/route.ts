@@ -5,6 +5,7 @@ import type { Reply } from './reply.ts';
 
 /** A request with its path split and decoded. */
 export interface RouteRequest {
+  /** `GET` also for `HEAD`: the reply is the same, and is sent without its body. */
   method: string;
   /** Decoded path segments; an encoded slash stays within its segment. */
   segments: readonly string[];
@@ -28,7 +29,8 @@ export type Route = (request: RouteRequest) => Promise<Reply | undefined>;
 export function requireMethod(method: string, allowed: readonly string[]): void {
   if (allowed.length === 0) throw notFound();
   if (!allowed.includes(method)) {
-    throw new HttpError(405, `Use ${allowed.join(' or ')} here.`, { Allow: allowed.join(', ') });
+    const also = allowed.includes('GET') ? ['HEAD'] : [];
+    throw new HttpError(405, `Use ${allowed.join(' or ')} here.`, { Allow: [...allowed, ...also].join(', ') });
   }
 }
 

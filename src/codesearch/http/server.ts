@@ -22,12 +22,16 @@ export interface ServerSetup {
 
 /** Creates the HTTP server of the service; it does not listen yet. */
 export function createHttpServer(setup: ServerSetup): Server {
-  const timeouts = { requestTimeout: LIMITS.requestReceivedMs, headersTimeout: LIMITS.headersReceivedMs };
-  const server = createServer(timeouts, (request, response) => {
+  const bounds = {
+    requestTimeout: LIMITS.requestReceivedMs,
+    headersTimeout: LIMITS.headersReceivedMs,
+    maxHeaderSize: LIMITS.headerBytes,
+  };
+  const server = createServer(bounds, (request, response) => {
     withinRequestBudget(response, setup.onProblem, () => route(request, setup))
       .catch((error: unknown) => {
         if (!(error instanceof HttpError) && !isHangUp(error)) setup.onProblem(error);
-        return errorReply(error, isForPeople(request));
+        return asksForMethods(request, error) ?? errorReply(error, isForPeople(request));
       })
       .then((reply) => send(response, reply))
       .catch(setup.onProblem);
@@ -42,7 +46,7 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
   if (!setup.allowsHost(incoming.headers.host)) throw new HttpError(400, 'This host name is not served here.');
   const { segments, search } = parseTarget(incoming.url ?? '/');
   const request: RouteRequest = {
-    method: incoming.method ?? 'GET',
+    method: incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET'),
     segments,
     search,
     headers: incoming.headers,
@@ -56,6 +60,7 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
     async pageViewer() {
       const viewer = await setup.authentication.pageViewer(incoming.headers).catch(throwHttpError);
       if (viewer === undefined) throw signInFirst(incoming.method, incoming.url ?? '/');
+      if (viewer.credential !== 'none') setup.rateLimit.take(viewer.username);
       countFor(viewer.username);
       return viewer;
     },
@@ -67,6 +72,12 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
   // Within the API, a caller without a valid token does not learn which addresses exist.
   if (segments[0] === '.api') await request.viewer();
   throw notFound();
+}
+
+/** The reply to `OPTIONS`: the methods that the refusal of this one names. */
+function asksForMethods({ method }: IncomingMessage, error: unknown): Reply | undefined {
+  if (method !== 'OPTIONS' || !(error instanceof HttpError) || error.status !== 405) return undefined;
+  return { kind: 'json', status: 204, headers: error.headers };
 }
 
 function throwHttpError(error: unknown): never {

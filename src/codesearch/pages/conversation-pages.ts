@@ -153,10 +153,7 @@ function answerPart(question: QuestionRecord, { conversation, answer, canChange,
     return html`<p class="error"><strong>${question.error.title}.</strong> ${question.error.message}</p>`;
   }
   if (isOpen(question)) {
-    const steps = question.turns
-      .filter(({ role }) => role === 'assistant')
-      .slice(-LIMITS.stepsShown)
-      .map(({ reasoning }) => html`<li>${reasoning}</li>`);
+    const steps = question.turns.slice(-LIMITS.stepsShown).map(({ reasoning }) => html`<li>${reasoning}</li>`);
     return html`<p class="working">Searching…</p><ol class="steps">${steps}</ol>${
       canChange
         ? html`<form method="post" action="/deepsearch/${conversation.id}/questions/${question.id}/cancel">${formTokenField(formToken)}<button>Cancel</button></form>`
@@ -172,7 +169,7 @@ function answerPart(question: QuestionRecord, { conversation, answer, canChange,
  */
 function statistics({ status, stats, turns, answer }: QuestionRecord): Html | undefined {
   if (status !== 'completed') return undefined;
-  const reported = turns.filter(({ role }) => role === 'assistant').length;
+  const reported = turns.length;
   const steps = plural(reported + (answer === undefined ? 0 : 1), 'step');
   return html`<p class="dim">Took ${(stats.timeMs / 1_000).toFixed(1)} s${reported === 0 ? '' : ` and ${steps}`}.</p>`;
 }

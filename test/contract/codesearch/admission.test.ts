@@ -78,6 +78,7 @@ describe('the paths of the service', () => {
       repositories: 1,
       files: 7,
       unread: 0,
+      unreadable: 0,
     });
   });
 
@@ -129,7 +130,7 @@ describe('the limits of the service', () => {
       expect((await limited.finished(first.id)).quota_usage).toMatchObject({ total_quota: 1, quota_limit: 1 });
       const second = await limited.answer('Where is withRetries?');
       expect(second).toMatchObject({ status: 'completed', error: { kind: 'RateLimitExceeded' } });
-      expect(second).not.toHaveProperty('answer');
+      expect(second).toMatchObject({ title: 'Quota used up', answer: '', sources: [] });
     } finally {
       await limited.stop();
     }

@@ -197,3 +197,38 @@ describe('a service with a generation hidden', () => {
     },
   );
 });
+
+describe('the methods of an address', () => {
+  test('HEAD is answered as GET, without a body', async () => {
+    const { id } = await server.create('x');
+    for (const path of ['', `/${id}`]) {
+      const [get, head] = [await server.call('GET', path), await server.call('HEAD', path)];
+      expect([head.status, head.headers.get('content-type')]).toEqual([200, get.headers.get('content-type')]);
+      expect(await head.text()).toBe('');
+    }
+    expect((await server.call('HEAD', '/999999')).status).toBe(404);
+  });
+
+  test.each([
+    ['/.api/deepsearch/v1', 'GET, POST, HEAD'],
+    ['/.api/deepsearch/v1/1', 'GET, DELETE, HEAD'],
+    ['/.api/deepsearch/v1/1/questions', 'POST'],
+    ['/api/deepsearch.v1.Service/GetConversation', 'POST'],
+  ])('OPTIONS at %s names them: %s', async (path, allowed) => {
+    const response = await fetch(`${server.url}${path}`, {
+      method: 'OPTIONS',
+      headers: { Authorization: 'token test-token' },
+    });
+    expect([response.status, response.headers.get('allow'), await response.text()]).toEqual([204, allowed, '']);
+  });
+
+  test('GET at a question is that question', async () => {
+    const { id } = await server.create('Where is it?');
+    const { questions } = await server.finished(id);
+    const response = await server.call('GET', `/${id}/questions/${questions[0]?.id}`);
+    expect([response.status, await response.json()]).toEqual([200, questions[0]]);
+    for (const path of [`/${id}/questions/999999`, `/999999/questions/${questions[0]?.id}`]) {
+      expect((await server.call('GET', path)).status).toBe(404);
+    }
+  });
+});

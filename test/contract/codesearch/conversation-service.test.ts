@@ -85,7 +85,7 @@ describe('the conversation message', () => {
           answer: [
             {
               markdown: {
-                text: `See [retry.ts](${server.url}/github.com/harbour-org/harbour/-/blob/src/retry.ts?L4-7).\n\nIt is short.`,
+                text: `See [retry.ts](${server.url}/r/github.com/harbour-org/harbour/-/blob/src/retry.ts?L4-7).\n\nIt is short.`,
               },
             },
           ],

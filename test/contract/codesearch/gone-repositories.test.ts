@@ -52,7 +52,9 @@ describe('a repository whose folder is gone', () => {
     try {
       const moveBack = moveAway(source.path);
       for (let time = 0; time < 2; time += 1) {
-        expect((await service.answer('Where is `moorBoat` defined?')).answer).not.toContain('src/a.ts');
+        const { answer } = await service.answer('Where is `moorBoat` defined?');
+        expect(answer).not.toContain('src/a.ts');
+        expect(answer).toContain(`git can't read ${service.repositories[0]} at the moment`);
       }
       expect((await service.answer('Where is `moorShip` defined?')).answer).toContain('src/b.ts');
       expect(service.problems).toEqual([expect.objectContaining({ name: 'GitError' })]);
@@ -69,8 +71,11 @@ describe('a repository whose folder is gone', () => {
       };
       expect(data.search.results.matchCount).toBeGreaterThan(0);
       expect(data.search.results.alert.description).toContain('git could not read');
+      const health = async () => (await (await fetch(`${service.url}/healthz`)).json()) as { unreadable: number };
+      expect((await health()).unreadable).toBe(1);
       moveBack();
       expect((await service.answer('Where is `moorBoat` defined?')).answer).toContain('src/a.ts');
+      expect((await health()).unreadable).toBe(0);
     } finally {
       await service.stop();
       other.remove();

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createRepoAccess,
@@ -6,6 +9,7 @@ import {
 } from '../../../src/codesearch/accounts/repo-access.ts';
 import { createHarbourRepository, createTestRepository } from '../../support/codesearch/repository.ts';
 import { createCaller, startTestService } from '../../support/codesearch/service.ts';
+import { createTempDir } from '../../support/processes/temp-dir.ts';
 
 const harbour = createHarbourRepository();
 const vault = createTestRepository({ 'src/vault.ts': 'export function unlockVault() {\n  return retryDelay(9);\n}\n' });
@@ -169,5 +173,45 @@ describe('the rules of repository access', () => {
 
   test.each(['{', '[]', '{"x": "bob"}', '{"x": [1]}', '{"/(/": ["bob"]}', 'null'])('refuse the file %s', (text) => {
     expect(() => createRepoAccess(parseRepoAccess(text), repositories)).toThrow('--repo-access');
+  });
+});
+
+describe('a folder that leads into a restricted repository', () => {
+  const forms: Record<string, (folder: string, secret: string) => void> = {
+    'a .git file': (folder, secret) => writeFileSync(join(folder, '.git'), `gitdir: ${secret}/.git\n`),
+    'a link to the git directory': (folder, secret) => symlinkSync(join(secret, '.git'), join(folder, '.git')),
+    'a link to its objects': (folder, secret) => {
+      execFileSync('git', ['init', '-q', folder]);
+      rmSync(join(folder, '.git/objects'), { recursive: true });
+      symlinkSync(join(secret, '.git/objects'), join(folder, '.git/objects'));
+    },
+    'borrowed objects': (folder, secret) => {
+      execFileSync('git', ['init', '-q', folder]);
+      writeFileSync(join(folder, '.git/objects/info/alternates'), `${secret}/.git/objects\n`);
+    },
+    'a link to its branches': (folder, secret) => {
+      execFileSync('git', ['init', '-q', folder]);
+      rmSync(join(folder, '.git/refs'), { recursive: true });
+      symlinkSync(join(secret, '.git/refs'), join(folder, '.git/refs'));
+    },
+  };
+
+  test.each(Object.keys(forms))('by %s ends the start, unless the same rules fit both', async (form) => {
+    // Without a remote, each folder has a name of its own.
+    const secret = createTestRepository({ 'secret.ts': 'export const secret = 1;\n' });
+    secret.commit('Keep a secret');
+    const folder = await createTempDir();
+    const open = join(folder.path, 'open-door');
+    mkdirSync(open);
+    forms[form]?.(open, secret.path);
+    const name = secret.path.slice(secret.path.lastIndexOf('/') + 1);
+    try {
+      const start = (repoAccess: RepoAccessRules) => startTestService({ repos: [secret.path, open], repoAccess });
+      await expect(start({ [name]: ['alice'] })).rejects.toThrow(/share git data/);
+      await (await start({ [name]: ['alice'], 'open-door': ['alice'] })).stop();
+    } finally {
+      secret.remove();
+      await folder.remove();
+    }
   });
 });

@@ -13,7 +13,7 @@ test('a client that does not read its reply is cut off, so that the reply leaves
   const server = createHttpServer({
     routes: [async () => ({ kind: 'text', status: 200, text })],
     authentication: { authenticate: unused, pageViewer: unused },
-    rateLimit: { take: () => {} },
+    rateLimit: { take: () => {}, check: () => {} },
     allowsHost: () => true,
     onProblem: () => {},
     stalledMs: 100,

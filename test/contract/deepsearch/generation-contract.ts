@@ -16,8 +16,8 @@ import { one } from '../../support/one.ts';
 const hourMs = 3_600_000;
 /** What each generation tells beside the answer. */
 const tells = {
-  1: { ids: true, sources: true, followUps: true, stats: true, progress: true },
-  2: { ids: false, sources: false, followUps: false, stats: false, progress: false },
+  1: { ids: true, sources: true, followUps: true, stats: true, progress: true, root: '' },
+  2: { ids: false, sources: false, followUps: false, stats: false, progress: false, root: '/r' },
 };
 
 /** Longest question that the service accepts, in characters. */
@@ -88,7 +88,7 @@ export function describeGeneration(
   test('an answer comes with its title, absolute links and whatever else the generation tells', async () => {
     const { id, questions } = await answered('Where is the retry limit?');
     const question = one(questions);
-    const file = `${server.url}/${CITED}/-/blob/src/retry.ts?L4-7`;
+    const file = `${server.url}${tells[alice.number].root}/${CITED}/-/blob/src/retry.ts?L4-7`;
     expect(question).toMatchObject({ state: 'completed', title: 'About Where is the retry limit?' });
     expect(question.answer).toContain(`](${file})`);
     expect(question).not.toHaveProperty('error');
@@ -194,7 +194,7 @@ export function describeGeneration(
     const { questions } = await ended(id);
     expect(one(questions)).toMatchObject({
       state: 'failed',
-      answer: `So far [here](${server.url}/${CITED}).`,
+      answer: `So far [here](${server.url}${tells[alice.number].root}/${CITED}).`,
       error: { cause: 'tooLong' },
     });
   });

@@ -82,7 +82,7 @@ function readFirst(body: Json): Told {
     state: last?.status === 'completed' ? ended : 'processing',
     title: (questions[0] as { title?: string }).title,
     url: String(body.share_url),
-    questions: questions.map(({ question, answer }) => ({ text: question, answer })),
+    questions: questions.map(({ question, answer }) => ({ text: question, answer: answer || undefined })),
   };
 }
 
@@ -129,7 +129,8 @@ function readSecond(body: Json): Told {
     url: String(body.url),
     questions: questions.map(({ input, answer }) => ({
       text: input[0]?.question.text ?? '',
-      answer: answer?.[0]?.markdown.text,
+      // Links to code begin with /r here.
+      answer: answer?.[0]?.markdown.text.replaceAll('/r/', '/'),
     })),
   };
 }

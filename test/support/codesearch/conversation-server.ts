@@ -34,6 +34,8 @@ export interface ConversationServerOptions {
   investigate?: Investigate;
   repoAccess?: RepoAccessRules;
   clock?: () => number;
+  /** What is kept for each user. */
+  most?: { conversations: number; characters: number };
 }
 
 /** An OAuth access token of alice that {@link startConversationServer} knows. */
@@ -78,6 +80,7 @@ export async function startConversationServer(options: ConversationServerOptions
     quota,
     investigate: options.investigate ?? ((text, _earlier, step) => investigate(text, step)),
     canRead: authentication.canRead,
+    unreadable: () => [],
     concurrency: options.concurrency ?? 2,
     stepDelayMs: options.stepDelayMs ?? 5,
     clock,
@@ -90,6 +93,7 @@ export async function startConversationServer(options: ConversationServerOptions
     repositories: [CITED, OTHER],
     sharing: options.sharing ?? false,
     clock,
+    ...(options.most === undefined ? {} : { most: options.most }),
   });
   const server = createHttpServer({
     authentication,

@@ -69,6 +69,7 @@ describe('the list', () => {
     createdMs: 1_000 + index,
     updatedMs: 2_000 - (index % 5),
     starred: false,
+    characters: 0,
   }));
   const page = (parameters: string) =>
     selectPage(summaries, parseListQuery(new URLSearchParams(parameters)), () => true);

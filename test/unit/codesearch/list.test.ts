@@ -11,10 +11,10 @@ import { LIMITS } from '../../../src/codesearch/limits.ts';
 
 /** All sort orders of this list differ; the times 20 and 500 occur twice. */
 const summaries: ConversationSummary[] = [
-  { id: 1, userId: 7, readToken: 'first', createdMs: 40, updatedMs: 200, starred: false },
-  { id: 2, userId: 8, readToken: 'second', createdMs: 20, updatedMs: 500, starred: false },
-  { id: 3, userId: 7, readToken: 'third', createdMs: 10, updatedMs: 300, starred: false },
-  { id: 4, userId: 9, readToken: 'fourth', createdMs: 20, updatedMs: 500, starred: false },
+  { id: 1, userId: 7, readToken: 'first', createdMs: 40, updatedMs: 200, starred: false, characters: 0 },
+  { id: 2, userId: 8, readToken: 'second', createdMs: 20, updatedMs: 500, starred: false, characters: 0 },
+  { id: 3, userId: 7, readToken: 'third', createdMs: 10, updatedMs: 300, starred: false, characters: 0 },
+  { id: 4, userId: 9, readToken: 'fourth', createdMs: 20, updatedMs: 500, starred: false, characters: 0 },
 ];
 
 function page(parameters: string, visible: (summary: ConversationSummary) => boolean = () => true) {
@@ -144,6 +144,7 @@ describe('a list that searches the texts of questions', () => {
     createdMs: 0,
     updatedMs: 0,
     starred: false,
+    characters: 0,
   }));
   const texts = (of: (id: number) => QuestionRecord[]) => {
     let reads = 0;

@@ -111,12 +111,25 @@ function createEntry(context: RepositoryContext, place: Place, entry: TreeEntry)
 async function submoduleUrl({ repository }: RepositoryContext, { oid, path }: Place, work: Work): Promise<string> {
   const key = `file ${repository.name} ${oid} .gitmodules`;
   const file = await work.read(key, () => readFileAt(repository, oid, '.gitmodules'));
-  for (const section of (file?.bytes?.toString('utf8') ?? '').split(/^\s*\[/m)) {
-    const own = /^\s*path\s*=\s*(.+?)\s*$/m.exec(section)?.[1];
-    // An address may carry a password.
-    if (own === path) return (/^\s*url\s*=\s*(.+?)\s*$/m.exec(section)?.[1] ?? '').replace(/\/\/.*@/, '//');
+  return urlOfSubmodule(file?.bytes?.toString('utf8') ?? '', path);
+}
+
+/** Reads line by line: an expression with several repetitions would take the square of a file made for it. */
+export function urlOfSubmodule(gitmodules: string, path: string): string {
+  let section: Record<string, string> = {};
+  for (const line of `${gitmodules}\n[`.split('\n')) {
+    const [key = '', ...value] = line.split('=');
+    if (key.trimStart().startsWith('[')) {
+      if (section.path === path) return withoutPassword(section.url ?? '');
+      section = {};
+    } else section[key.trim()] = value.join('=').trim();
   }
   return '';
+}
+
+function withoutPassword(address: string): string {
+  const [start, end] = [address.indexOf('//'), address.lastIndexOf('@')];
+  return start < 0 || end < start ? address : `${address.slice(0, start)}//${address.slice(end + 1)}`;
 }
 
 /** The folders between a folder and the files below it, each once, parents first. */

@@ -2,6 +2,7 @@ import type { Authentication, Session } from '../../accounts/authentication.ts';
 import type { OAuthStore } from '../../accounts/oauth-store.ts';
 import { AccountError, type Accounts } from '../../accounts/store.ts';
 import { AccessError, isScope, type Scope } from '../../accounts/viewer.ts';
+import { LIMITS } from '../../limits.ts';
 import {
   oauthAppsPage,
   signInPage,
@@ -12,6 +13,7 @@ import {
 import type { Page } from '../../pages/page.ts';
 import { ownPath, readForm, readSignedInForm, redirect, requireSameOrigin } from '../forms.ts';
 import { HttpError } from '../http-error.ts';
+import { createRateLimit } from '../rate-limit.ts';
 import type { Reply } from '../reply.ts';
 import { notFound, type Route, type RouteRequest, requireMethod } from '../route.ts';
 
@@ -29,6 +31,7 @@ const DAY_MS = 24 * 3_600_000;
  * a form that must come from a page of this service; all but sign-in and sign-out carry the form token of the session.
  */
 export function createAccountRoute({ accounts, oauth, authentication, clock }: AccountRouteSetup): Route {
+  const failures = createRateLimit(LIMITS.failedSignInsPerMinute, clock, LIMITS.signInAddresses);
   return async (request) => {
     const { method, segments } = request;
     const [first, ...rest] = segments;
@@ -40,7 +43,7 @@ export function createAccountRoute({ accounts, oauth, authentication, clock }: A
     }
     // The address of the public service, to which its clients send people.
     if (segments.join('/') === 'user/settings/tokens') {
-      requireMethod(method, ['GET', 'HEAD']);
+      requireMethod(method, ['GET']);
       return redirect('/settings/tokens');
     }
     if (first !== 'settings') return undefined;
@@ -48,11 +51,13 @@ export function createAccountRoute({ accounts, oauth, authentication, clock }: A
   };
 
   async function signIn({ method, headers, incoming, search }: RouteRequest): Promise<Reply> {
-    requireMethod(method, ['GET', 'HEAD', 'POST']);
+    requireMethod(method, ['GET', 'POST']);
     if (method !== 'POST') {
       return pageReply(200, signInPage(ownPath(new URLSearchParams(search).get('returnTo'))));
     }
     requireSameOrigin(headers, authentication);
+    const address = networkOf(incoming.socket.remoteAddress ?? '');
+    failures.check(address);
     const fields = await readForm(incoming);
     const returnTo = ownPath(fields.get('returnTo'));
     try {
@@ -62,6 +67,7 @@ export function createAccountRoute({ accounts, oauth, authentication, clock }: A
       return redirect(returnTo, { 'Set-Cookie': cookie });
     } catch (error) {
       if (!(error instanceof AccessError)) throw error;
+      failures.take(address);
       return pageReply(error.kind === 'forbidden' ? 403 : 401, signInPage(returnTo, error.message));
     }
   }
@@ -70,7 +76,7 @@ export function createAccountRoute({ accounts, oauth, authentication, clock }: A
     const [section, id, action, ...more] = rest;
     if (more.length > 0) return undefined;
     if (section === undefined) {
-      requireMethod(request.method, ['GET', 'HEAD']);
+      requireMethod(request.method, ['GET']);
       return redirect('/settings/tokens');
     }
     const isRoot = id === undefined;
@@ -96,7 +102,7 @@ export function createAccountRoute({ accounts, oauth, authentication, clock }: A
   }
 
   async function tokens(request: RouteRequest): Promise<Reply> {
-    requireMethod(request.method, ['GET', 'HEAD', 'POST']);
+    requireMethod(request.method, ['GET', 'POST']);
     if (request.method !== 'POST') return pageReply(200, tokensPage(tokensContent(requireSession(request))));
     const { fields, session } = await readSignedInForm(request.incoming, authentication);
     const { viewer } = session;
@@ -123,7 +129,7 @@ export function createAccountRoute({ accounts, oauth, authentication, clock }: A
   }
 
   async function oauthApps(request: RouteRequest): Promise<Reply> {
-    requireMethod(request.method, ['GET', 'HEAD', 'POST']);
+    requireMethod(request.method, ['GET', 'POST']);
     if (request.method !== 'POST') {
       const session = requireSession(request);
       requireSiteAdmin(session);
@@ -165,6 +171,11 @@ function readScopes(given: readonly string[], own: ReadonlySet<Scope>): Scope[] 
     throw new AccountError('Sign in with a token that carries site-admin:sudo to create another one.');
   }
   return scopes;
+}
+
+/** An IPv4 address, or the network of an IPv6 one: a single machine has all addresses of it. */
+function networkOf(address: string): string {
+  return address.includes('.') ? address : address.split(':').slice(0, 4).join(':');
 }
 
 function requireSiteAdmin({ viewer }: Session): void {

@@ -6,7 +6,7 @@ export function createAssetsRoute(): Route {
   return async ({ method, segments }) => {
     const asset = findAsset(segments);
     if (asset === undefined) return undefined;
-    requireMethod(method, ['GET', 'HEAD']);
+    requireMethod(method, ['GET']);
     return {
       kind: 'file',
       status: 200,

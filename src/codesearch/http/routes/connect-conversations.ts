@@ -113,7 +113,7 @@ export function createConversationServiceRoute(setup: ConversationServiceSetup):
     if (setup.hidden) return request.method === 'GET' ? undefined : empty(405, { Allow: 'GET' });
     const method = rest.length === 0 ? methods.get(name) : undefined;
     if (method === undefined) return { kind: 'text', status: 404, text: '404 page not found\n' };
-    if (request.method !== 'POST') return empty(405, { Allow: 'POST' });
+    if (request.method !== 'POST') return empty(request.method === 'OPTIONS' ? 204 : 405, { Allow: 'POST' });
     if (request.headers['content-type'] === undefined || !isJson(request.headers)) {
       return empty(415, { 'Accept-Post': 'application/json' });
     }
@@ -144,6 +144,7 @@ function asConnectError({ kind, message }: ConversationError): ConnectError {
     case 'notFound':
       return new ConnectError('not_found', message);
     case 'stillProcessing':
+    case 'tooLong':
       return new ConnectError('failed_precondition', message);
     case 'tooManyOpen':
       return new ConnectError('resource_exhausted', message, { 'Retry-After': '5' });

@@ -12,7 +12,7 @@ export function createConsoleRoute(graphql: Graphql, authentication: Authenticat
 
   return async ({ method, segments, headers, incoming, pageViewer }) => {
     if (!['api/console', 'debug/console'].includes(segments.join('/'))) return undefined;
-    requireMethod(method, ['GET', 'HEAD', 'POST']);
+    requireMethod(method, ['GET', 'POST']);
     if (method !== 'POST') {
       const viewer = await pageViewer();
       return { kind: 'page', ...consolePage({ viewer, formToken: authentication.session(headers)?.formToken }) };

@@ -5,7 +5,7 @@ import { type Route, requireMethod } from '../route.ts';
 export function createHealthRoute(health: () => unknown): Route {
   return async ({ method, segments }) => {
     if (segments.join('/') !== 'healthz') return undefined;
-    requireMethod(method, ['GET', 'HEAD']);
+    requireMethod(method, ['GET']);
     return json(200, health());
   };
 }

@@ -26,7 +26,7 @@ export function createOAuthRoute(server: OAuthServer, authentication: Authentica
   return async (request) => {
     const path = request.segments.join('/');
     if (path === '.well-known/oauth-authorization-server') {
-      requireMethod(request.method, ['GET', 'HEAD']);
+      requireMethod(request.method, ['GET']);
       return json(200, metadata(baseUrl()));
     }
     if (path === `${PREFIX}authorize`) return authorize(request);

@@ -16,7 +16,7 @@ export function createPagesRoute(
     const found = await pages({ segments, search, viewer, formToken });
     const isRefusal = found !== undefined && 'html' in found && found.status === 404;
     if (found !== undefined && (!isRefusal || isForPeople(incoming))) {
-      requireMethod(method, ['GET', 'HEAD']);
+      requireMethod(method, ['GET']);
       return 'html' in found ? { kind: 'page', ...found } : { kind: 'file', status: 200, ...found };
     }
     if (!isForPeople(incoming)) return undefined;

@@ -19,11 +19,13 @@ function allowedMethods(segments: readonly string[]): string[] {
   if (questions === undefined) return ['GET', 'DELETE'];
   if (questions !== 'questions') return [];
   if (questionId === undefined) return ['POST'];
-  return isId(questionId) && cancel === 'cancel' ? ['POST'] : [];
+  if (!isId(questionId)) return [];
+  if (cancel === undefined) return ['GET'];
+  return cancel === 'cancel' ? ['POST'] : [];
 }
 
 /**
- * The first generation of the conversation API: the six operations of `/.api/deepsearch/v1`. Every refusal is an
+ * The first generation of the conversation API: the six operations of `/.api/deepsearch/v1`, and a question alone. Every refusal is an
  * {@link HttpError}; a missing or wrong token is refused before anything else. While `hidden`, every path is unknown.
  */
 export function createConversationRoute(conversations: Conversations, baseUrl: () => string, hidden: boolean): Route {
@@ -73,7 +75,11 @@ export function createConversationRoute(conversations: Conversations, baseUrl: (
       }
       return json(202, questionToWire(await conversations.followUp(userId, id, text), id, baseUrl()));
     }
-    return json(200, questionToWire(await conversations.cancel(userId, id, Number(third)), id, baseUrl()));
+    const question =
+      method === 'GET'
+        ? conversations.question(userId, id, Number(third))
+        : await conversations.cancel(userId, id, Number(third));
+    return json(200, questionToWire(question, id, baseUrl()));
   }
 
   /** A read token selects one conversation, perhaps of another user, so the reply says whose it is. */
@@ -107,6 +113,7 @@ export function conversationRefusal({ kind, message }: ConversationError): HttpE
     case 'notFound':
       return new HttpError(404, message);
     case 'stillProcessing':
+    case 'tooLong':
       return new HttpError(400, message);
     case 'tooManyOpen':
       return new HttpError(429, message, { 'Retry-After': '5' });

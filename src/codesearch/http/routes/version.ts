@@ -4,7 +4,7 @@ import { type Route, requireMethod } from '../route.ts';
 export function createVersionRoute(version: string): Route {
   return async ({ method, segments }) => {
     if (segments.join('/') !== '__version') return undefined;
-    requireMethod(method, ['GET', 'HEAD']);
+    requireMethod(method, ['GET']);
     return { kind: 'text', status: 200, text: version };
   };
 }
