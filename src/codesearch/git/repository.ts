@@ -32,6 +32,8 @@ export interface Repository {
   head(): Promise<string | undefined>;
   /** In order of their paths. The list is kept until HEAD or the index changes. */
   files(): Promise<readonly TrackedFile[]>;
+  /** Those of a commit. */
+  filesAt(commit: string): Promise<readonly TrackedFile[]>;
   /** The oldest commits of a shallow clone: what they seem to add may be older, and by others. None in a whole clone. */
   boundary(): Promise<ReadonlySet<string>>;
   /** Paths whose staged content differs from this commit; none in a bare repository. */
@@ -73,16 +75,17 @@ export async function openRepository(path: string): Promise<Repository> {
   const listState = async (): Promise<string | undefined> =>
     (await hasIndex()) ? await state.index() : await state.head();
 
+  const most = { firstBytes: LIMITS.gitOutputBytes, timeoutMs: LIMITS.gitIndexTimeoutMs };
+  const filesAt = async (commit: string): Promise<TrackedFile[]> =>
+    parseListing(await git(['ls-tree', '-r', '-z', '--full-tree', commit], most));
   const files = keep(listState, async () => {
-    const most = { firstBytes: LIMITS.gitOutputBytes, timeoutMs: LIMITS.gitIndexTimeoutMs };
     if (await hasIndex()) return parseListing(await git(['ls-files', '-s', '-z'], most));
     const commit = await head();
     if (commit === undefined) return [];
-    const refused = async (error: unknown): Promise<Buffer> => {
-      if (error instanceof GitError && error.kind === 'failed' && (await isPartialClone(git))) return Buffer.alloc(0);
+    return filesAt(commit).catch(async (error: unknown) => {
+      if (error instanceof GitError && error.kind === 'failed' && (await isPartialClone(git))) return [];
       throw error;
-    };
-    return parseListing(await git(['ls-tree', '-r', '-z', '--full-tree', commit], most).catch(refused));
+    });
   });
   const blobs = createBlobs(git);
 
@@ -102,6 +105,7 @@ export async function openRepository(path: string): Promise<Repository> {
       return `${commit} ${(await state.index()) ?? `change ${changes}`}`;
     },
     files,
+    filesAt,
     boundary: () => readShallow(commonDirectory),
     async stagedPaths(commit) {
       if (!(await hasIndex())) return new Set();

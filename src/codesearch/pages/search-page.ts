@@ -1,6 +1,6 @@
 import { commitPath, filePath, repositoryPath } from '../addresses.ts';
 import { LIMITS } from '../limits.ts';
-import type { PatternType } from '../query/ast.ts';
+import { PATTERN_TYPES, type PatternType } from '../query/ast.ts';
 import {
   type CommitMatch,
   type FileMatch,
@@ -14,8 +14,6 @@ import { type Html, html } from './html.ts';
 import { alert, type Page, page, tab } from './page.ts';
 import { day, plural } from './repository-frame.ts';
 import { type PageRequest, parameter } from './request.ts';
-
-const PATTERN_TYPES: readonly PatternType[] = ['standard', 'literal', 'keyword', 'regexp'];
 
 const KINDS = [
   ['', 'Code'],

@@ -1,5 +1,6 @@
 /** How bare words of a query are read; `standard` is `literal` with `/regexp/` and "quoted" parts. */
-export type PatternType = 'standard' | 'literal' | 'keyword' | 'regexp';
+export const PATTERN_TYPES = ['standard', 'literal', 'keyword', 'regexp'] as const;
+export type PatternType = (typeof PATTERN_TYPES)[number];
 
 /** A piece of text to find; a regular expression is in RE2 syntax. */
 export interface PatternNode {

@@ -1,15 +1,16 @@
 import { languageOfFile } from '../git/languages.ts';
+import type { TrackedFile } from '../git/repository.ts';
 import type { FileIndex } from '../index/file-index.ts';
 import type { TrigramFilter } from '../index/trigrams.ts';
 import { LIMITS } from '../limits.ts';
-import { type Place, type PlaceFile, selectFiles } from './files.ts';
+import { type Place, selectFiles } from './files.ts';
 import type { Pattern } from './pattern.ts';
 import type { PlannedBranch } from './plan.ts';
 import type { FileMatch, LineMatch, MatchRange } from './results.ts';
 import { evaluate, type Run, shownPatterns } from './run.ts';
 
 /** A file that the search reads or that its path makes a result. */
-interface Candidate extends PlaceFile {
+interface Candidate extends TrackedFile {
   /** By pattern, whether it can be in the text as far as the index knows. */
   mayMatch: readonly boolean[];
   /** By pattern, whether it is in the path. */
@@ -43,7 +44,7 @@ export async function searchContent(
   const mayBeIn = (filter: TrigramFilter | undefined, pattern: Pattern): boolean =>
     searchesContent && (filter === undefined || pattern.mayBeIn(filter));
   /** Undefined for a file that neither its content nor its path can make a result. */
-  const candidateOf = ({ path, blob }: PlaceFile): Candidate | undefined => {
+  const candidateOf = ({ path, blob }: TrackedFile): Candidate | undefined => {
     const indexed = index.get(place.repository.name, path);
     const known = indexed?.blob === blob && indexed.trigrams !== undefined ? indexed : undefined;
     const mayMatch = patterns.map((pattern) => mayBeIn(known?.trigrams, pattern));
@@ -60,8 +61,8 @@ export async function searchContent(
 
 /** Cuts a list into parts with more and more files that may match: where many files match, the first ones are often enough. */
 async function* partsOf(
-  files: readonly PlaceFile[],
-  candidateOf: (file: PlaceFile) => Candidate | undefined,
+  files: readonly TrackedFile[],
+  candidateOf: (file: TrackedFile) => Candidate | undefined,
   run: Run,
 ): AsyncGenerator<Candidate[]> {
   let most: number = LIMITS.searchFirstPaths;

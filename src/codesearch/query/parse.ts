@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
-import { type PatternNode, type PatternType, type Query, type QueryNode, QueryProblem } from './ast.ts';
-import { createScanner, plainSlashes, type Token } from './scanner.ts';
+import { PATTERN_TYPES, type PatternNode, type PatternType, type Query, type QueryNode, QueryProblem } from './ast.ts';
+import { createScanner, plainSlashes, type Term, type Token } from './scanner.ts';
 
 export interface ParseOptions {
   /** `patternType:` in the query wins over this, and this over `version`. */
@@ -24,31 +24,23 @@ function tooLarge(description: string): QueryProblem {
 /** The value of `patternType:` anywhere in the query: it decides how all other words are read. */
 function askedPatternType(text: string, given: PatternType): PatternType | undefined {
   const scanner = createScanner(text, given);
-  let found: PatternType | undefined;
+  const found = new Set<PatternType>();
   let depth = 0;
   for (let token = scanner.next(depth); token.kind !== 'end'; token = scanner.next(depth)) {
     if (token.kind === 'open') depth += 1;
     if (token.kind === 'close') depth -= 1;
     if (token.kind !== 'filter' || token.field !== 'patterntype') continue;
-    const value = token.value.toLowerCase();
-    if (!isPatternType(value) || token.negated) {
-      throw new QueryProblem(
-        'invalid-filter',
-        'The filter patternType: is wrong',
-        'patternType: is standard, literal, keyword or regexp.',
-      );
+    const type = PATTERN_TYPES.find((each) => each === token.value.toLowerCase());
+    if (type !== undefined) found.add(type);
+    if (type === undefined || token.negated || found.size > 1) {
+      const description = `patternType: is one of ${PATTERN_TYPES.join(', ')}, for the whole query.`;
+      throw new QueryProblem('invalid-filter', 'The filter patternType: is wrong', description);
     }
-    if (found !== undefined && found !== value) {
-      throw new QueryProblem('invalid-filter', 'The filter patternType: is given twice', 'Give patternType: once.');
-    }
-    found = value;
   }
-  return found;
+  return [...found][0];
 }
 
-function isPatternType(value: string): value is PatternType {
-  return ['standard', 'literal', 'keyword', 'regexp'].includes(value);
-}
+const END: ReadonlySet<Token['kind']> = new Set(['end', 'close', 'and', 'or']);
 
 /**
  * or := and ("OR" and)* ; and := sequence ("AND" sequence)* ; sequence := (["NOT"] operand)+ ;
@@ -86,8 +78,7 @@ function parseAs(text: string, patternType: PatternType): Query {
 
   function sequence(): QueryNode | undefined {
     const items: Item[] = [];
-    for (;;) {
-      if (token.kind === 'end' || token.kind === 'close' || token.kind === 'and' || token.kind === 'or') break;
+    while (!END.has(token.kind)) {
       const item = operand();
       shape = nextShape(shape, item);
       items.push(item);
@@ -99,23 +90,28 @@ function parseAs(text: string, patternType: PatternType): Query {
 
   function operand(): Item {
     const current = token;
-    if (current.kind === 'not') {
-      advance();
-      if (token.kind === 'end' || token.kind === 'close' || token.kind === 'and' || token.kind === 'or') {
-        throw syntax('NOT needs a term behind it. To search for the word itself, write content:"not".');
-      }
-      return { node: negate(operand().node), form: 'other' };
-    }
     if (current.kind === 'open') return group();
-    if (current.kind === 'unsupported') throw unsupportedFilter(current.name);
     advance();
     switch (current.kind) {
+      case 'not': {
+        if (END.has(token.kind)) {
+          throw syntax('NOT needs a term behind it. To search for the word itself, write content:"not".');
+        }
+        const { node } = operand();
+        return { node: node && negate(node), form: 'other' };
+      }
+      case 'unsupported':
+        throw new QueryProblem(
+          'unsupported-filter',
+          `The filter ${current.name}: is not offered`,
+          `This service has no filter ${current.name}:. To search for the text itself, write content:"${current.name}:…".`,
+        );
       case 'filter':
         if (current.field === 'patterntype') return { node: undefined, form: 'filter' };
         return { node: { ...current, field: current.field }, form: 'filter' };
       case 'pattern':
       case 'content': {
-        const node = patternNode(current.form, current.text, patternType);
+        const node = patternNode(current, patternType);
         if (current.negated) return { node: negate(node), form: 'other' };
         return { node, form: current.form === 'bare' && current.kind === 'pattern' ? 'bare' : 'other' };
       }
@@ -170,7 +166,7 @@ interface Item {
   form: 'bare' | 'filter' | 'other';
 }
 
-function patternNode(form: 'bare' | 'quoted' | 'regexp', text: string, patternType: PatternType): PatternNode {
+function patternNode({ form, text }: Term, patternType: PatternType): PatternNode {
   const isRegexp = form === 'regexp' || (form === 'bare' && patternType === 'regexp');
   return { kind: 'pattern', syntax: isRegexp ? 'regexp' : 'literal', text: isRegexp ? plainSlashes(text) : text };
 }
@@ -199,11 +195,10 @@ function joinPatterns(items: readonly Item[], patternType: PatternType): QueryNo
 
 function joined(run: readonly PatternNode[], patternType: PatternType): PatternNode[] {
   if (patternType === 'keyword' || run.length === 1) return [...run];
-  const text =
-    patternType === 'regexp'
-      ? run.map((node) => `(?:${node.text})`).join('.*?')
-      : run.map((node) => node.text).join(' ');
-  return [{ kind: 'pattern', syntax: patternType === 'regexp' ? 'regexp' : 'literal', text }];
+  const texts = run.map(({ text }) => text);
+  return patternType === 'regexp'
+    ? [{ kind: 'pattern', syntax: 'regexp', text: texts.map((text) => `(?:${text})`).join('.*?') }]
+    : [{ kind: 'pattern', syntax: 'literal', text: texts.join(' ') }];
 }
 
 /** `and` and `or` in a normal form: at least two operands, none of the same kind. */
@@ -213,22 +208,11 @@ export function combine(kind: 'and' | 'or', nodes: readonly QueryNode[]): QueryN
 }
 
 /** A filter is negated in place, a double negation disappears. */
-export function negate(node: QueryNode): QueryNode;
-export function negate(node: QueryNode | undefined): QueryNode | undefined;
-export function negate(node: QueryNode | undefined): QueryNode | undefined {
-  if (node === undefined) return undefined;
+export function negate(node: QueryNode): QueryNode {
   if (node.kind === 'not') return node.operand;
   return node.kind === 'filter' ? { ...node, negated: !node.negated } : { kind: 'not', operand: node };
 }
 
 function syntax(description: string): QueryProblem {
   return new QueryProblem('invalid-syntax', 'The query is not valid', description);
-}
-
-function unsupportedFilter(name: string): QueryProblem {
-  return new QueryProblem(
-    'unsupported-filter',
-    `The filter ${name}: is not offered`,
-    `This service has no filter ${name}:. To search for the text itself, write content:"${name}:…".`,
-  );
 }

@@ -98,8 +98,6 @@ export interface SearchResults {
   resultCount: number;
   /** Whether there are more matches than `count:` asked for, or a limit of the service cut the search. */
   limitHit: boolean;
-  /** Names of repositories; always empty, because all repositories are local. */
-  cloning: readonly string[];
   /** Names of repositories without the revision that was asked for. */
   missing: readonly string[];
   /** Names of repositories that were not searched completely before the deadline. */

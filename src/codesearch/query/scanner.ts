@@ -1,13 +1,16 @@
 import { FILTER_FIELDS, type FilterField, type PatternType } from './ast.ts';
 
+/** A piece of text; `bare` words may be joined with their neighbors. */
+export interface Term {
+  form: 'bare' | 'quoted' | 'regexp';
+  text: string;
+}
+
 export type Token =
-  | { kind: 'open' | 'close' | 'and' | 'or' | 'not' }
-  /** `bare` words may be joined with their neighbors. */
-  | { kind: 'pattern'; form: 'bare' | 'quoted' | 'regexp'; text: string; negated: boolean }
-  | { kind: 'content'; form: 'bare' | 'quoted' | 'regexp'; text: string; negated: boolean }
+  | { kind: 'open' | 'close' | 'and' | 'or' | 'not' | 'end' }
+  | ({ kind: 'pattern' | 'content'; negated: boolean } & Term)
   | { kind: 'filter'; field: FilterField | 'patterntype'; value: string; negated: boolean }
-  | { kind: 'unsupported'; name: string }
-  | { kind: 'end' };
+  | { kind: 'unsupported'; name: string };
 
 const ALIASES: Record<string, FilterField | 'patterntype' | 'content'> = {
   r: 'repo',
@@ -33,117 +36,89 @@ const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', '"': '"', "
 /** Reads a query token by token; only the parser knows how deep it is in groups. Never throws. */
 export function createScanner(text: string, patternType: PatternType) {
   let at = 0;
-  // Places that were looked up before: without them, many open parentheses would take quadratic time or worse.
-  const parentheses = new Map<number, number | undefined>();
-  const delimited = new Map<number, number>();
-
   const isSpace = (index: number): boolean => /\s/.test(text[index] ?? '');
   const isBoundary = (index: number, depth: number): boolean =>
     index >= text.length || isSpace(index) || (depth > 0 && text[index] === ')');
+  /** What matches here; the scanner then stands behind it. */
+  function take(sticky: RegExp, mayEndAt: (index: number) => boolean = () => true): RegExpExecArray | undefined {
+    sticky.lastIndex = at;
+    const found = sticky.exec(text) ?? undefined;
+    if (found === undefined || !mayEndAt(sticky.lastIndex)) return undefined;
+    at = sticky.lastIndex;
+    return found;
+  }
+
+  const closes = closingParentheses();
 
   /** `depth` is the number of open groups: outside of groups a parenthesis is text. */
   function next(depth: number): Token {
-    while (isSpace(at)) at += 1;
+    take(/\s*/y);
     if (at >= text.length) return { kind: 'end' };
-    if (depth > 0 && text[at] === ')') {
-      at += 1;
-      return { kind: 'close' };
-    }
+    if (depth > 0 && take(/\)/y) !== undefined) return { kind: 'close' };
     if (text[at] === '(' && opensGroup(depth)) {
       at += 1;
       return { kind: 'open' };
     }
-    return operator(depth) ?? filter(depth) ?? pattern(depth);
+    const word = take(/AND|and|OR|or|NOT|not/y, (end) => isBoundary(end, depth))?.[0];
+    if (word !== undefined) return { kind: word.toLowerCase() as 'and' | 'or' | 'not' };
+    return filter(depth) ?? pattern(depth);
   }
 
-  function operator(depth: number): Token | undefined {
-    const word = /(?:AND|and|OR|or|NOT|not)/y;
-    word.lastIndex = at;
-    const found = word.exec(text)?.[0];
-    if (found === undefined) return undefined;
-    if (!isBoundary(at + found.length, depth)) return undefined;
-    at += found.length;
-    return { kind: found.toLowerCase() as 'and' | 'or' | 'not' };
+  /** A parenthesis opens a group when its counterpart ends a word and there is something between them. */
+  function opensGroup(depth: number): boolean {
+    const close = closes.get(at);
+    return close !== undefined && text.slice(at + 1, close).trim() !== '' && isBoundary(close + 1, depth);
   }
 
   function filter(depth: number): Token | undefined {
-    const head = /(-?)([A-Za-z]+):/y;
-    head.lastIndex = at;
-    const [all, minus, word = ''] = head.exec(text) ?? [];
-    if (all === undefined) return undefined;
+    const before = at;
+    const [, minus, word = ''] = take(/(-?)([A-Za-z]+):/y) ?? [];
     const name = word.toLowerCase();
     const field = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined;
-    if (field === undefined && !UNSUPPORTED.has(name)) return undefined;
-    at += all.length;
+    if (field === undefined && !UNSUPPORTED.has(name)) {
+      at = before;
+      return undefined;
+    }
     const negated = minus === '-';
-    const { form, text: value } = field === 'content' ? term(depth) : filterValue(depth);
-    if (field === undefined) return { kind: 'unsupported', name };
-    return field === 'content'
-      ? { kind: 'content', form, text: value, negated }
-      : { kind: 'filter', field, value, negated };
+    if (field === 'content') return { kind: 'content', ...term(depth), negated };
+    const value = filterValue(depth);
+    return field === undefined ? { kind: 'unsupported', name } : { kind: 'filter', field, value, negated };
   }
 
-  function filterValue(depth: number): { form: 'bare' | 'quoted'; text: string } {
-    const quoted = quotedText(depth);
-    if (quoted !== undefined) return { form: 'quoted', text: quoted };
+  function filterValue(depth: number): string {
+    const start = at;
     // A predicate such as `repo:has.file(path:a content:b)` keeps its spaces, so that it can be named.
     const predicate = /[a-z]+(?:\.[a-z]+)*\(/y;
     predicate.lastIndex = at;
-    const close = predicate.test(text) ? matchingParenthesis(predicate.lastIndex - 1) : undefined;
-    if (close !== undefined && isBoundary(close + 1, depth)) {
-      const value = text.slice(at, close + 1);
-      at = close + 1;
-      return { form: 'bare', text: value };
-    }
-    return { form: 'bare', text: bareText(depth) };
+    const close = predicate.test(text) ? closes.get(predicate.lastIndex - 1) : undefined;
+    if (close === undefined || !isBoundary(close + 1, depth)) return quotedText(depth) ?? bareText(depth);
+    at = close + 1;
+    return text.slice(start, at);
   }
 
   function pattern(depth: number): Token {
-    const negated = patternType !== 'literal' && text[at] === '-' && /[\w"'/]/.test(text[at + 1] ?? '');
-    if (negated) at += 1;
+    const negated = patternType !== 'literal' && take(/-(?=[\w"'/])/y) !== undefined;
     return { kind: 'pattern', ...term(depth), negated };
   }
 
-  function term(depth: number): { form: 'bare' | 'quoted' | 'regexp'; text: string } {
+  function term(depth: number): Term {
     const quoted = quotedText(depth);
     if (quoted !== undefined) return { form: 'quoted', text: quoted };
-    const regexp = patternType === 'literal' ? undefined : delimitedRegexp(depth);
+    const regexp = delimitedRegexp(depth);
     return regexp === undefined ? { form: 'bare', text: bareText(depth) } : { form: 'regexp', text: regexp };
   }
 
   /** Text in quotes that end at the end of a word; otherwise the quote is an ordinary character. */
   function quotedText(depth: number): string | undefined {
-    const quote = text[at];
-    if (quote !== '"' && quote !== "'") return undefined;
-    let value = '';
-    for (let index = at + 1; index < text.length; index += 1) {
-      const sign = text[index] ?? '';
-      if (sign === '\\' && index + 1 < text.length) {
-        index += 1;
-        const escaped = text[index] ?? '';
-        value += ESCAPES[escaped] ?? `\\${escaped}`;
-      } else if (sign === quote) {
-        if (!isBoundary(index + 1, depth)) return undefined;
-        at = index + 1;
-        return value;
-      } else value += sign;
-    }
-    return undefined;
+    const found = take(/(["'])((?:\\.|(?!\1)[^\\])*)\1/sy, (end) => isBoundary(end, depth));
+    return found?.[2]?.replace(/\\(.)/gs, (pair, sign: string) => ESCAPES[sign] ?? pair);
   }
 
   /** `/…/` that ends at the end of a word, with `\/` for a slash; otherwise the slash is an ordinary character. */
   function delimitedRegexp(depth: number): string | undefined {
-    if (text[at] !== '/') return undefined;
-    for (let index = at + 1; index < text.length; index += 1) {
-      if (text[index] === '\\') index += 1;
-      else if (text[index] === '/') {
-        if (index === at + 1 || !isBoundary(index + 1, depth)) return undefined;
-        const source = text.slice(at + 1, index);
-        at = index + 1;
-        return plainSlashes(source);
-      }
-    }
-    return undefined;
+    if (patternType === 'literal') return undefined;
+    const found = take(/\/((?:\\.|[^\\/])+)\//sy, (end) => isBoundary(end, depth));
+    return found?.[1] === undefined ? undefined : plainSlashes(found[1]);
   }
 
   /** Up to white space, or to a `)` that closes a group; in a regexp `\ ` is a space. */
@@ -162,45 +137,23 @@ export function createScanner(text: string, patternType: PatternType) {
     return text.slice(start, at);
   }
 
-  /** A parenthesis opens a group when its counterpart ends a word and there is something between them. */
-  function opensGroup(depth: number): boolean {
-    const close = matchingParenthesis(at);
-    return close !== undefined && text.slice(at + 1, close).trim() !== '' && isBoundary(close + 1, depth);
-  }
-
-  function matchingParenthesis(from: number): number | undefined {
-    if (parentheses.has(from)) return parentheses.get(from);
-    const found = findParenthesis(from);
-    parentheses.set(from, found);
-    return found;
-  }
-
-  function findParenthesis(from: number): number | undefined {
-    let open = 0;
-    for (let index = from; index < text.length; index += 1) {
-      const sign = text[index];
-      if (sign === '\\') index += 1;
-      else if (sign === '(') open += 1;
-      else if (sign === ')') open -= 1;
-      else if ((sign === '"' || sign === "'" || sign === '/') && startsWord(index)) index = endOfDelimited(index);
-      if (open === 0) return index;
+  /** By place of each parenthesis that is closed, where that is; those in quotes and expressions don't count. */
+  function closingParentheses(): ReadonlyMap<number, number> {
+    const found = new Map<number, number>();
+    const open: number[] = [];
+    for (at = 0; at < text.length; at += 1) {
+      const sign = text[at];
+      if (sign === '\\') at += 1;
+      else if (sign === '(') open.push(at);
+      else if (sign === ')') {
+        const start = open.pop();
+        if (start !== undefined) found.set(start, at);
+      } else if (/["'/]/.test(sign ?? '') && (at === 0 || /[\s(:-]/.test(text[at - 1] ?? ''))) {
+        if ((quotedText(1) ?? delimitedRegexp(1)) !== undefined) at -= 1;
+      }
     }
-    return undefined;
-  }
-
-  const startsWord = (index: number): boolean => isSpace(index - 1) || '(:-'.includes(text[index - 1] ?? '(');
-
-  /** The end of a quoted text or regexp that begins here within a group; the same place when none does. */
-  function endOfDelimited(from: number): number {
-    const known = delimited.get(from);
-    if (known !== undefined) return known;
-    const before = at;
-    at = from;
-    const isDelimited = (quotedText(1) ?? (patternType === 'literal' ? undefined : delimitedRegexp(1))) !== undefined;
-    const end = isDelimited ? at - 1 : from;
-    at = before;
-    delimited.set(from, end);
-    return end;
+    at = 0;
+    return found;
   }
 
   return { next };

@@ -57,8 +57,8 @@ export function createSearch(corpus: Corpus, clock: () => number = Date.now): Se
     try {
       plan = planQuery(parseQuery(request.query, request));
     } catch (error) {
-      if (error instanceof QueryProblem) return withoutResults(error);
-      throw error;
+      if (!(error instanceof QueryProblem)) throw error;
+      return { ...NOTHING, alert: createAlert(error.kind, error.message, error.description) };
     }
     const run = () => runPlan(corpus, clock, plan, request);
     return slots.run(request.viewer.username, run, request.signal).catch((error: unknown) => {
@@ -69,20 +69,17 @@ export function createSearch(corpus: Corpus, clock: () => number = Date.now): Se
   };
 }
 
-function withoutResults({ kind, message, description }: QueryProblem): SearchResults {
-  return {
-    matchCount: 0,
-    resultCount: 0,
-    limitHit: false,
-    cloning: [],
-    missing: [],
-    timedout: [],
-    repositories: [],
-    elapsedMilliseconds: 0,
-    alert: createAlert(kind, message, description),
-    results: [],
-  };
-}
+const NOTHING: SearchResults = {
+  matchCount: 0,
+  resultCount: 0,
+  limitHit: false,
+  missing: [],
+  timedout: [],
+  repositories: [],
+  elapsedMilliseconds: 0,
+  alert: undefined,
+  results: [],
+};
 
 async function runPlan(
   corpus: Corpus,
@@ -136,7 +133,6 @@ async function runPlan(
     matchCount,
     resultCount: results.length,
     limitHit: run.limitHit,
-    cloning: [],
     missing: [...run.missing],
     timedout: [...run.timedout],
     repositories: [...new Set(work.map(({ repository }) => repository.name))],
@@ -222,14 +218,10 @@ async function searchRepository(
 
 /** Undefined for a revision that does not exist and for a bare repository without commits. */
 async function findPlace(repository: Repository, revision: string): Promise<Place | undefined> {
-  if (revision !== '' && revision !== 'HEAD') {
-    const commit = await resolveRevision(repository, revision);
-    return commit === undefined ? undefined : { repository, revision, commit, isStaged: false };
-  }
-  const commit = (await repository.head()) ?? '';
-  if (revision === 'HEAD') return commit === '' ? undefined : { repository, revision, commit, isStaged: false };
-  if (repository.bare && commit === '') return undefined;
-  return { repository, revision, commit, isStaged: !repository.bare };
+  const isHead = revision === '' || revision === 'HEAD';
+  const commit = isHead ? await repository.head() : await resolveRevision(repository, revision);
+  if (commit === undefined && (revision !== '' || repository.bare)) return undefined;
+  return { repository, revision, commit: commit ?? '' };
 }
 
 async function searchPlace(corpus: Corpus, place: Place, branch: PlannedBranch, run: Run): Promise<void> {

@@ -26,7 +26,6 @@ export const nothingFound: SearchResults = {
   matchCount: 0,
   resultCount: 0,
   limitHit: false,
-  cloning: [],
   missing: [],
   timedout: [],
   repositories: [],

@@ -55,7 +55,8 @@ function createResults(found: SearchResults, repositories: RepositoryFields, wor
     limitHit: found.limitHit,
     repositories: () => objects(withResults),
     repositoriesCount: () => objects(withResults).length,
-    cloning: () => objects(found.cloning),
+    // All repositories are local.
+    cloning: [],
     missing: () => objects(found.missing),
     timedout: () => objects(found.timedout),
     indexUnavailable: false,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Viewer } from '../../accounts/viewer.ts';
 import { LIMITS } from '../../limits.ts';
-import type { PatternType } from '../../query/ast.ts';
+import { PATTERN_TYPES, type PatternType } from '../../query/ast.ts';
 import { countOf, SearchError, type SearchResult, type SearchResults } from '../../query/results.ts';
 import type { Search } from '../../query/search.ts';
 import { HttpError } from '../http-error.ts';
@@ -52,7 +52,8 @@ function readQuery(parameters: URLSearchParams): StreamQuery {
 function readPatternType(value: string): PatternType | undefined {
   if (value === '') return undefined;
   if (value === 'lucky') return 'standard';
-  if (value === 'standard' || value === 'literal' || value === 'keyword' || value === 'regexp') return value;
+  const known = PATTERN_TYPES.find((type) => type === value);
+  if (known !== undefined) return known;
   throw new HttpError(400, 't must be standard, literal, keyword or regexp.');
 }
 
