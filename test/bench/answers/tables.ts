@@ -1,17 +1,8 @@
 import { type Score, type Summary, summarize } from './scoring.ts';
 
-const HEAD = [
-  ...[
-    'questions',
-    'right file first',
-    'in the first three',
-    'right lines',
-    'fact said',
-    'confidently wrong',
-    'unproven',
-  ],
-  ...['honest refusals', 'wrong refusals', 'right commit', 'characters', 'p90', 'p50', 'p95'],
-];
+const HEAD =
+  `questions, right file first, in the first three, fact said, confidently wrong, unproven, honest refusals, wrong refusals,
+  right commit, characters, p90, p50, p95`.split(/,\s+/);
 
 /** A Markdown table of the measures, with one row per group; `git grep` in parentheses. */
 export function measuresTable(groupName: string, groups: ReadonlyMap<string, readonly Score[]>): string {
