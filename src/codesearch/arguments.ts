@@ -13,6 +13,8 @@ Answers questions about local git repositories over the conversation API (/.api/
   --host <address>     address to listen on; default: 127.0.0.1
   --token <token>      an access token, or user:token; may be given several times, the first is the site admin.
                        Without it CODESEARCH_TOKEN is used (several separated by commas), else one is made up
+  --service-token <token>  the same for a service account: a user for programs such as the app, who is no site admin and can't sign in.
+                       Without it CODESEARCH_SERVICE_TOKEN is used
   --data-dir <path>    where conversations and accounts are kept; default: a temporary folder, removed at the end
   --repo-access <file> who may read which repository, as JSON: {"<repository or pattern>": ["<user name>", …]};
                        site admins read all, and so does everyone a repository without a rule
@@ -76,13 +78,17 @@ export type ParsedArguments =
   | { kind: 'bad'; problems: string[] };
 
 /** The environment variables that the service reads. */
-export type Environment = ModelEnvironment & { readonly CODESEARCH_TOKEN?: string | undefined };
+export type Environment = ModelEnvironment & {
+  readonly CODESEARCH_TOKEN?: string | undefined;
+  readonly CODESEARCH_SERVICE_TOKEN?: string | undefined;
+};
 
 /** Reads the command line and the environment, and collects every problem. `--token` wins over `CODESEARCH_TOKEN`. */
 export function parseArguments(line: readonly string[], environment: Environment): ParsedArguments {
   const { help, values, problems } = readCommandLine(line, {
     repo: { takes: 'texts' },
     token: { takes: 'texts' },
+    'service-token': { takes: 'texts' },
     port: { takes: 'whole', least: 0, most: 65_535 },
     host: { takes: 'text' },
     'data-dir': { takes: 'text' },
@@ -103,12 +109,18 @@ export function parseArguments(line: readonly string[], environment: Environment
   });
   if (help) return { kind: 'help' };
   if (values.repo.length === 0) problems.push('at least one repository is needed: --repo <path>');
-  const fromEnvironment = (environment.CODESEARCH_TOKEN ?? '').split(',').filter((token) => token !== '');
-  const tokens = (values.token.length > 0 ? values.token : fromEnvironment).map(parseAccessToken);
+  const orListed = (given: readonly string[], list = ''): readonly string[] =>
+    given.length > 0 ? given : list.split(',').filter((token) => token !== '');
+  const people = orListed(values.token, environment.CODESEARCH_TOKEN).map((text, at) => parseAccessToken(text, at));
+  const programs = orListed(values['service-token'], environment.CODESEARCH_SERVICE_TOKEN).map(
+    (text, at): AccessToken => ({ ...parseAccessToken(text, at, 'service'), kind: 'serviceAccount' }),
+  );
+  const tokens = [...people, ...programs];
   if (tokens.some(({ token }) => /\s|"/.test(token))) {
     problems.push('an access token holds no white space and no quotation marks');
   }
-  if (new Set(tokens.map(({ token }) => token)).size < tokens.length) problems.push('each --token must be different');
+  if (new Set(tokens.map(({ token }) => token)).size < tokens.length)
+    problems.push('each --token and --service-token must be different');
   const baseUrl = values['base-url'];
   if (baseUrl !== undefined && !(URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol))) {
     problems.push(`--base-url ${baseUrl}: not an http or https address`);

@@ -18,6 +18,8 @@ export const COMMANDS_USAGE = `Accounts of a data directory, also while the serv
   token list [--user <name>]
   token revoke --id <n>
   oauth-app create --name <name> --redirect-uri <address> [--redirect-uri …] [--confidential]
+  oauth-app create --name <name> --user <service account>
+                                   an app that gets tokens of it by client_credentials
   oauth-app list
   oauth-app remove --client-id <id>
 
@@ -78,11 +80,16 @@ const COMMANDS: Record<string, (values: Values, stores: Stores, nowMs: number) =
     if (!(await accounts.revokeToken(id))) throw new AccountError(`There is no token ${id}.`);
     return [{ id, revoked: true }];
   },
-  async 'oauth-app create'(values, { oauth }) {
+  async 'oauth-app create'(values, { accounts, oauth }) {
+    const account = values.user === undefined ? undefined : userNamed(accounts, values.user);
+    if (account !== undefined && account.kind !== 'serviceAccount') {
+      throw new AccountError(`${account.username} is a person: only a service account gets tokens without signing in.`);
+    }
     const { app, secret } = await oauth.createApp({
       name: required(values.name, '--name'),
       redirectUris: values['redirect-uri'],
       confidential: values.confidential,
+      serviceAccount: account?.id,
     });
     return [{ ...describeApp(app), ...(secret === undefined ? {} : { clientSecret: secret }) }];
   },

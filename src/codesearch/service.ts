@@ -227,7 +227,16 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
           ...(options.model === undefined ? {} : { model: modelCounts.totals() }),
         })),
         createAccountRoute({ accounts, oauth, authentication, clock }),
-        createOAuthRoute(createOAuthServer({ store: oauth, clock, tokenLifetime }), authentication, () => url),
+        createOAuthRoute(
+          createOAuthServer({
+            store: oauth,
+            clock,
+            tokenLifetime,
+            isServiceAccount: (id) => accounts.userById(id)?.kind === 'serviceAccount',
+          }),
+          authentication,
+          () => url,
+        ),
         createAssetsRoute(),
         createPageActionsRoute(conversations, authentication),
         createPagesRoute(

@@ -138,7 +138,7 @@ describe('compose.yaml', () => {
   it('starts the code search service on each folder of the mounted one, with the token of the app', async () => {
     const [shell = '', flag = '', script = ''] = codesearch?.command ?? [];
     expect(codesearch?.volumes).toContain(`\${REPOSITORIES:-./repositories}:/repositories:ro`);
-    expect(codesearch?.environment?.CODESEARCH_TOKEN).toBe(`\${SRC_ACCESS_TOKEN:-}`);
+    expect(codesearch?.environment?.CODESEARCH_SERVICE_TOKEN).toBe(`\${SRC_ACCESS_TOKEN:-}`);
     // The same script over other folders: `$$` is a dollar sign for docker compose.
     const folder = mkdtempSync(join(tmpdir(), 'repositories-'));
     for (const name of ['one', 'two']) mkdirSync(join(folder, name));
@@ -149,7 +149,7 @@ describe('compose.yaml', () => {
       .replace('exec node dist/codesearch/main.js', 'printf "%s\\n"');
     const { output, ended } = run(shell, [flag, here], { CODESEARCH_URL: 'http://localhost:7080' });
     expect(await ended).toBe(0);
-    const parsed = parseArguments(output().trim().split('\n'), { CODESEARCH_TOKEN: 'my-token' });
+    const parsed = parseArguments(output().trim().split('\n'), { CODESEARCH_SERVICE_TOKEN: 'my-token' });
     expect(parsed).toMatchObject({
       kind: 'run',
       arguments: {
@@ -158,7 +158,7 @@ describe('compose.yaml', () => {
         dataDir: '/data/codesearch',
         baseUrl: 'http://localhost:7080',
         repos: [`${folder}/one/`, `${folder}/two/`],
-        tokens: [{ token: 'my-token' }],
+        tokens: [{ username: 'service', token: 'my-token', kind: 'serviceAccount' }],
       },
     });
     rmSync(folder, { recursive: true });

@@ -5,7 +5,7 @@ import type { User } from './records.ts';
 import type { RepoAccess } from './repo-access.ts';
 import { digestOf, isOAuthToken } from './secrets.ts';
 import type { Accounts } from './store.ts';
-import { type Accepts, AccessError, type Scope, type Viewer } from './viewer.ts';
+import { type Accepts, AccessError, isScope, type Scope, type Viewer } from './viewer.ts';
 
 const SCHEMES = 'Send "Authorization: token <ACCESS_TOKEN>".';
 
@@ -24,7 +24,7 @@ export interface AuthenticationSetup {
   tokens: readonly AccessToken[];
   access: RepoAccess;
   /** The OAuth access token of this text, when it is known and has not expired. */
-  oauthToken: (token: string) => { userId: number } | undefined;
+  oauthToken: (token: string) => { userId: number; scopes: readonly string[] } | undefined;
   clock: () => number;
   /** Whether pages are shown to people who are not signed in. */
   openPages: boolean;
@@ -39,6 +39,8 @@ export interface Session {
   /** Every form sends this back; it can't be made without the cookie. */
   formToken: string;
   secret: string;
+  /** Of the access token that was used to sign in. */
+  tokenDigest: string;
 }
 
 /** Finds out who sends a request. Every refusal is an {@link AccessError}. */
@@ -69,12 +71,17 @@ interface KnownToken {
 /** Creates the authentication of a service; makes the first user of `tokens` site admin. */
 export async function createAuthentication(setup: AuthenticationSetup): Promise<Authentication> {
   const { accounts, clock } = setup;
-  const given = new Map<string, { userId: number; scopes: Scope[] }>();
-  for (const [index, { token, username }] of setup.tokens.entries()) {
-    const user = await accounts.ensureUser(username);
-    if (index === 0) await accounts.setCommandLineAdmin(user.id);
-    const isAdmin = username === setup.tokens[0]?.username;
-    given.set(digestOf(token), { userId: user.id, scopes: isAdmin ? ['user:all', 'site-admin:sudo'] : ['user:all'] });
+  const ofCommandLine = new Map<string, { userId: number; scopes: Scope[] }>();
+  const admin = setup.tokens.find(({ kind }) => kind === undefined);
+  for (const given of setup.tokens) {
+    const { token, username, kind } = given;
+    const user = await accounts.ensureUser(username, kind);
+    if (given === admin) await accounts.setCommandLineAdmin(user.id);
+    const isAdmin = username === admin?.username;
+    ofCommandLine.set(digestOf(token), {
+      userId: user.id,
+      scopes: isAdmin ? ['user:all', 'site-admin:sudo'] : ['user:all'],
+    });
   }
 
   const cookieName = (): string => (isSecure() ? '__Host-codesearch_session' : 'codesearch_session');
@@ -88,7 +95,7 @@ export async function createAuthentication(setup: AuthenticationSetup): Promise<
 
   /** Throws when the token can't be used any more. */
   function knownToken(digest: string): KnownToken {
-    const fromCommandLine = given.get(digest);
+    const fromCommandLine = ofCommandLine.get(digest);
     const stored = fromCommandLine === undefined ? accounts.tokenByDigest(digest) : undefined;
     const record = fromCommandLine ?? stored;
     const user = record === undefined ? undefined : accounts.userById(record.userId);
@@ -96,6 +103,7 @@ export async function createAuthentication(setup: AuthenticationSetup): Promise<
     if (stored?.expiresMs !== undefined && stored.expiresMs <= clock()) {
       throw unauthorized('The access token has expired.');
     }
+    if (stored?.madeWith !== undefined) knownToken(stored.madeWith);
     return { user, scopes: record.scopes, digest };
   }
 
@@ -125,16 +133,18 @@ export async function createAuthentication(setup: AuthenticationSetup): Promise<
       const grant = setup.oauthToken(read.credential);
       const user = grant === undefined ? undefined : accounts.userById(grant.userId);
       if (user === undefined) throw unauthorized('The OAuth token is not known or has expired.');
-      return makeViewer(user, ['user:all'], 'oauth');
+      return withScope(makeViewer(user, grant?.scopes.filter(isScope) ?? [], 'oauth'), accepts);
     }
     if (read.scheme === 'bearer' && accepts.bearerTakesAccessTokens !== true) {
       throw unauthorized(`Bearer takes OAuth tokens only. ${SCHEMES}`);
     }
     const { user, scopes } = useToken(read.credential);
-    if (!scopes.includes('user:all') && !(accepts.scope !== undefined && scopes.includes(accepts.scope))) {
-      throw forbidden(`The access token does not carry the scope ${accepts.scope ?? 'user:all'}.`);
-    }
-    return makeViewer(user, scopes, 'token');
+    return withScope(makeViewer(user, scopes, 'token'), accepts);
+  }
+
+  function withScope(viewer: Viewer, { scope }: Accepts): Viewer {
+    if (viewer.scopes.has('user:all') || (scope !== undefined && viewer.scopes.has(scope))) return viewer;
+    throw forbidden(`The access token does not carry the scope ${scope ?? 'user:all'}.`);
   }
 
   const authentication: Authentication = {
@@ -167,7 +177,12 @@ export async function createAuthentication(setup: AuthenticationSetup): Promise<
         // A session ends with the token that opened it.
         const { user, scopes } = knownToken(record.tokenDigest);
         if (user.id !== record.userId || !scopes.includes('user:all')) return undefined;
-        return { viewer: makeViewer(user, scopes, 'session'), formToken: formTokenOf(secret), secret };
+        return {
+          viewer: makeViewer(user, scopes, 'session'),
+          formToken: formTokenOf(secret),
+          secret,
+          tokenDigest: record.tokenDigest,
+        };
       } catch (error) {
         if (error instanceof AccessError) return undefined;
         throw error;

@@ -5,7 +5,7 @@ export type AuthorizationHeader =
   | { scheme: 'unknown' };
 
 /** A longer header is not read: access tokens have 68 characters, names of users at most 128. */
-const MOST_CHARACTERS = 2_000;
+const MOST_CHARACTERS = 8_000;
 /** A name, `=`, and a value as a token or a quoted string; each repetition ends where its neighbor begins. */
 const PARAMETER =
   /[\s,]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+.^_`|~0-9A-Za-z-]+))\s*(?:,|$)/sy;

@@ -9,7 +9,9 @@ import { digestOf, newSecret } from './secrets.ts';
 /** The scopes an OAuth app may ask for. Every grant has a refresh token, so `offline_access` adds nothing. */
 export const OAUTH_SCOPES = ['user:all', 'offline_access'] as const;
 
-const GRANT_TYPES = ['authorization_code', 'refresh_token'];
+const OF_PEOPLE = ['authorization_code', 'refresh_token'];
+const OF_SERVICE_ACCOUNTS = ['client_credentials'];
+export const GRANT_TYPES = [...OF_PEOPLE, ...OF_SERVICE_ACCOUNTS];
 
 /** An OAuth request is refused; `error` is a code of RFC 6749. */
 export class OAuthError extends Error {
@@ -53,6 +55,8 @@ export interface OAuthServer {
 export interface OAuthSetup {
   store: OAuthStore;
   clock: () => number;
+  /** Whether a user is a service account that is still there. */
+  isServiceAccount: (userId: number) => boolean;
   /** Lifetime of access tokens in seconds. */
   tokenLifetime: number;
 }
@@ -60,13 +64,14 @@ export interface OAuthSetup {
 /** The user as the protocol library carries it from a code or token to the next one. */
 interface GrantUser {
   id: number;
-  grantId: string;
+  /** Absent: a new grant of a service account. */
+  grantId?: string;
   /** The refresh token that the next pair is issued for. */
   refreshToken?: string;
 }
 
 /** Creates the OAuth server: authorization codes with PKCE (S256), short-lived tokens, rotating refresh tokens. */
-export function createOAuthServer({ store, clock, tokenLifetime }: OAuthSetup): OAuthServer {
+export function createOAuthServer({ store, clock, isServiceAccount, tokenLifetime }: OAuthSetup): OAuthServer {
   /** `null` as a secret: the authorization endpoint, where the client is not authenticated. */
   function findClient(clientId: string, secret: string | null | undefined): OAuth2Server.Client | undefined {
     const app = store.app(clientId);
@@ -75,7 +80,8 @@ export function createOAuthServer({ store, clock, tokenLifetime }: OAuthSetup): 
       return undefined;
     return {
       id: app.clientId,
-      grants: GRANT_TYPES,
+      // An app of a service account acts for no person else.
+      grants: app.serviceAccount === undefined ? OF_PEOPLE : OF_SERVICE_ACCOUNTS,
       redirectUris: app.redirectUris,
       isPublic: app.secretDigest === undefined,
     };
@@ -86,10 +92,19 @@ export function createOAuthServer({ store, clock, tokenLifetime }: OAuthSetup): 
   /** Our clock decides about expiry; the library compares this with its own clock. */
   const notExpired = (): Date => new Date(Date.now() + 60_000);
 
-  const model: OAuth2Server.AuthorizationCodeModel & OAuth2Server.RefreshTokenModel = {
+  const model: OAuth2Server.AuthorizationCodeModel &
+    OAuth2Server.RefreshTokenModel &
+    OAuth2Server.ClientCredentialsModel = {
+    getUserFromClient: async ({ id }) => {
+      const account = store.app(id)?.serviceAccount;
+      return account !== undefined && isServiceAccount(account) && { id: account };
+    },
     getClient: async (clientId, secret) => findClient(clientId, secret),
     validateRedirectUri: async (uri, client) => isRegisteredRedirect(uri, [client.redirectUris ?? []].flat()),
-    validateScope: async (_user, _client, scopes = ['user:all']) => (areAllowed(scopes) ? scopes : false),
+    validateScope: async (_user, { id }, scopes = ['user:all']) =>
+      (store.app(id)?.serviceAccount === undefined ? areAllowed(scopes) : scopes.every(isServiceScope))
+        ? scopes
+        : false,
     generateAuthorizationCode: async () => newSecret('oauthCode'),
     generateAccessToken: async () => newSecret('oauthAccessToken'),
     generateRefreshToken: async () => newSecret('oauthRefreshToken'),
@@ -117,7 +132,17 @@ export function createOAuthServer({ store, clock, tokenLifetime }: OAuthSetup): 
     async saveToken(token, client, user) {
       const now = clock();
       const scopes = token.scope ?? [];
-      const { grantId, refreshToken: issuedFor } = user as GrantUser;
+      const { id, grantId, refreshToken: issuedFor } = user as GrantUser;
+      const accessTokenExpiresAt = new Date(Date.now() + tokenLifetime * 1000 + 900);
+      if (grantId === undefined) {
+        await store.putServiceToken(token.accessToken, {
+          clientId: client.id,
+          userId: id,
+          scopes,
+          expiresMs: now + tokenLifetime * 1000,
+        });
+        return { ...token, client, user, accessTokenExpiresAt };
+      }
       const isStored = await store.putTokens({
         grantId,
         ...(issuedFor === undefined ? {} : { issuedFor }),
@@ -129,7 +154,7 @@ export function createOAuthServer({ store, clock, tokenLifetime }: OAuthSetup): 
       });
       if (!isStored) throw new OAuth2Server.InvalidGrantError('Invalid grant: it has been revoked');
       // The library makes `expires_in` of this date and rounds down.
-      return { ...token, client, user, accessTokenExpiresAt: new Date(Date.now() + tokenLifetime * 1000 + 900) };
+      return { ...token, client, user, accessTokenExpiresAt };
     },
     async getRefreshToken(text) {
       const record = await store.refreshToken(text);
@@ -159,7 +184,9 @@ export function createOAuthServer({ store, clock, tokenLifetime }: OAuthSetup): 
   const server: OAuthServer = {
     client(parameters) {
       const app = store.app(parameters.client_id ?? '');
-      if (app === undefined) throw new OAuthError('invalid_client', 'The app of this request is not registered.');
+      if (app === undefined || app.serviceAccount !== undefined) {
+        throw new OAuthError('invalid_client', 'The app of this request is not registered for signing in.');
+      }
       const redirectUri = parameters.redirect_uri ?? '';
       if (!isRegisteredRedirect(redirectUri, app.redirectUris)) {
         throw new OAuthError('invalid_request', 'The redirect_uri of this request is not registered for the app.');
@@ -233,6 +260,11 @@ function problemOf(app: OAuthApp, parameters: Parameters): OAuthError | undefine
 
 function areAllowed(scopes: readonly string[]): boolean {
   return scopes.includes('user:all') && scopes.every((scope) => OAUTH_SCOPES.some((known) => known === scope));
+}
+
+/** The scopes of a token that an app gets of a service account; `offline_access` changes nothing, as elsewhere. */
+function isServiceScope(scope: string): boolean {
+  return ['user:all', 'externalapi:read', 'externalapi:write', 'offline_access'].includes(scope);
 }
 
 function isSecret(secret: string, digest: string): boolean {

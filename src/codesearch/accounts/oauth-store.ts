@@ -12,6 +12,8 @@ export interface NewApp {
   redirectUris: readonly string[];
   /** Whether the app can keep a secret; others are public clients, which must use PKCE. */
   confidential: boolean;
+  /** The service account that it gets tokens of: then it has a secret and no redirect addresses. */
+  serviceAccount?: number | undefined;
 }
 
 /** What a new code stands for; the grant begins with it. */
@@ -43,6 +45,11 @@ export interface OAuthStore {
   code(code: string): Promise<CodeRecord | undefined>;
   /** False when the code was used meanwhile, which also ends its grant. */
   useCode(code: string): Promise<boolean>;
+  /** Stores an access token of a service account, with a grant of its own. */
+  putServiceToken(
+    token: string,
+    of: Pick<OAuthTokenRecord, 'clientId' | 'userId' | 'scopes' | 'expiresMs'>,
+  ): Promise<void>;
   /** False when the grant has ended, or the refresh token was replaced meanwhile, which also ends the grant. */
   putTokens(tokens: NewTokens): Promise<boolean>;
   /**
@@ -74,6 +81,16 @@ export async function openOAuthStore(root: RootDatabase<unknown, string>, clock:
     for (const table of [codes, oauthTokens, grants]) {
       for (const { key, value } of [...table.entries()]) if (value.expiresMs <= now) table.remove(key);
     }
+  }
+
+  /** Begins a grant, and ends the oldest of a user who has too many. */
+  function addGrant(clientId: string, userId: number, expiresMs: number): string {
+    const own = [...grants.entries()].map(({ value }) => value).filter((grant) => grant.userId === userId);
+    own.sort((a, b) => a.createdMs - b.createdMs);
+    for (const grant of own.slice(0, Math.max(0, own.length - LIMITS.grantsPerUser + 1))) grants.remove(grant.id);
+    const id = randomBytes(16).toString('hex');
+    grants.put(id, { id, clientId, userId, createdMs: clock(), expiresMs });
+    return id;
   }
 
   function useOnce<Value extends { used: boolean; grantId: string }>(
@@ -135,9 +152,9 @@ export async function openOAuthStore(root: RootDatabase<unknown, string>, clock:
     apps: () => [...apps.entries()].map(({ value }) => value).sort((a, b) => a.createdMs - b.createdMs),
     // LMDB refuses keys that are too long; no such app exists.
     app: (clientId) => (/^[0-9a-f]{32}$/.test(clientId) ? apps.get(clientId) : undefined),
-    async createApp({ name, redirectUris, confidential }) {
-      refuseApp(name, redirectUris);
-      const secret = confidential ? newSecret('clientSecret') : undefined;
+    async createApp({ name, redirectUris, confidential, serviceAccount }) {
+      refuseApp(name, redirectUris, serviceAccount !== undefined);
+      const secret = confidential || serviceAccount !== undefined ? newSecret('clientSecret') : undefined;
       const app: OAuthApp = {
         clientId: randomBytes(16).toString('hex'),
         name: name.trim(),
@@ -145,6 +162,7 @@ export async function openOAuthStore(root: RootDatabase<unknown, string>, clock:
         createdMs: clock(),
       };
       if (secret !== undefined) app.secretDigest = digestOf(secret);
+      if (serviceAccount !== undefined) app.serviceAccount = serviceAccount;
       await root.transaction(() => {
         if ([...apps.entries()].length >= LIMITS.oauthApps) {
           throw new AccountError(`There are at most ${LIMITS.oauthApps} OAuth apps. Remove one first.`);
@@ -163,14 +181,25 @@ export async function openOAuthStore(root: RootDatabase<unknown, string>, clock:
     },
     async putCode(code, record) {
       const { clientId, userId, expiresMs } = record;
-      const id = randomBytes(16).toString('hex');
       await root.transaction(() => {
         removeExpired();
-        const own = [...grants.entries()].map(({ value }) => value).filter((grant) => grant.userId === userId);
-        own.sort((a, b) => a.createdMs - b.createdMs);
-        for (const grant of own.slice(0, Math.max(0, own.length - LIMITS.grantsPerUser + 1))) grants.remove(grant.id);
-        grants.put(id, { id, clientId, userId, createdMs: clock(), expiresMs });
+        const id = addGrant(clientId, userId, expiresMs);
         codes.put(digestOf(code), { ...record, grantId: id, used: false });
+      });
+    },
+    async putServiceToken(token, { clientId, userId, scopes, expiresMs }) {
+      await root.transaction(() => {
+        removeExpired();
+        const id = addGrant(clientId, userId, expiresMs);
+        oauthTokens.put(digestOf(token), {
+          kind: 'access',
+          grantId: id,
+          clientId,
+          userId,
+          scopes,
+          expiresMs,
+          used: false,
+        });
       });
     },
     code: (code) => unused(codes.get(digestOf(code))),
@@ -238,11 +267,14 @@ export async function openOAuthStore(root: RootDatabase<unknown, string>, clock:
   return store;
 }
 
-function refuseApp(name: string, redirectUris: readonly string[]): void {
+function refuseApp(name: string, redirectUris: readonly string[], isOfServiceAccount: boolean): void {
   if (name.trim() === '' || name.length > LIMITS.noteCharacters || /\p{Cc}/u.test(name)) {
     throw new AccountError(`An app needs a name of at most ${LIMITS.noteCharacters} characters.`);
   }
-  if (redirectUris.length === 0 || redirectUris.length > LIMITS.redirectUris) {
+  if (isOfServiceAccount && redirectUris.length > 0) {
+    throw new AccountError('An app of a service account has no redirect addresses.');
+  }
+  if ((redirectUris.length === 0 && !isOfServiceAccount) || redirectUris.length > LIMITS.redirectUris) {
     throw new AccountError(`An app needs between 1 and ${LIMITS.redirectUris} redirect addresses.`);
   }
   for (const uri of redirectUris) {

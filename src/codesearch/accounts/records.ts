@@ -24,6 +24,8 @@ export interface TokenRecord {
   expiresMs?: number;
   /** The minute of the last use. */
   lastUsedMs?: number;
+  /** Digest of the token that was used to sign in and make this one, which ends with it. */
+  madeWith?: string;
 }
 
 /** A signed-in browser, stored by the digest of its cookie. It ends at the latest with the token that opened it. */
@@ -42,6 +44,8 @@ export interface OAuthApp {
   redirectUris: string[];
   /** Absent: a public client, which has no secret and must use PKCE. */
   secretDigest?: string;
+  /** The service account that the app gets tokens of without a person, by `client_credentials`. */
+  serviceAccount?: number;
   createdMs: number;
 }
 

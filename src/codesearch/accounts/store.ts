@@ -11,7 +11,8 @@ export class AccountError extends Error {
 }
 
 export type NewUser = Pick<User, 'username' | 'kind' | 'siteAdmin'> & Partial<Pick<User, 'displayName' | 'email'>>;
-export type NewToken = Pick<TokenRecord, 'userId' | 'scopes' | 'note'> & { expiresMs?: number | undefined };
+export type NewToken = Pick<TokenRecord, 'userId' | 'scopes' | 'note'> &
+  Pick<TokenRecord, 'madeWith'> & { expiresMs?: number | undefined };
 
 /**
  * Durable users, access tokens and sessions. Every read sees what this and other processes have committed, and every
@@ -24,8 +25,8 @@ export interface Accounts {
   users(): User[];
   /** Throws {@link AccountError} when the name is not valid or taken. */
   createUser(user: NewUser): Promise<User>;
-  /** The user of this name; creates a person who is not site admin if there is none. */
-  ensureUser(username: string): Promise<User>;
+  /** The user of this name; creates one who is not site admin if there is none. Throws when the user is of another kind. */
+  ensureUser(username: string, kind?: User['kind']): Promise<User>;
   setSiteAdmin(id: number, siteAdmin: boolean): Promise<void>;
   /** Makes this user site admin because the command line says so, and ends that of an earlier command line. */
   setCommandLineAdmin(id: number): Promise<void>;
@@ -91,10 +92,13 @@ export async function openAccounts(root: RootDatabase<unknown, string>, clock: (
     userById: (id) => users.get(id),
     users: () => [...users.entries()].map(({ value }) => value),
     createUser: (user) => root.transaction(() => addUser(user)),
-    ensureUser: (username) =>
+    ensureUser: (username, kind) =>
       root.transaction(() => {
         const known = accounts.userByName(username);
-        return known ?? addUser({ username, kind: 'user', siteAdmin: false });
+        if (known !== undefined && kind !== undefined && known.kind !== kind) {
+          throw new AccountError(`The user ${username} of a token of the command line is of another kind.`);
+        }
+        return known ?? addUser({ username, kind: kind ?? 'user', siteAdmin: false });
       }),
     async setSiteAdmin(id, siteAdmin) {
       await root.transaction(() => {
@@ -118,7 +122,7 @@ export async function openAccounts(root: RootDatabase<unknown, string>, clock: (
         return counters.put('command-line-admin', id);
       });
     },
-    async createToken({ userId, scopes, note, expiresMs }) {
+    async createToken({ userId, scopes, note, expiresMs, madeWith }) {
       const token = newSecret('accessToken');
       const record = await root.transaction(() => {
         const user = users.get(userId);
@@ -133,6 +137,7 @@ export async function openAccounts(root: RootDatabase<unknown, string>, clock: (
           createdMs: clock(),
         };
         if (expiresMs !== undefined) created.expiresMs = expiresMs;
+        if (madeWith !== undefined) created.madeWith = madeWith;
         tokens.put(created.digest, created);
         tokenIds.put(created.id, created.digest);
         return created;

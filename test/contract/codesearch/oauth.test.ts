@@ -361,7 +361,7 @@ test('the token endpoint refuses other methods, content types and grants as OAut
   const address = `${service.url}/.auth/idp/oauth/token`;
   expect((await fetch(address)).status).toBe(405);
   expect((await fetch(address, { method: 'POST', body: '{}' })).status).toBe(415);
-  for (const grant_type of ['password', 'client_credentials', 'urn:ietf:params:oauth:grant-type:device_code']) {
+  for (const grant_type of ['password', 'urn:ietf:params:oauth:grant-type:device_code']) {
     const { status, body } = await post('token', { grant_type, client_id: publicApp.clientId });
     expect([grant_type, status, body.error]).toEqual([grant_type, 400, 'unsupported_grant_type']);
   }
@@ -375,6 +375,6 @@ test('the metadata names the endpoints and what they support', async () => {
     token_endpoint: `${service.url}/.auth/idp/oauth/token`,
     revocation_endpoint: `${service.url}/.auth/idp/oauth/revoke`,
     code_challenge_methods_supported: ['S256'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
   });
 });

@@ -67,7 +67,7 @@ export async function startConversationServer(options: ConversationServerOptions
       { username: 'bob', token: 'bob-token' },
     ],
     access: createRepoAccess(options.repoAccess ?? {}, [CITED, OTHER]),
-    oauthToken: (token) => (token === OAUTH_TOKEN ? { userId: alice.id } : undefined),
+    oauthToken: (token) => (token === OAUTH_TOKEN ? { userId: alice.id, scopes: ['user:all'] } : undefined),
     clock,
     openPages: true,
     baseUrl,

@@ -114,6 +114,7 @@ export function createAccountRoute({ accounts, oauth, authentication, clock }: A
         userId: viewer.userId,
         scopes,
         note: (fields.get('note') ?? '').trim(),
+        madeWith: session.tokenDigest,
         expiresMs: days === 0 ? undefined : clock() + days * DAY_MS,
       });
       return pageReply(200, tokensPage({ ...tokensContent(session), created: token }));

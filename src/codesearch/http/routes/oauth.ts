@@ -1,5 +1,5 @@
 import type { Authentication } from '../../accounts/authentication.ts';
-import { OAUTH_SCOPES, OAuthError, type OAuthServer } from '../../accounts/oauth-server.ts';
+import { GRANT_TYPES, OAUTH_SCOPES, OAuthError, type OAuthServer } from '../../accounts/oauth-server.ts';
 import { consentPage, problemPage } from '../../pages/account-pages.ts';
 import { readForm, readSignedInForm, redirect, singleValues } from '../forms.ts';
 import { HttpError } from '../http-error.ts';
@@ -106,7 +106,7 @@ function metadata(issuer: string) {
     revocation_endpoint: endpoint('revoke'),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: GRANT_TYPES,
     scopes_supported: OAUTH_SCOPES,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
