@@ -17,7 +17,7 @@ export function parseQuery(text: string, { patternType, version = 'V3' }: ParseO
   return parseAs(text, askedPatternType(text, given) ?? given);
 }
 
-function tooLarge(description: string): QueryProblem {
+export function tooLarge(description: string): QueryProblem {
   return new QueryProblem('query-too-large', 'The query is too large', description);
 }
 

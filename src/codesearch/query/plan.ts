@@ -1,7 +1,7 @@
 import { LIMITS } from '../limits.ts';
 import { type FilterNode, type PatternNode, type Query, type QueryNode, QueryProblem } from './ast.ts';
 import { type Branch, type GlobalSettings, readBranch, readGlobalSettings } from './branch.ts';
-import { combine, negate } from './parse.ts';
+import { combine, negate, tooLarge } from './parse.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 
 /** Patterns combined; a file, path or message is tested as a whole. */
@@ -35,7 +35,9 @@ const GLOBAL = new Set(['count', 'timeout', 'select']);
 export function planQuery({ root }: Query): Plan {
   const filters = filtersOf(root);
   const raw = root === undefined ? [] : branchesOf(root);
-  const branches = raw.flatMap((branch) => planBranch(branch));
+  // Alternatives have patterns in common.
+  const compiled = new Map<string, Pattern>();
+  const branches = raw.flatMap((branch) => planBranch(branch, compiled));
   if (branches.length === 0) {
     throw new QueryProblem(
       'empty-query',
@@ -46,39 +48,33 @@ export function planQuery({ root }: Query): Plan {
   return { ...readGlobalSettings(filters.filter(({ field }) => GLOBAL.has(field))), branches };
 }
 
-function planBranch({ filters, pattern }: RawBranch): PlannedBranch[] {
+function planBranch({ filters, pattern }: RawBranch, compiled: Map<string, Pattern>): PlannedBranch[] {
   const own = filters.filter(({ field }) => !GLOBAL.has(field));
   if (own.every(({ field }) => field === 'context' || field === 'case') && pattern === undefined) return [];
   const branch = readBranch(own);
   const patterns: Pattern[] = [];
-  const expression = pattern === undefined ? undefined : compileExpression(pattern, branch.isCaseSensitive, patterns);
-  return [{ ...branch, patterns, expression }];
+  const add = (node: PatternNode): number => {
+    if (patterns.length >= LIMITS.queryPatterns)
+      throw tooLarge(`A query has at most ${LIMITS.queryPatterns} patterns.`);
+    const key = `${branch.isCaseSensitive} ${node.syntax} ${node.text}`;
+    const known = compiled.get(key) ?? compilePattern(node, branch.isCaseSensitive);
+    compiled.set(key, known);
+    return patterns.push(known) - 1;
+  };
+  return [{ ...branch, patterns, expression: pattern && expressionOf(pattern, add) }];
 }
 
-function compileExpression(node: QueryNode, isCaseSensitive: boolean, patterns: Pattern[]): Expression {
+/** `add` numbers the patterns. */
+function expressionOf(node: QueryNode, add: (node: PatternNode) => number): Expression {
   switch (node.kind) {
     case 'and':
     case 'or':
-      return {
-        kind: node.kind,
-        operands: node.operands.map((operand) => compileExpression(operand, isCaseSensitive, patterns)),
-      };
+      return { kind: node.kind, operands: node.operands.map((operand) => expressionOf(operand, add)) };
     case 'not':
-      return { kind: 'not', operand: compileExpression(node.operand, isCaseSensitive, patterns) };
+      return { kind: 'not', operand: expressionOf(node.operand, add) };
     default:
-      return { kind: 'leaf', index: addPattern(node as PatternNode, isCaseSensitive, patterns) };
+      return { kind: 'leaf', index: add(node as PatternNode) };
   }
-}
-
-function addPattern(node: PatternNode, isCaseSensitive: boolean, patterns: Pattern[]): number {
-  if (patterns.length >= LIMITS.queryPatterns) {
-    throw new QueryProblem(
-      'query-too-large',
-      'The query is too large',
-      `A query has at most ${LIMITS.queryPatterns} patterns.`,
-    );
-  }
-  return patterns.push(compilePattern(node, isCaseSensitive)) - 1;
 }
 
 function filtersOf(node: QueryNode | undefined): FilterNode[] {
@@ -120,9 +116,5 @@ function pushNegation(node: QueryNode): QueryNode {
 
 function bounded(branches: RawBranch[]): RawBranch[] {
   if (branches.length <= LIMITS.queryBranches) return branches;
-  throw new QueryProblem(
-    'query-too-large',
-    'The query is too large',
-    `The alternatives of a query make at most ${LIMITS.queryBranches} searches.`,
-  );
+  throw tooLarge(`The alternatives of a query make at most ${LIMITS.queryBranches} searches.`);
 }
