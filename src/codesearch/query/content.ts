@@ -3,14 +3,17 @@ import type { TrackedFile } from '../git/repository.ts';
 import type { FileIndex } from '../index/file-index.ts';
 import type { TrigramFilter } from '../index/trigrams.ts';
 import { LIMITS } from '../limits.ts';
-import { type Place, selectFiles } from './files.ts';
+import { type Place, readTexts, selectFiles } from './files.ts';
 import type { Pattern } from './pattern.ts';
 import type { PlannedBranch } from './plan.ts';
 import type { FileMatch, LineMatch, MatchRange } from './results.ts';
 import { evaluate, type Run, shownPatterns } from './run.ts';
 
 /** A file that the search reads or that its path makes a result. */
-interface Candidate extends TrackedFile {
+interface Candidate {
+  path: string;
+  /** Undefined where the text can't match. */
+  blob: string | undefined;
   /** By pattern, whether it can be in the text as far as the index knows. */
   mayMatch: readonly boolean[];
   /** By pattern, whether it is in the path. */
@@ -49,11 +52,12 @@ export async function searchContent(
     const known = indexed?.blob === blob && indexed.trigrams !== undefined ? indexed : undefined;
     const mayMatch = patterns.map((pattern) => mayBeIn(known?.trigrams, pattern));
     const isNamed = patterns.map((pattern) => pattern.test(path));
-    const canHold = canHoldWithout || mayMatch.includes(true) || isNamed.includes(true);
-    return canHold ? { path, blob, mayMatch, isNamed, textLength: known?.textLength } : undefined;
+    const isRead = mayMatch.includes(true);
+    if (!canHoldWithout && !isRead && !isNamed.includes(true)) return undefined;
+    return { path, blob: isRead ? blob : undefined, mayMatch, isNamed, textLength: isRead ? known?.textLength : 0 };
   };
   for await (const part of partsOf(files, candidateOf, run)) {
-    for await (const { group, texts } of textsOf(place, part)) {
+    for await (const { group, texts } of readTexts(place, part)) {
       for (const file of group) await searchFile(place, { ...branch, expression }, file, texts.get(file.blob), run);
     }
   }
@@ -69,12 +73,12 @@ async function* partsOf(
   let found = 0;
   let part: Candidate[] = [];
   for (const file of files) {
-    await run.pause();
+    const due = run.pause();
+    if (due !== undefined) await due;
     const candidate = candidateOf(file);
     if (candidate === undefined) continue;
     part.push(candidate);
-    if (!candidate.mayMatch.includes(true)) continue;
-    found += 1;
+    if (candidate.blob !== undefined) found += 1;
     if (found < most) continue;
     yield part;
     part = [];
@@ -82,34 +86,6 @@ async function* partsOf(
     most *= LIMITS.searchPathsGrowth;
   }
   if (part.length > 0) yield part;
-}
-
-/** Reads the texts that may match, of so many files at once as fit into memory. */
-async function* textsOf(
-  { repository: { blobs } }: Place,
-  files: readonly Candidate[],
-): AsyncGenerator<{ group: Candidate[]; texts: ReadonlyMap<string, string> }> {
-  const isRead = ({ mayMatch }: Candidate): boolean => mayMatch.includes(true);
-  const unknown = files.filter((file) => isRead(file) && file.textLength === undefined);
-  const sizes = await blobs.sizes(unknown.map(({ blob }) => blob));
-  const sizeOf = (file: Candidate): number => (isRead(file) ? (file.textLength ?? sizes.get(file.blob) ?? 0) : 0);
-  let group: Candidate[] = [];
-  let size = 0;
-  const read = async () => {
-    const ids = group.filter((file) => isRead(file) && sizeOf(file) <= LIMITS.blobBytes).map(({ blob }) => blob);
-    return { group, texts: await blobs.texts(ids) };
-  };
-  for (const file of files) {
-    const own = sizeOf(file);
-    if (group.length > 0 && (group.length >= LIMITS.searchTextsAtOnce || size + own > LIMITS.blobBatchBytes)) {
-      yield await read();
-      group = [];
-      size = 0;
-    }
-    group.push(file);
-    size += own;
-  }
-  if (group.length > 0) yield await read();
 }
 
 /** Adds a file to the results, with its matches, if it satisfies the expression. */
@@ -195,7 +171,6 @@ export function fileMatch({ repository, revision, commit }: Place, path: string)
     path,
     commit,
     revision,
-    size: undefined,
     language: languageOfFile(path)?.name ?? '',
     lineMatches: [],
     symbols: [],

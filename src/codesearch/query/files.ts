@@ -32,3 +32,35 @@ export async function selectFiles(
   }
   return files;
 }
+
+/** A file whose text is wanted where it has a `blob`. */
+interface WantedText {
+  blob: string | undefined;
+  /** In characters, where that is known. */
+  textLength: number | undefined;
+}
+
+/** Reads texts of files, in their order, of so many at once as fit into memory; without those that are binary or too large. */
+export async function* readTexts<File extends WantedText>(
+  { repository: { blobs } }: Place,
+  files: readonly File[],
+): AsyncGenerator<{ group: File[]; texts: ReadonlyMap<string | undefined, string> }> {
+  const unknown = files.flatMap(({ blob, textLength }) =>
+    blob === undefined || textLength !== undefined ? [] : [blob],
+  );
+  const sizes = await blobs.sizes(unknown);
+  const sizeOf = ({ blob, textLength }: File): number => textLength ?? sizes.get(blob ?? '') ?? 0;
+  const groups: File[][] = [[]];
+  let size = 0;
+  for (const file of files) {
+    const isFull =
+      (groups.at(-1)?.length ?? 0) >= LIMITS.searchTextsAtOnce || size + sizeOf(file) > LIMITS.blobBatchBytes;
+    if (isFull) groups.push([]);
+    size = (isFull ? 0 : size) + sizeOf(file);
+    groups.at(-1)?.push(file);
+  }
+  for (const group of groups) {
+    const ids = group.flatMap((file) => (sizeOf(file) > LIMITS.blobBytes ? [] : (file.blob ?? [])));
+    yield { group, texts: await blobs.texts(ids) };
+  }
+}

@@ -42,8 +42,6 @@ export interface FileMatch {
   commit: string;
   /** The revision of the query; empty for the default. */
   revision: string;
-  /** Size in bytes; undefined where the search did not read it. */
-  size: number | undefined;
   /** Lower-case language name, or empty. */
   language: string;
   lineMatches: readonly LineMatch[];

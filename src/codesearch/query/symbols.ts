@@ -1,18 +1,17 @@
+import type { TrackedFile } from '../git/repository.ts';
 import type { Corpus } from '../index/corpus.ts';
 import { createFileAnalyzer } from '../index/file-analyzer.ts';
 import type { CodeSymbol } from '../index/symbols.ts';
 import { LIMITS } from '../limits.ts';
 import { fileMatch } from './content.ts';
-import { type Place, selectFiles } from './files.ts';
+import { type Place, readTexts, selectFiles } from './files.ts';
 import type { PlannedBranch } from './plan.ts';
 import { evaluate, type Run } from './run.ts';
-
-const FILES_AT_ONCE = 100;
 
 /** The public service has no kind for types in general; it calls them classes. */
 const KINDS: Partial<Record<CodeSymbol['kind'], string>> = { type: 'CLASS' };
 
-/** Finds definitions by name: from the index at the default revision, otherwise by reading files. */
+/** Finds definitions by name: from the index, and at other revisions also by reading files. */
 export async function searchSymbols(corpus: Corpus, place: Place, branch: PlannedBranch, run: Run): Promise<void> {
   const files = await selectFiles(place, branch, run);
 
@@ -32,23 +31,17 @@ export async function searchSymbols(corpus: Corpus, place: Place, branch: Planne
     return expression === undefined || evaluate(expression, (index) => patterns[index]?.test(name) === true);
   }
 
-  if (place.revision === '') {
-    for (const { path } of files) {
-      const file = corpus.index.get(place.repository.name, path);
-      if (file?.isRead === false) run.limitHit = true;
-      await add(path, file?.symbols ?? []);
-    }
-    return;
+  const unknown: (TrackedFile & { textLength: undefined })[] = [];
+  for (const { path, blob } of files) {
+    const file = corpus.index.get(place.repository.name, path);
+    if (file?.blob === blob && file.isRead) await add(path, file.symbols);
+    else if (place.revision === '' || unknown.length >= LIMITS.symbolFilesPerRevision) run.limitHit = true;
+    else unknown.push({ path, blob, textLength: undefined });
   }
-  if (files.length > LIMITS.symbolFilesPerRevision) run.limitHit = true;
-  for (let at = 0; at < Math.min(files.length, LIMITS.symbolFilesPerRevision); at += FILES_AT_ONCE) {
-    const group = files.slice(at, at + FILES_AT_ONCE);
-    const sizes = await place.repository.blobs.sizes(group.map(({ blob }) => blob));
-    const readable = group.filter(({ blob }) => (sizes.get(blob) ?? Infinity) <= LIMITS.fileBytes);
-    const texts = await place.repository.blobs.texts(readable.map(({ blob }) => blob));
-    const known = readable.flatMap(({ path, blob }) => {
+  for await (const { group, texts } of readTexts(place, unknown)) {
+    const known = group.flatMap(({ path, blob }) => {
       const text = texts.get(blob);
-      return text === undefined ? [] : [{ path, text }];
+      return text === undefined || text.length > LIMITS.fileBytes ? [] : [{ path, text }];
     });
     const analyzer = createFileAnalyzer(known.reduce((sum, { text }) => sum + text.length, 0));
     try {

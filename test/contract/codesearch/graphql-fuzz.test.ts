@@ -47,7 +47,6 @@ beforeAll(async () => {
       {
         kind: 'file',
         path: 'src/retry.ts',
-        size: undefined,
         language: 'typescript',
         lineMatches: [{ line: 'retry', lineNumber: 3, ranges: [{ start: 0, length: 5 }] }],
         symbols: [{ name: 'retryDelay', kind: 'FUNCTION', line: 4 }],

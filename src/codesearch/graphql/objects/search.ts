@@ -68,7 +68,7 @@ function createResults(found: SearchResults, repositories: RepositoryFields, wor
 
 function createFileMatch(context: RepositoryContext, match: FileMatch) {
   const place = { oid: match.commit, revision: match.revision, path: match.path };
-  const file = createBlob(context, place, match.size);
+  const file = createBlob(context, place);
   const language = file.language;
   return {
     __typename: 'FileMatch',
