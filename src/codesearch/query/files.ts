@@ -45,6 +45,7 @@ export async function* readTexts<File extends WantedText>(
   { repository: { blobs } }: Place,
   files: readonly File[],
 ): AsyncGenerator<{ group: File[]; texts: ReadonlyMap<string | undefined, string> }> {
+  if (files.length === 0) return;
   const unknown = files.flatMap(({ blob, textLength }) =>
     blob === undefined || textLength !== undefined ? [] : [blob],
   );
