@@ -53,17 +53,21 @@ export function createGraphql({ schema, root, fieldResolver, limits, deadlineMs 
     if (!('kind' in document)) return document;
     const end = [AbortSignal.timeout(deadlineMs ?? LIMITS.graphqlDeadlineMs), currentBudget().signal];
     const signal = AbortSignal.any(end.filter((one) => one !== undefined));
+    const work = createWork(viewer, signal, limits.graphQLMaxFieldCount);
     const { data, errors } = await withinBudget({ user: viewer.username, signal }, () =>
       execute({
         schema,
         document,
         rootValue: root,
-        contextValue: createWork(viewer, signal, limits.graphQLMaxFieldCount),
+        contextValue: work,
         variableValues: variables,
         operationName,
         fieldResolver,
       }),
     );
+    if (work.fields() > limits.graphQLMaxFieldCount) {
+      return excessReply([{ type: 'field count', limit: limits.graphQLMaxFieldCount, actual: work.fields() }]);
+    }
     return { status: 200, body: { ...(data === undefined ? {} : { data }), ...(errors ? format(errors) : {}) } };
   };
 }
@@ -93,7 +97,7 @@ function check(
     throw error;
   }
   if (hasNulInString(document)) return nulReply();
-  const excesses = findExcesses(document, variables, limits);
+  const excesses = findExcesses(document, limits);
   if (excesses === 'cyclic') return { status: 200, body: format(validate(schema, document, [NoFragmentCyclesRule])) };
   if (excesses.length > 0) return excessReply(excesses);
   const errors = [

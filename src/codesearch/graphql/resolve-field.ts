@@ -25,7 +25,7 @@ export function createFieldResolver(
 
   return (source, args, work, { fieldName }) => {
     try {
-      work.count(1);
+      work.count();
       const property: unknown = isObject(source) ? source[fieldName] : undefined;
       const value: unknown = isFieldFunction(property) ? property.call(source, args, work) : property;
       if (!(value instanceof Promise)) return value;

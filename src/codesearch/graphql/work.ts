@@ -7,11 +7,12 @@ export interface Work {
   viewer: Viewer;
   /** Aborted at the deadline and when the client disconnects. */
   signal: AbortSignal;
-  /**
-   * Counts fields of the response, and entries of a list before they are made; throws when the request has used up its fields
-   * or its time.
-   */
-  count(fields: number): void;
+  /** Counts a field of the response; throws when there are too many, and when the time is up. */
+  count(): void;
+  /** Counts entries of lists before they are made; throws when there are more than fields may be. */
+  expect(entries: number): void;
+  /** Fields that were counted, also one too many. */
+  fields(): number;
   /** Counts characters of files and patches in the response; throws when there are too many. */
   countText(characters: number): void;
   /** Ends with the promise, or with an error at the deadline. */
@@ -24,24 +25,30 @@ export interface Work {
 
 export function createWork(viewer: Viewer, signal: AbortSignal, mostFields: number): Work {
   let fields = 0;
+  /** Entries of lists, which have no field of ours where a query asks for their `__typename` alone. */
+  let made = 0;
   let text = 0;
   const reads = createShared(LIMITS.graphqlReads, LIMITS.graphqlReadsAtOnce, 'reads of repositories', signal);
   const searches = createShared(LIMITS.graphqlSearches, 1, 'different searches', signal);
   const deadline = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(expired()), { once: true });
   });
+  const tooMany = () => fieldError('TOO_MUCH_WORK', `The response has more than ${mostFields} fields. Ask for fewer.`);
   // The fields that wait for the deadline handle it; there may be none.
   deadline.catch(() => {});
   return {
     viewer,
     signal,
-    count(more) {
-      fields += more;
-      if (fields > mostFields) {
-        throw fieldError('TOO_MUCH_WORK', `The response has more than ${mostFields} fields. Ask for fewer.`);
-      }
+    count() {
+      fields += 1;
+      if (fields > mostFields) throw tooMany();
       if (signal.aborted) throw expired();
     },
+    expect(entries) {
+      made += entries;
+      if (made > mostFields) throw tooMany();
+    },
+    fields: () => fields,
     countText(characters) {
       text += characters;
       if (text > LIMITS.graphqlTextCharacters) {

@@ -200,6 +200,27 @@ describe('a public client', () => {
     });
   });
 
+  test('reads symbols of a file and of a commit, stars, and that there is no code graph', async () => {
+    const symbols = (of: string) => `symbols(${of}) { nodes { name kind location { resource { path } } } }`;
+    const data = await read(`{ repository(name: "${NAME}") { stars commit(rev: "HEAD") {
+      blob(path: "src/crane.ts") { ${symbols('first: 9')} codeGraphData { provenance } } ${symbols('query: "Lamp"')} } } }`);
+    const symbol = (name: string, kind: string, path: string) => ({ name, kind, location: { resource: { path } } });
+    expect(data).toEqual({
+      repository: {
+        stars: 0,
+        commit: {
+          blob: {
+            symbols: {
+              nodes: [symbol('Crane', 'CLASS', 'src/crane.ts'), symbol('lift', 'METHOD', 'src/crane.ts')],
+            },
+            codeGraphData: null,
+          },
+          symbols: { nodes: [symbol('Lamp', 'CLASS', 'src/lamp.go')] },
+        },
+      },
+    });
+  });
+
   test('writes paths in several ways', async () => {
     const data = await read(
       atHead(`a: file(path: "./src/rope.ts") { path } b: blob(path: "/src//rope.ts") { path } c: tree(path: "./src/") { path }

@@ -12,7 +12,7 @@ import { userObject } from './file.ts';
 import { findFile, findFolder } from './folder.ts';
 import { idWithin } from './global-id.ts';
 import { createSignature } from './person.ts';
-import { detailsOf, type RepositoryContext } from './repository-context.ts';
+import { detailsOf, type RepositoryContext, type SymbolArguments } from './repository-context.ts';
 import { externalUrls } from './urls.ts';
 
 interface AncestorArguments {
@@ -60,6 +60,7 @@ export function createCommit(context: RepositoryContext, oid: string, revision =
       (await findFolder(context, place(path), work, recursive)) ?? null,
     blob: async ({ path }: { path: string }, work: Work) => (await findFile(context, place(path), work)) ?? null,
     file: async ({ path }: { path: string }, work: Work) => (await findFile(context, place(path), work)) ?? null,
+    symbols: (asked: SymbolArguments, work: Work) => context.symbols(oid, asked, work),
     async fileNames(_: unknown, work: Work) {
       const tree = await work.read(`tree ${name} ${oid} true `, () =>
         readTree(repository, oid, '', { recursive: true }),
@@ -90,7 +91,7 @@ export function createCommit(context: RepositoryContext, oid: string, revision =
         committedBefore: before || undefined,
       };
       const page = await work.read(`log ${name} ${JSON.stringify(options)}`, () => log(repository, options));
-      work.count(page?.commits.length ?? 0);
+      work.expect(page?.commits.length ?? 0);
       return commitConnection(context, first === 0 ? undefined : page, cursor === undefined);
     },
     async diff({ base }: { base?: string | null }, work: Work) {

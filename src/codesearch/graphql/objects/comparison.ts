@@ -36,7 +36,7 @@ export async function createComparison(
         ? await own.read(`changes ${repository.name} ${to}`, () => commitChanges(repository, to))
         : (await comparison(own))?.changes;
     if (found === undefined) throw fieldError('NOT_FOUND', 'The commits do not exist any more.');
-    own.count(found.files.length);
+    own.expect(found.files.length);
     return found;
   };
   const end = (expression: string, oid: string | undefined) => ({
@@ -121,7 +121,7 @@ function createFileDiff(
     hunks(_: unknown, work: Work) {
       work.countText(patch.length);
       const hunks = hunksOf(patch);
-      work.count(hunks.length);
+      work.expect(hunks.length);
       return hunks.map((hunk) => ({
         oldRange: { startLine: hunk.before.start, lines: hunk.before.lines },
         oldNoNewlineAt: hunk.endsWithoutLineEnd,

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../escape.ts';
+import { escapeHtml, escapeRegExp } from '../../escape.ts';
 import { blame } from '../../git/blame.ts';
 import { type FileContent, readFileAt } from '../../git/file-content.ts';
 import { languageOfFile } from '../../git/languages.ts';
@@ -7,7 +7,7 @@ import { LIMITS } from '../../limits.ts';
 import { fieldError } from '../graphql-error.ts';
 import type { Work } from '../work.ts';
 import { createSignature } from './person.ts';
-import { detailsOf, type RepositoryContext } from './repository-context.ts';
+import { detailsOf, type RepositoryContext, type SymbolArguments } from './repository-context.ts';
 import { entryUrl, externalUrls } from './urls.ts';
 import { createUser } from './user.ts';
 
@@ -103,6 +103,9 @@ export function createBlob(context: RepositoryContext, place: Place, knownSize?:
       },
     }),
     lsif: null,
+    codeGraphData: null,
+    symbols: (asked: SymbolArguments, work: Work) =>
+      context.symbols(oid, { ...asked, includePatterns: [`^${escapeRegExp(path)}$`] }, work),
     language: language ?? '',
     languages: language === undefined ? [] : [language],
     async blame({ ignoreWhitespace, ...lines }: LineArguments & { ignoreWhitespace?: boolean | null }, work: Work) {
@@ -113,7 +116,7 @@ export function createBlob(context: RepositoryContext, place: Place, knownSize?:
         blame(repository, oid, path, range),
       );
       if (ranges === undefined) throw fieldError('NOT_FOUND', 'There are no such lines in the file.');
-      work.count(ranges.length);
+      work.expect(ranges.length);
       return ranges.map((hunk) => ({
         startLine: hunk.start,
         endLine: hunk.end + 1,

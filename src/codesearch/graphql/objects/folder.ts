@@ -19,7 +19,7 @@ export function createFolder(context: RepositoryContext, place: Place, recursive
   async function list(isDeep: boolean, work: Work): Promise<TreeEntry[]> {
     const key = `tree ${repository.name} ${place.oid} ${isDeep} ${place.path}`;
     const page = await work.read(key, () => readTree(repository, place.oid, place.path, { recursive: isDeep }));
-    work.count(page?.entries.length ?? 0);
+    work.expect(page?.entries.length ?? 0);
     return page?.entries ?? [];
   }
 

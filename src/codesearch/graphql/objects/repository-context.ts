@@ -16,6 +16,14 @@ export interface RepositoryContext {
   object(): object;
   /** The object of the type `GitCommit` for a full commit id; `revision` stands in its addresses. */
   commit(oid: string, revision?: string, known?: Commit): object;
+  /** The object of the type `SymbolConnection`, of the files whose paths fit all patterns. */
+  symbols(oid: string, asked: SymbolArguments, work: Work): Promise<object>;
+}
+
+export interface SymbolArguments {
+  first?: number | null;
+  query?: string | null;
+  includePatterns?: readonly string[] | null;
 }
 
 /** The number of a repository: it depends on the name alone, so that ids stay when repositories are added. */

@@ -16,6 +16,7 @@ import {
   type RepositoryContext,
   resolve,
 } from './repository-context.ts';
+import { findSymbols } from './symbols.ts';
 import { codeHostOf, externalUrls } from './urls.ts';
 
 /** Prepares the objects of one repository. */
@@ -27,6 +28,7 @@ export function createRepositoryContext(data: GraphqlData, repository: Repositor
     data,
     object: () => createRepository(context),
     commit: (oid, revision, known) => createCommit(context, oid, revision, known),
+    symbols: (oid, asked, work) => findSymbols(context, oid, asked, work),
   };
   return context;
 }
@@ -68,6 +70,7 @@ function createRepository(context: RepositoryContext) {
     isArchived: false,
     isPrivate: false,
     viewerCanAdminister: (_: unknown, { viewer }: Work) => viewer.siteAdmin,
+    stars: 0,
     keyValuePairs: [],
     async defaultBranch(_: unknown, work: Work) {
       const branch = await work.read(`default branch ${name}`, () => defaultBranch(repository));

@@ -9,6 +9,7 @@ import { codeBlock, link, plain } from './markdown.ts';
 import { createObjectReference } from './ref.ts';
 import type { RepositoryFields } from './repository.ts';
 import type { RepositoryContext } from './repository-context.ts';
+import { symbolObjects } from './symbols.ts';
 
 interface SearchArguments {
   query: string;
@@ -41,7 +42,7 @@ function createResults(found: SearchResults, repositories: RepositoryFields, wor
   const withResults = [...new Set(found.results.map(({ repository }) => repository))];
   return {
     results() {
-      work.count(found.results.length);
+      work.expect(found.results.length);
       return found.results.flatMap((result) => {
         const context = repositories.find(result.repository, work);
         if (context === undefined) return [];
@@ -69,7 +70,6 @@ function createResults(found: SearchResults, repositories: RepositoryFields, wor
 function createFileMatch(context: RepositoryContext, match: FileMatch) {
   const place = { oid: match.commit, revision: match.revision, path: match.path };
   const file = createBlob(context, place);
-  const language = file.language;
   return {
     __typename: 'FileMatch',
     file,
@@ -97,31 +97,11 @@ function createFileMatch(context: RepositoryContext, match: FileMatch) {
       start: { line: 0, character: start },
       end: { line: 0, character: start + length },
     })),
-    symbols: match.symbols.map(({ name, kind, line }) => {
-      const [url, canonicalURL] = [`${file.url}?L${line}`, `${file.canonicalURL}?L${line}`];
-      const range = { start: { line: line - 1, character: 0 }, end: { line, character: 0 } };
-      return {
-        name,
-        containerName: null,
-        kind: SYMBOL_KINDS.has(kind) ? kind : 'UNKNOWN',
-        language,
-        location: { resource: file, range, url, canonicalURL },
-        url,
-        canonicalURL,
-        fileLocal: false,
-      };
-    }),
+    symbols: symbolObjects(file, match.symbols),
     limitHit: match.limitHit,
     languages: file.languages,
   };
 }
-
-const SYMBOL_KINDS = new Set(
-  (
-    'FILE MODULE NAMESPACE PACKAGE CLASS METHOD PROPERTY FIELD CONSTRUCTOR ENUM INTERFACE FUNCTION VARIABLE CONSTANT ' +
-    'STRING NUMBER BOOLEAN ARRAY OBJECT KEY NULL ENUMMEMBER STRUCT EVENT OPERATOR TYPEPARAMETER'
-  ).split(' '),
-);
 
 function createCommitMatch(context: RepositoryContext, match: CommitMatch) {
   const { name } = context.repository;

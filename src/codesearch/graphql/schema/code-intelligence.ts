@@ -12,6 +12,21 @@ type GitBlobLSIFData {
   hover(line: Int!, character: Int!): Hover
 }
 
+"""What a precise index tells about a file. This service has no such index."""
+type CodeGraphData {
+  provenance: String!
+  toolInfo: CodeGraphToolInfo
+}
+
+type CodeGraphToolInfo {
+  name: String
+  version: String
+}
+
+input CodeGraphDataFilter {
+  provenance: String
+}
+
 type CodeIntelligenceRangeConnection {
   nodes: [CodeIntelligenceRange!]!
 }

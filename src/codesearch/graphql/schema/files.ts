@@ -122,6 +122,10 @@ type GitBlob implements TreeEntry & File2 {
   repository: Repository!
   "There is no precise index of code: always null. Searches with type:symbol find definitions."
   lsif(toolName: String): GitBlobLSIFData
+  "There is no precise index of code: always null."
+  codeGraphData(filter: CodeGraphDataFilter): [CodeGraphData!]
+  "Definitions in the file, by their names."
+  symbols(first: Int, query: String): SymbolConnection!
   "Who wrote the lines, in the order of the lines."
   blame(
     "First line, from 1."

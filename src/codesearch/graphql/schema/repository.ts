@@ -37,6 +37,8 @@ type Repository implements Node & GenericSearchResultInterface {
   isPrivate: Boolean!
   "Whether the viewer is a site admin."
   viewerCanAdminister: Boolean!
+  "No stars of other hosts are known: always 0."
+  stars: Int!
   "No metadata is kept."
   keyValuePairs: [KeyValuePair!]!
   "The branch of HEAD; null before its first commit, and when HEAD is at no branch."
@@ -182,6 +184,8 @@ type GitCommit implements Node {
   blob(path: String!): GitBlob
   "The file at a path; null when there is none."
   file(path: String!): File2
+  "Definitions in the files, by their names."
+  symbols(first: Int, query: String, includePatterns: [String!]): SymbolConnection!
   "Paths of all files; 1000 is the most."
   fileNames: [String!]!
   "Languages of the files, the one with the most bytes first."

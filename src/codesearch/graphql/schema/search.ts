@@ -143,6 +143,11 @@ type Range {
   end: Position!
 }
 
+type SymbolConnection {
+  nodes: [Symbol!]!
+  pageInfo: PageInfo!
+}
+
 type Symbol {
   name: String!
   "Containers are not told: always null."
