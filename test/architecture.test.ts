@@ -179,7 +179,7 @@ describe('the check of the source tree', () => {
     ['src/codesearch/git/git.ts', "import { spawn } from 'node:child_process';\none();"],
     ['src/codesearch/arguments.ts', "import { readCommandLine } from '../command-line.ts';\none();"],
     ['src/codesearch/http/routes/rest-conversations.ts', "import { list } from '../../conversations/list.ts';\none();"],
-    ['src/codesearch/search/answers/draft.ts', "import { stem } from '../stem.ts';\none();"],
+    ['src/codesearch/ask/routes/who.ts', "import { stem } from '../stem.ts';\none();"],
     ['src/slack/messenger.ts', 'const reply = await outbound.fetch(url);'],
     ['src/main.ts', 'const config = parseConfig(process.env);'],
     ['src/demo/main.ts', 'spawn(process.execPath, [], { env: process.env });'],

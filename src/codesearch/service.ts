@@ -10,6 +10,7 @@ import { createRepoAccess, type RepoAccess, type RepoAccessRules } from './accou
 import { openAccounts } from './accounts/store.ts';
 import { createModelCounts, type ModelReport } from './agent/report.ts';
 import { type ModelSettings, originOf } from './agent/settings.ts';
+import { createInvestigate } from './ask/investigate.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { createQuota } from './conversations/quota.ts';
 import { createRunner } from './conversations/runner.ts';
@@ -40,7 +41,6 @@ import { LIMITS } from './limits.ts';
 import { createMarkdownRenderer } from './pages/markdown.ts';
 import { createPages } from './pages/pages.ts';
 import { createSearch } from './query/search.ts';
-import { createInvestigate } from './search/investigate.ts';
 
 /** A repository can't be read; the message says which one and why. */
 export class RepositoryError extends Error {

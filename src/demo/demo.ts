@@ -13,7 +13,7 @@ import {
   startCodeSearch,
   startLocalSlack,
 } from './programs.ts';
-import { ABOUT_THIS_PROJECT, goodQuestions, questionCount } from './questions.ts';
+import { goodQuestions, questionCount } from './questions.ts';
 
 /** The addresses of a running demo. */
 export interface RunningDemo {
@@ -35,7 +35,7 @@ export interface Demo {
 }
 
 /** Runs the local Slack, the code search service and the app as three processes. `suggested`: questions, the best first. */
-export function createDemo(base: BaseSetup, options: DemoOptions, suggested: () => Promise<readonly string[]>): Demo {
+export function createDemo(base: BaseSetup, options: DemoOptions, suggested: readonly string[]): Demo {
   const started: Pick<Child, 'stop'>[] = [];
   let stopping = false;
   let reportBroken: (what: string) => void = () => undefined;
@@ -79,9 +79,8 @@ export function createDemo(base: BaseSetup, options: DemoOptions, suggested: () 
   }
 
   async function chooseQuestions(url: string, token: string): Promise<readonly string[]> {
-    const questions = await suggested();
-    const isProven = questions === ABOUT_THIS_PROJECT || options.model !== undefined;
-    return isProven ? questions.slice(0, questionCount) : goodQuestions(questions, { url, token });
+    const isModel = options.model !== undefined;
+    return isModel ? suggested.slice(0, questionCount) : goodQuestions(suggested, { url, token });
   }
 
   function run<Ready>({ child, ready }: Program<Ready>): Promise<Ready> {

@@ -8,7 +8,7 @@ import { banner } from './banner.ts';
 import { createDemo } from './demo.ts';
 import { portProblems } from './ports.ts';
 import { DemoProblem } from './problem.ts';
-import { suggestQuestions } from './questions.ts';
+import { QUESTIONS } from './questions.ts';
 import { repositoryProblems } from './repositories.ts';
 
 const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
@@ -41,7 +41,11 @@ async function main(): Promise<number> {
   const repositories = repositoriesOf(options);
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'deepsearch-demo-'));
   const base = { folder, environment: handedOn(isPassed), modelEnvironment: handedOn(isOfModel) };
-  const demo = createDemo(base, { ...options, repositories }, () => suggest(repositories));
+  const demo = createDemo(
+    base,
+    { ...options, repositories },
+    repositories.length === 0 ? ACCOUNT_QUESTIONS : QUESTIONS,
+  );
   try {
     const starting = demo.start();
     // A stop during the start rejects this promise, and nothing awaits it then.
@@ -62,10 +66,6 @@ async function main(): Promise<number> {
     await demo.stop();
     if (options.dataDir === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-async function suggest([first]: readonly string[]): Promise<readonly string[]> {
-  return first === undefined ? ACCOUNT_QUESTIONS : suggestQuestions(first, projectFolder);
 }
 
 async function optionProblems(options: DemoOptions): Promise<string[]> {

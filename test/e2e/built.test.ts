@@ -40,13 +40,12 @@ it.each(['SIGTERM', 'SIGHUP'] as const)('the built app drains at %s', async (sig
   expect(app.output()).toContain('"event":"app_stopping"');
 });
 
-it('the built code search service has the style and the scripts of its pages, and the vectors of words', async () => {
+it('the built code search service has the style and the scripts of its pages', async () => {
   const service = runProgram('dist/codesearch/main.js', ['--help']);
   expect(await service.ended).toBe(0);
   const folder = join(projectFolder, 'dist/codesearch');
   const assets = await readdir(join(folder, 'pages/assets'));
   expect(assets).toEqual(expect.arrayContaining(['style.css', 'page.js']));
-  expect(await readdir(join(folder, 'search'))).toContain('word-vectors.bin');
 });
 
 describe('npm start', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { separateRestriction, separateSurroundings } from '../../src/codesearch/search/questions/surroundings.ts';
+import { separateRestriction, separateSurroundings } from '../../src/codesearch/ask/question/surroundings.ts';
 import { questionIn, upstreamText } from '../../src/core/question/prompt.ts';
 import { writeForwards, writeQuotes } from '../../src/slack/threads/thread-quotes.ts';
 

@@ -1,10 +1,5 @@
 import { repositoryPath } from '../addresses.ts';
-import { withinBudget } from '../git/budget.ts';
-import type { Corpus } from '../index/corpus.ts';
-import { readableCorpus } from '../index/readable-corpus.ts';
-import { LIMITS } from '../limits.ts';
-import type { Search } from '../query/search.ts';
-import { cites } from '../search/cites.ts';
+import { cites } from '../ask/cites.ts';
 import {
   type Asking,
   BASE_MARK,
@@ -12,8 +7,13 @@ import {
   type Finding,
   type Investigate,
   type SourceRecord,
-} from '../search/finding.ts';
-import { saysUnread } from '../search/unread.ts';
+} from '../ask/finding.ts';
+import { saysUnread } from '../ask/unread.ts';
+import { withinBudget } from '../git/budget.ts';
+import type { Corpus } from '../index/corpus.ts';
+import { readableCorpus } from '../index/readable-corpus.ts';
+import { LIMITS } from '../limits.ts';
+import type { Search } from '../query/search.ts';
 import { askModel, describeLimit } from './ask-model.ts';
 import { createLanguageModel, createModelConversation } from './conversation.ts';
 import { ModelFailure, NO_ANSWER } from './failure.ts';

@@ -1,8 +1,8 @@
 import type { InlineCode, Link, Nodes, Parents, PhrasingContent, Root } from 'mdast';
 import { commitPath, directoryPath, filePath, repositoryPath } from '../addresses.ts';
+import { BASE_MARK, type SourceRecord } from '../ask/finding.ts';
 import { readCommit } from '../git/commits.ts';
 import { LIMITS } from '../limits.ts';
-import { BASE_MARK, type SourceRecord } from '../search/finding.ts';
 import { readLinkAddress } from './link-address.ts';
 import type { Readable } from './readable.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { BASE_MARK } from '../search/finding.ts';
+import { BASE_MARK } from '../ask/finding.ts';
 
 /** Marks text of repositories and people, so that a model can tell it from instructions. */
 export interface Fence {

@@ -1,4 +1,4 @@
-import type { ModelUse } from '../search/finding.ts';
+import type { ModelUse } from '../ask/finding.ts';
 import type { ModelPrices } from './settings.ts';
 
 /** Tokens of one request; `input` includes `cached` and `cacheCreation`. */

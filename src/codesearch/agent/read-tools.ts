@@ -1,9 +1,9 @@
 import { filePath } from '../addresses.ts';
+import { atOrBefore } from '../ask/commit-lines.ts';
 import { blame } from '../git/blame.ts';
 import type { Repository } from '../git/repository.ts';
 import type { IndexedFile } from '../index/file-index.ts';
 import { LIMITS } from '../limits.ts';
-import { atOrBefore } from '../search/answers/commit-lines.ts';
 import type { Readable } from './readable.ts';
 import { ToolRefusal } from './search-tools.ts';
 

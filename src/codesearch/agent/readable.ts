@@ -1,8 +1,8 @@
+import type { SourceRecord } from '../ask/finding.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Corpus } from '../index/corpus.ts';
 import type { IndexedFile } from '../index/file-index.ts';
 import { readableCorpus } from '../index/readable-corpus.ts';
-import type { SourceRecord } from '../search/finding.ts';
 
 /** What the asker may read, as the model's tools and the check of links see it: rights are looked up at every use. */
 export interface Readable {

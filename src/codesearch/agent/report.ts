@@ -1,4 +1,4 @@
-import type { ModelUse } from '../search/finding.ts';
+import type { ModelUse } from '../ask/finding.ts';
 
 /** Why a model had to write its answer before it wanted to. */
 export type LimitKind = 'steps' | 'tokens' | 'cost' | 'time' | 'context' | 'repeats';

@@ -1,11 +1,11 @@
 import { type JSONSchema7, jsonSchema, type Tool } from 'ai';
 import { z } from 'zod';
+import { cites } from '../ask/cites.ts';
+import type { Asking, Investigate } from '../ask/finding.ts';
 import { GitError } from '../git/git.ts';
 import { LIMITS } from '../limits.ts';
 import { SearchError } from '../query/results.ts';
 import type { Search } from '../query/search.ts';
-import { cites } from '../search/cites.ts';
-import type { Asking, Investigate } from '../search/finding.ts';
 import type { Fence } from './fence.ts';
 import { PARAMETER_TEXTS as about, TOOL_TEXTS } from './prompts/tools.ts';
 import { createReadTools } from './read-tools.ts';

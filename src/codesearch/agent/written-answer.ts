@@ -3,8 +3,8 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown, gfmToMarkdown } from 'mdast-util-gfm';
 import { toMarkdown } from 'mdast-util-to-markdown';
 import { gfm } from 'micromark-extension-gfm';
+import { BASE_MARK } from '../ask/finding.ts';
 import { LIMITS } from '../limits.ts';
-import { BASE_MARK } from '../search/finding.ts';
 import { type CheckedLinks, checkLinks, visit } from './check-links.ts';
 import type { Readable } from './readable.ts';
 

@@ -1,6 +1,6 @@
 import type { Viewer } from '../accounts/viewer.ts';
+import { cites } from '../ask/cites.ts';
 import { LIMITS } from '../limits.ts';
-import { cites } from '../search/cites.ts';
 import { ConversationError } from './conversation-error.ts';
 import { type ListQuery, selectPage } from './list.ts';
 import type { Quota } from './quota.ts';

@@ -1,4 +1,4 @@
-import type { Focus, SourceRecord } from '../search/finding.ts';
+import type { Focus, SourceRecord } from '../ask/finding.ts';
 
 /** One step of work; times are epoch milliseconds. */
 export interface TurnRecord {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Finding, Investigate, ModelUse } from '../ask/finding.ts';
 import { estimateTokens, LIMITS } from '../limits.ts';
-import type { Finding, Investigate, ModelUse } from '../search/finding.ts';
 import type { Quota } from './quota.ts';
 import type { ConversationRecord, QuestionError, QuestionRecord } from './records.ts';
 import { isOpen } from './records.ts';

@@ -1,5 +1,5 @@
+import { BASE_MARK } from '../ask/finding.ts';
 import { type ConversationRecord, isOpen, type QuestionError, type QuestionRecord } from '../conversations/records.ts';
-import { BASE_MARK } from '../search/finding.ts';
 import { iso, shareUrl } from './rest-wire.ts';
 
 /** What the replies depend on beside the records. */

@@ -1,3 +1,4 @@
+import { BASE_MARK } from '../ask/finding.ts';
 import type { QuotaState } from '../conversations/quota.ts';
 import {
   type ConversationRecord,
@@ -7,7 +8,6 @@ import {
   type StatsRecord,
   type TurnRecord,
 } from '../conversations/records.ts';
-import { BASE_MARK } from '../search/finding.ts';
 
 /**
  * A question as the first generation of the API returns it, its text as the first turn. Links of the answer are absolute, links of the sources

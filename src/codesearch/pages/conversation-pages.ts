@@ -1,9 +1,9 @@
+import { BASE_MARK } from '../ask/finding.ts';
+import { separateSurroundings } from '../ask/question/surroundings.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { readCursor } from '../conversations/list.ts';
 import { type ConversationRecord, isOpen, type QuestionRecord } from '../conversations/records.ts';
 import { LIMITS } from '../limits.ts';
-import { BASE_MARK } from '../search/finding.ts';
-import { separateSurroundings } from '../search/questions/surroundings.ts';
 import { type Html, html } from './html.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import { formTokenField, type Page, page, pager, tab } from './page.ts';

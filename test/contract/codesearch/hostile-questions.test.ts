@@ -1,8 +1,8 @@
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { BASE_MARK } from '../../../src/codesearch/ask/finding.ts';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
-import { BASE_MARK } from '../../../src/codesearch/search/finding.ts';
 import { askCorpus } from '../../support/codesearch/ask.ts';
 import { createTestRepository } from '../../support/codesearch/repository.ts';
 
@@ -33,8 +33,10 @@ test('a heading writes no links into the answer into a list of files', async () 
   });
   const answer = await ask(corpus, 'Which files mention the harbour crane?');
   expect(answer).toContain('“The crane');
-  expect(answer).not.toContain('evil.example');
-  expect(answer).not.toContain('sign-out');
+  // A code block shows the text as it is.
+  const prose = answer.replace(/```[\s\S]*?```/g, '');
+  expect(prose).not.toContain('evil.example');
+  expect(prose).not.toContain('sign-out');
 });
 
 describe('a question about many files', () => {
@@ -87,7 +89,7 @@ describe('a question about many files', () => {
 
 test('a README is read as far as its beginning may be parsed beside other work', async () => {
   const corpus = await corpusOf({ 'README.md': `${`${'- '.repeat(999)}a\n`.repeat(10)}\nThis crane lifts boats.\n` });
-  expect(await ask(corpus, 'What is this repository about?')).toContain('has no description');
+  expect(await ask(corpus, 'What is this repository about?')).not.toContain('crane');
 });
 
 test('a grammar that could not be read is read again', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createFence } from '../../../src/codesearch/agent/fence.ts';
+import { BASE_MARK, type Finding } from '../../../src/codesearch/ask/finding.ts';
+import { createInvestigate } from '../../../src/codesearch/ask/investigate.ts';
 import { type Corpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
-import { BASE_MARK, type Finding } from '../../../src/codesearch/search/finding.ts';
-import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 import { type AgentWorld, startAgentWorld, WITHOUT_MODEL } from '../../support/codesearch/agent-world.ts';
 import { callsTools, says } from '../../support/codesearch/model-server.ts';
 import { createTestRepository, type TestRepository } from '../../support/codesearch/repository.ts';

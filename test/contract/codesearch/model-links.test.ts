@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { visit } from '../../../src/codesearch/agent/check-links.ts';
 import { createReadable } from '../../../src/codesearch/agent/readable.ts';
 import { readWrittenAnswer } from '../../../src/codesearch/agent/written-answer.ts';
+import { BASE_MARK } from '../../../src/codesearch/ask/finding.ts';
 import { type Corpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
-import { BASE_MARK } from '../../../src/codesearch/search/finding.ts';
 import {
   createHarbourRepository,
   createTestRepository,

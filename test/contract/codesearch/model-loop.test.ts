@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { BASE_MARK } from '../../../src/codesearch/ask/finding.ts';
 import { type Corpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
-import { BASE_MARK } from '../../../src/codesearch/search/finding.ts';
 import { type AgentWorld, startAgentWorld, WITHOUT_MODEL } from '../../support/codesearch/agent-world.ts';
 import { callsTools, says, saysWithoutTokens } from '../../support/codesearch/model-server.ts';
 import { createHarbourRepository, type TestRepository } from '../../support/codesearch/repository.ts';

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createInvestigate } from '../../../src/codesearch/ask/investigate.ts';
 import { openRepository, type Repository } from '../../../src/codesearch/git/repository.ts';
 import { analyzeFile } from '../../../src/codesearch/index/analyze-file.ts';
 import { type OpenedCorpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
@@ -6,7 +7,6 @@ import { createFileIndex } from '../../../src/codesearch/index/file-index.ts';
 import { createFileReader } from '../../../src/codesearch/index/file-reader.ts';
 import { LIMITS } from '../../../src/codesearch/limits.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
-import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 import { startAgentWorld } from '../../support/codesearch/agent-world.ts';
 import { askCorpus } from '../../support/codesearch/ask.ts';
 import { callsTools, says } from '../../support/codesearch/model-server.ts';
@@ -180,7 +180,7 @@ describe('while files are not read yet', () => {
       },
       () => true,
     );
-    expect(answer).toContain('in the 0 files read so far,');
+    expect(answer).toContain('in the 0 files read so far.');
     expect(steps).toContainEqual(expect.stringMatching(/^Searching 0 files read so far of /));
     await corpus.close();
   });

@@ -1,9 +1,9 @@
 import { createAgent } from '../../../src/codesearch/agent/agent.ts';
 import type { ModelReport } from '../../../src/codesearch/agent/report.ts';
 import type { ModelSettings } from '../../../src/codesearch/agent/settings.ts';
+import type { EarlierQuestion, Finding, Investigate, ModelUse } from '../../../src/codesearch/ask/finding.ts';
 import type { Corpus } from '../../../src/codesearch/index/corpus.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
-import type { EarlierQuestion, Finding, Investigate, ModelUse } from '../../../src/codesearch/search/finding.ts';
 import { type ModelServer, startModelServer } from './model-server.ts';
 
 /** The answer without a model in tests of the agent. */
@@ -12,7 +12,7 @@ export const WITHOUT_MODEL: Finding = {
   answer: 'Found without a model.',
   sources: [],
   followUps: ['What else is there?'],
-  focus: { symbols: ['retryDelay'], files: [], words: ['retry'], intent: 'how' },
+  focus: { symbols: ['retryDelay'], files: [], words: ['retry'], kind: 'explain' },
   toolCalls: 2,
   tokensRead: 50,
 };

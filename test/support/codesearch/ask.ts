@@ -1,6 +1,6 @@
+import type { EarlierQuestion, Finding } from '../../../src/codesearch/ask/finding.ts';
+import { createInvestigate } from '../../../src/codesearch/ask/investigate.ts';
 import type { Corpus } from '../../../src/codesearch/index/corpus.ts';
-import type { EarlierQuestion, Finding } from '../../../src/codesearch/search/finding.ts';
-import { createInvestigate } from '../../../src/codesearch/search/investigate.ts';
 
 /** Asks a question, by default the first one of a conversation, as a user who may read every repository. */
 export function askCorpus(

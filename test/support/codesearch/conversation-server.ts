@@ -6,6 +6,7 @@ import { createAuthentication } from '../../../src/codesearch/accounts/authentic
 import { createRepoAccess, type RepoAccessRules } from '../../../src/codesearch/accounts/repo-access.ts';
 import { openAccounts } from '../../../src/codesearch/accounts/store.ts';
 import type { Scope } from '../../../src/codesearch/accounts/viewer.ts';
+import { BASE_MARK, type Finding, type Investigate } from '../../../src/codesearch/ask/finding.ts';
 import { createConversations } from '../../../src/codesearch/conversations/conversations.ts';
 import { createQuota, type Quota } from '../../../src/codesearch/conversations/quota.ts';
 import { type ConversationRecord, isOpen, type QuestionRecord } from '../../../src/codesearch/conversations/records.ts';
@@ -16,7 +17,6 @@ import { createRateLimit } from '../../../src/codesearch/http/rate-limit.ts';
 import { createConversationServiceRoute } from '../../../src/codesearch/http/routes/connect-conversations.ts';
 import { createConversationRoute } from '../../../src/codesearch/http/routes/rest-conversations.ts';
 import { createHttpServer } from '../../../src/codesearch/http/server.ts';
-import { BASE_MARK, type Finding, type Investigate } from '../../../src/codesearch/search/finding.ts';
 import { createCaller } from './service.ts';
 
 export interface ConversationServerOptions {
@@ -182,7 +182,7 @@ async function investigate(text: string, step: (reasoning: string) => Promise<vo
       { type: 'File', link: `/${CITED}/-/blob/src/retry.ts?L4-7`, label: 'src/retry.ts:4-7' },
     ],
     followUps: ['Where is it used?', 'How is it tested?'],
-    focus: { symbols: [], files: [], words: [], intent: 'define' },
+    focus: { symbols: [], files: [], words: [], kind: 'where' },
     toolCalls: 3,
     tokensRead: 100,
   };

@@ -1,7 +1,7 @@
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { BASE_MARK, type Investigate } from '../../../src/codesearch/ask/finding.ts';
 import type { QuestionRecord } from '../../../src/codesearch/conversations/records.ts';
-import { BASE_MARK, type Investigate } from '../../../src/codesearch/search/finding.ts';
 import type { GenerationNumber } from '../../../src/deepsearch/generation.ts';
 import { listenLocally } from '../fake-service/scripted-server.ts';
 import { CITED, startConversationServer } from './conversation-server.ts';
@@ -207,7 +207,7 @@ function createInvestigation(released: Promise<void>, workMs: () => number): Inv
       answer: `The answer to "${question}" is in [retry.ts](${BASE_MARK}/${CITED}/-/blob/src/retry.ts?L4-7).`,
       sources: [{ type: 'File', link: `/${CITED}/-/blob/src/retry.ts?L4-7`, label: 'src/retry.ts:4-7' }],
       followUps: ['Where is it used?'],
-      focus: { symbols: [], files: [], words: [], intent: 'define' },
+      focus: { symbols: [], files: [], words: [], kind: 'where' },
       toolCalls: 3,
       tokensRead: 100,
     };

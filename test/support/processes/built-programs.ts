@@ -17,7 +17,7 @@ export async function buildPrograms(): Promise<BuiltPrograms> {
   // Types are checked by `npm run types`.
   const emitOnly = ['--noCheck', '--sourceMap', 'false'];
   const build = run(process.execPath, [compiler, '-p', 'tsconfig.json', '--outDir', dist, ...emitOnly]);
-  const assets = ['codesearch/pages/assets', 'codesearch/search/word-vectors.bin', 'local-slack/page/assets'];
+  const assets = ['codesearch/pages/assets', 'local-slack/page/assets'];
   await Promise.all([
     ...['package.json', 'manifest.yml'].map((file) => copyFile(join(projectFolder, file), join(folder, file))),
     symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules')),

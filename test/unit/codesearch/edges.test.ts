@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { filePath, repositoryPath } from '../../../src/codesearch/addresses.ts';
 import { parseArguments } from '../../../src/codesearch/arguments.ts';
+import { code, escapeText, fence, prose } from '../../../src/codesearch/ask/markdown.ts';
 import { selectPage } from '../../../src/codesearch/conversations/list.ts';
 import { nameFromRemote } from '../../../src/codesearch/git/repository.ts';
 import { createRateLimit } from '../../../src/codesearch/http/rate-limit.ts';
 import { parseListQuery } from '../../../src/codesearch/http/rest-list-query.ts';
 import { parseLines } from '../../../src/codesearch/pages/code-address.ts';
 import { renderMarkdown } from '../../../src/codesearch/pages/markdown.ts';
-import { code, escapeText, fence, prose } from '../../../src/codesearch/search/answers/markdown.ts';
 
 describe('parsing the arguments', () => {
   test('reads every option', () => {

@@ -1,86 +1,92 @@
 import { describe, expect, test } from 'vitest';
+import { parseQuestionInContext } from '../../../src/codesearch/ask/question/carry-over.ts';
+import { kindOf } from '../../../src/codesearch/ask/question/kind.ts';
+import { isForeign } from '../../../src/codesearch/ask/question/language.ts';
+import { pastedMessage } from '../../../src/codesearch/ask/question/pasted.ts';
+import { parseQuestion } from '../../../src/codesearch/ask/question/question.ts';
 import type { QuestionRecord } from '../../../src/codesearch/conversations/records.ts';
 import { emptyStats } from '../../../src/codesearch/conversations/records.ts';
 import { stem } from '../../../src/codesearch/index/stem.ts';
-import { parseQuestionInContext } from '../../../src/codesearch/search/questions/carry-over.ts';
-import { intentOf } from '../../../src/codesearch/search/questions/intent.ts';
-import { parseQuestion } from '../../../src/codesearch/search/questions/question.ts';
 
-describe('the intent of a question', () => {
+describe('the kind of a question', () => {
   test.each([
-    ['where is retryDelay defined?', 'define'],
-    ['Where do we validate tokens?', 'define'],
-    ['How does the job queue work?', 'how'],
-    ['what happens when a job fails?', 'how'],
-    ['what calls withRetries?', 'usage'],
-    ['Where is `JobQueue` used?', 'usage'],
-    ['who uses the queue', 'usage'],
-    ['which files deal with retries?', 'files'],
-    ['list all the classes', 'files'],
+    ['hi there', 'smalltalk'],
+    ['thanks a lot, that worked!', 'smalltalk'],
+    ['👍', 'smalltalk'],
+    ['hi, how do i run the tests?', 'howTo'],
+    ['pls how to build it on windows', 'howTo'],
+    ['what is the command to run a single test?', 'howTo'],
+    ['can i use it without a token?', 'howTo'],
+    ['where is retryDelay defined?', 'where'],
+    ['Where do we validate tokens?', 'where'],
+    ['How does the job queue work?', 'explain'],
+    ['what happens when a job fails?', 'explain'],
+    ['what calls withRetries?', 'callers'],
+    ['Where is `JobQueue` used?', 'callers'],
+    ['who uses the queue', 'callers'],
+    ['who calls joinPath to work out where a file is written?', 'callers'],
+    ['when is ERR_TOO_LATE thrown?', 'callers'],
+    ['which files deal with retries?', 'list'],
+    ['list all the classes', 'list'],
+    ['what exceptions are there', 'list'],
     ['when was the retry delay changed?', 'history'],
     ['why was the cap added?', 'history'],
     ['what changed recently?', 'history'],
-    ['who wrote src/retry.ts?', 'authors'],
-    ['when is ERR_TOO_LATE thrown?', 'usage'],
-    ['what is --force-process-config good for?', 'what'],
     ['since when can a queue be paused?', 'history'],
-    ['who maintains the queue', 'authors'],
-    ['what options does the queue take?', 'options'],
-    ['Which environment variables are used?', 'options'],
-    ['Which env variables are read?', 'options'],
-    ['Can you list the environment variables?', 'options'],
-    ['Tell me which environment variables are used', 'options'],
-    ['Does the server read any environment variables?', 'options'],
-    ['How many environment variables are there?', 'options'],
-    ['environment variables?', 'options'],
-    ['what happens when environment variables are missing?', 'how'],
-    ['show how environment variables are expanded', 'how'],
-    ['which environment variable name is looked up for a nested key?', 'general'],
-    ['how do I configure the retries?', 'options'],
-    ['how are nested keys named when the configuration is saved?', 'how'],
+    ['in which version was the cap introduced?', 'history'],
+    ['who wrote src/retry.ts?', 'who'],
+    ['who maintains the queue', 'who'],
+    ['who can I ask about retries?', 'who'],
+    ['who calls it and who wrote it?', 'who'],
+    ['what options does the queue take?', 'option'],
+    ['Which environment variables are used?', 'option'],
+    ['what is the default timeout', 'option'],
+    ['which node version do i need', 'option'],
+    ['how many retries are there?', 'option'],
+    ['which command line flags are there?', 'option'],
     ['how is retryDelay tested?', 'tests'],
     ['which tests cover the queue', 'tests'],
-    ['where are the tests for the queue?', 'tests'],
-    ['and its tests?', 'tests'],
-    ['where are the queue tests?', 'tests'],
     ["where are the queue's tests?", 'tests'],
-    ['show me the queue tests', 'tests'],
-    ['Which tests should I run after changing the queue?', 'tests'],
-    ['Which tests ensure that the queue stops?', 'tests'],
-    ['Which test file covers the queue?', 'tests'],
-    ['find tests related to the queue', 'tests'],
-    ['how do we test this?', 'tests'],
-    ['Is it covered in the tests?', 'tests'],
-    ['What makes my tests panic with "no boats"?', 'what'],
-    ['When it is switched off, say for our unit tests, what happens to it?', 'how'],
-    ['Does it matter whether it is set while running the tests?', 'general'],
-    ['where is the test server started?', 'define'],
-    ['Which setting is wrong when I get "no boats"?', 'general'],
-    ['In which format do timestamps arrive if I pass them as arguments?', 'general'],
-    ['We list one host in the settings; does it find the others?', 'general'],
-    ['which command line flags are there?', 'options'],
-    ['What are the available command line flags of the queue?', 'options'],
-    ['What option is there for the timeout?', 'options'],
-    ['Could you list which files define routes?', 'files'],
-    ['Which release has the cap?', 'history'],
-    ['In what version of TLS is the handshake done?', 'what'],
-    ['who calls it and who wrote it?', 'authors'],
-    ['who calls joinPath to work out where a file is written?', 'usage'],
-    ['Which version of the table of widths is used, and where is it?', 'usage'],
-    ['in which version was the cap introduced?', 'history'],
-    ['How is it found out which file is new?', 'how'],
-    ['In the pipeline, why is the flag tested before sending?', 'why'],
-    ['Is there a test helper to split the network?', 'general'],
+    ['What makes my tests panic with "no boats"?', 'explain'],
+    ['where is the test server started?', 'where'],
     ['what is this repository about?', 'about'],
     ['How is the code organized?', 'about'],
     ['why do delays double?', 'why'],
-    ['what is a JobQueue?', 'what'],
-    ['what happens at midnight when the hour does not exist?', 'how'],
-    ['what kinds of job queues are there?', 'files'],
-    ['retry delay', 'general'],
-  ])('is found in "%s" as "%s"', (question, intent) => {
-    expect(intentOf(question)).toBe(intent);
+    ['retry delay', 'explain'],
+  ])('"%s" is %s', (question, kind) => {
+    expect(kindOf(question)).toBe(kind);
   });
+});
+
+test.each([
+  ['ValueError: no boat at pier 7', 'no boat at pier 7'],
+  [
+    'why this?\n```\nTraceback (most recent call last):\n  File "a.py", line 3, in <module>\nharbor.exc.TooLate: the ship left 3 h ago\n```',
+    'the ship left 3 h ago',
+  ],
+  [
+    'Exception in thread "main" java.lang.IllegalStateException: crane 4 is busy\n\tat Crane.lift(Crane.java:10)',
+    'crane 4 is busy',
+  ],
+  ["thread 'main' panicked at src/main.rs:4:5:\nno crate to lift", 'no crate to lift'],
+  ['I get "the pier is closed today" when mooring', 'the pier is closed today'],
+  ['Who wrote "the pier is closed today"?', undefined],
+  ['How are errors handled?', undefined],
+])('the message in %j is %j', (text, message) => {
+  const found = pastedMessage(text);
+  expect(found?.isShown === true ? found.text : undefined).toBe(message);
+});
+
+test.each([
+  ['Wo wird die Verzögerung berechnet?', true],
+  ['Où est-ce que les tâches sont stockées ?', true],
+  ['¿Cómo se ejecutan las pruebas?', true],
+  ['リトライの遅延はどこで計算されますか', true],
+  ['where is the delay computed?', false],
+  ['retryDelay', false],
+  ['die retries in the queue', false],
+])('whether %j is in another language: %s', (text, isIt) => {
+  expect(isForeign(text)).toBe(isIt);
 });
 
 describe('understanding a question', () => {
@@ -154,7 +160,7 @@ describe('understanding a question in its context', () => {
         { repository: 'r', path: 'src/config.ts' },
       ],
       words: ['retryDelay'],
-      intent: 'define',
+      kind: 'where',
     },
   };
 
@@ -175,7 +181,7 @@ describe('understanding a question in its context', () => {
 
   test('keeps the kind of question for "what about X" and changes its subject', () => {
     const question = parseQuestionInContext('what about the queue?', [before]);
-    expect(question.intent).toBe('define');
+    expect(question.kind).toBe('where');
     expect(question.subjects.find(({ stem: own }) => own === stem('queue'))?.weight).toBe(1);
     expect(question.identifiers).toEqual([]);
   });

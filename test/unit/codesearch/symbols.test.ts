@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { docComment, fileComment, firstSentence } from '../../../src/codesearch/ask/blocks.ts';
 import { roleOf } from '../../../src/codesearch/index/roles.ts';
 import { enclosing } from '../../../src/codesearch/index/symbols.ts';
 import { conditionOf } from '../../../src/codesearch/index/syntax/condition.ts';
 import { outlineOf } from '../../../src/codesearch/index/syntax/outline.ts';
 import { cutUnits } from '../../../src/codesearch/index/units.ts';
-import { docComment, fileComment, firstSentence } from '../../../src/codesearch/search/blocks.ts';
 
 const namesIn = async (path: string, text: string): Promise<string[]> =>
   (await outlineOf(path, text)).symbols.map(({ kind, name }) => `${kind} ${name}`);
