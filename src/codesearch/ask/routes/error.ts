@@ -35,16 +35,24 @@ export async function error({ literals, question, words, investigation }: Asked)
   const lines = await investigation.lines(file);
   const symbol = enclosing(file.symbols, line);
   const condition = await conditionOf(file.path, lines, line);
-  const isRaised = best.isRaised && best.hit.file.role === 'source';
-  const isWhole =
-    (isFoundWhole(message) || best.hit.run >= message.words.length - 1) && (isRaised || message.hits.length === 1);
+  const isWhole = isFoundWhole(message) || best.hit.run >= message.words.length - 1;
+  const raised = ranked.filter(
+    ({ isRaised, hit }) => isRaised && hit.file.role === 'source' && hit.run === best.hit.run,
+  );
+  const isSure = isWhole && raised.length === 1 && raised[0] === best;
   const within = symbol === undefined ? '' : ` in ${code(symbol.name)}`;
   const others = ranked.filter(({ hit, worth }) => hit !== best.hit && worth > best.worth - 1.6 - MARGIN);
   const name = symbol === undefined ? undefined : nameOf(symbol);
   const place = fileLink(file, line);
+  const closest = isWhole
+    ? raised.length > 1
+      ? `The first of ${raised.length} places with this text is`
+      : 'The closest is this text'
+    : `The closest is a text${part(message, best.hit)}`;
+  const lead = isSure ? 'This text is' : `I'm not sure. ${closest}`;
   return {
     title: shorten(message.text, 60),
-    sentence: `${isWhole ? 'This text is' : `I'm not sure. The closest is a text${part(message, best.hit)}`} at ${place}${within}${condition === undefined ? '' : `, reached when ${code(condition)}`}.`,
+    sentence: `${lead} at ${place}${within}${condition === undefined ? '' : `, reached when ${code(condition)}`}.`,
     passage: {
       file,
       start: Math.max(symbol?.line ?? 1, line - 9),
