@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser())('in a browser, a person with an answer', () => {
   }
 
   it('sees all sources, edits a follow-up before it is asked, and says why an answer did not help', async () => {
-    await askAndOpen('What uses payments?');
+    await askAndOpen('Which functions have to do with payments?');
     const modal = tab.locator('.modal');
     const first = replies(tab, 'Open in Deep Search').first();
 

@@ -5,7 +5,7 @@ import { code, count, fileLink, joinWords } from '../markdown.ts';
 import { coverage } from '../query-words.ts';
 import { passageOfDefinition } from '../rank.ts';
 import { descriptionOf } from '../statement.ts';
-import { nameInText, shorten } from './names.ts';
+import { nameInText, nameOf, shorten } from './names.ts';
 
 const MOST_LISTED = 8;
 /** Share of the question's weight in a name from which on a definition is listed. */
@@ -107,6 +107,7 @@ export async function list(asked: Asked): Promise<Draft | undefined> {
       `Definitions named after ${about.replaceAll('`', '')}`,
       `${count(found.length, 'definition is', 'definitions are')} named after ${about}.`,
       pointers,
+      found.map(({ symbol }) => nameOf(symbol)),
       found.length,
     );
   }
@@ -118,6 +119,7 @@ export async function list(asked: Asked): Promise<Draft | undefined> {
     files.map(({ file, symbol, start, end }) =>
       pointTo(file, symbol === undefined ? '' : nameInText(symbol), start, end),
     ),
+    files.map(({ symbol }) => nameOf(symbol)),
   );
 }
 
@@ -126,10 +128,24 @@ function isError({ kind, name }: Definition['symbol'], path: string): boolean {
   return /(?:Error|Exception|Warning|Fault)$/.test(name) || /(?:^|\/)(?:exc|exceptions?|errors?)\.[a-z]+$/.test(path);
 }
 
-function listing(title: string, sentence: string, pointers: Draft['pointers'], total = pointers.length): Draft {
+function listing(
+  title: string,
+  sentence: string,
+  pointers: Draft['pointers'],
+  names: readonly (string | undefined)[] = [],
+  total = pointers.length,
+): Draft {
+  const asked = [...new Set(names)].filter((name) => name !== undefined);
   const rest = total - Math.min(MOST_LISTED, pointers.length);
   return {
-    ...{ title, sentence, pointers: pointers.slice(0, MOST_LISTED), followUps: [], symbols: [], files: [] },
+    ...{
+      title,
+      sentence,
+      pointers: pointers.slice(0, MOST_LISTED),
+      followUps: asked.slice(0, 3).map((name) => `How does \`${name}\` work?`),
+      symbols: [],
+      files: [],
+    },
     ...(rest > 0 ? { footnote: `And ${rest} more.` } : {}),
   };
 }
