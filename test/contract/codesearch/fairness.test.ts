@@ -16,7 +16,7 @@ async function start(options: Parameters<typeof startConversationServer>[0] = {}
   return { server, bob: createCaller(server.url, 'bob-token') };
 }
 
-test('users take turns, whoever has more questions waiting', async () => {
+test('users take turns, also where one has more questions waiting', async () => {
   const order: string[] = [];
   const ends: (() => void)[] = [];
   const { server, bob } = await start({

@@ -112,7 +112,7 @@ describe('an app of a service account', () => {
   });
 });
 
-test('a token of a service account on the command line is no site admin, also as the first one, and signs nobody in', async () => {
+test('a token of a service account on the command line is no site admin, also as the first one, and signs no one in', async () => {
   const robot = createCaller(service.url, 'robot-token');
   const query = '{ currentUser { username siteAdmin serviceAccount } }';
   expect(await robot.read('POST', '/.api/graphql', { query })).toEqual({
