@@ -153,7 +153,7 @@ test('questions in progress when the process is killed are answered once after t
     for (const id of ids) {
       const { questions } = await again.finished(id);
       expect(questions).toHaveLength(1);
-      expect(questions[0]?.answer).toContain('is defined in');
+      expect(questions[0]?.answer).toContain('src/');
       expect(questions[0]?.stats.credits).toBe(1);
     }
     expect((await again.list()).conversations).toHaveLength(ids.length);

@@ -8,8 +8,11 @@ import type { CommandResult, SlackDeliveries } from './slack-deliveries.ts';
 
 /** Slack accepts about one message a second in each channel, so more questions need more channels. */
 const questionsPerChannel = 40;
-/** Slack accepts 300 messages a minute in a workspace, so the last of many cards appears late. */
-const cardDelayPerQuestionMs = 600;
+/**
+ * A card that Slack had no room for does not come once its answer is there, and each answer needs a read of its channel, of which the
+ * app makes 36 a minute. So the last of many cards or answers appears late.
+ */
+const cardDelayPerQuestionMs = 1_700;
 const sameText = 'Where are retries configured?';
 
 /** The questions of one person in one thread, in order. */

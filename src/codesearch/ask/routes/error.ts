@@ -4,6 +4,7 @@ import { type Asked, type Draft, pointTo } from '../draft.ts';
 import { code, fileLink } from '../markdown.ts';
 import { coverage } from '../query-words.ts';
 import { isFoundWhole, isMessage, type Literal, type VerbatimHit } from '../verbatim.ts';
+import { filledUp } from './explain.ts';
 import { nameOf, shorten } from './names.ts';
 
 const RAISES =
@@ -11,7 +12,8 @@ const RAISES =
 const MARGIN = 0.001;
 
 /** A message that a program printed: the line that has it, and the condition under which it gets there. */
-export async function error({ literals, question, words, investigation }: Asked): Promise<Draft | undefined> {
+export async function error(asked: Asked): Promise<Draft | undefined> {
+  const { literals, question, words, investigation } = asked;
   const message = literals.find((literal) => isMessage(literal) && literal.hits.length > 0);
   if (message === undefined || (question.pasted?.isShown !== true && !isFoundWhole(message))) return undefined;
   await investigation.step(`Looking for the line that prints ${code(shorten(message.text, 60))}`);
@@ -60,7 +62,11 @@ export async function error({ literals, question, words, investigation }: Asked)
       symbol,
       keyLines: [line],
     },
-    pointers: others.slice(0, 3).map(({ hit }) => pointTo(hit.file, enclosingName(hit), hit.line)),
+    pointers: await filledUp(
+      others.slice(0, 3).map(({ hit }) => pointTo(hit.file, enclosingName(hit), hit.line)),
+      asked,
+      { file, start: line, end: line },
+    ),
     followUps: [
       ...(name === undefined ? [] : [`Who calls \`${name}\`?`, `Which tests cover \`${name}\`?`]),
       `When was ${question.pasted === undefined ? `\`${shorten(message.text, 40)}\`` : 'this message'} added?`,

@@ -21,13 +21,8 @@ export async function explain(asked: Asked): Promise<Draft | undefined> {
   if (main === undefined) return undefined;
   const lines = await investigation.lines(main.file);
   const isNamed = targets.names.some(({ name }) => name === main.symbol?.name);
-  const others = passages.filter(
-    (other) =>
-      !isSamePlace(other, main) &&
-      other.score >= (passages[0]?.score ?? 0) * OTHER_FROM &&
-      (other.file.role !== 'test' || main.file.role === 'test'),
-  );
-  const pointers = await Promise.all(others.slice(0, MOST_OTHERS).map((other) => point(other, asked)));
+  const others = otherPassages(asked, main);
+  const pointers = await Promise.all(others.map((other) => point(other, asked)));
   const reason = question.kind === 'why' ? await reasonFor(main, asked) : undefined;
   const name = nameOf(main.symbol);
   return {
@@ -43,11 +38,30 @@ export async function explain(asked: Asked): Promise<Draft | undefined> {
             `Which tests cover \`${name}\`?`,
             ...(question.kind === 'where' ? [`How does \`${name}\` work?`] : [`When was \`${name}\` added?`]),
           ],
-    symbols: [main, ...others.slice(0, MOST_OTHERS)].flatMap(({ symbol }) =>
+    symbols: [main, ...others].flatMap(({ symbol }) =>
       symbol === undefined || symbol.kind === 'heading' ? [] : [symbol.name],
     ),
-    files: [main.file, ...others.slice(0, MOST_OTHERS).map(({ file }) => file)],
+    files: [main.file, ...others.map(({ file }) => file)],
   };
+}
+
+type Lines = Pick<Passage, 'file' | 'start' | 'end'>;
+
+/** Where else to look: the best passages apart from these lines, unless they are far behind the best. */
+function otherPassages({ passages }: Asked, main?: Lines): Passage[] {
+  const least = (passages[0]?.score ?? 0) * OTHER_FROM;
+  return passages
+    .filter((other) => main === undefined || !isSamePlace(other, main))
+    .filter(({ score, file }) => score >= least && (file.role !== 'test' || main?.file.role === 'test'))
+    .slice(0, MOST_OTHERS);
+}
+
+/** Pointers, filled up with other files where there are fewer than three. */
+export async function filledUp(pointers: readonly Pointer[], asked: Asked, main?: Lines): Promise<Pointer[]> {
+  const known = new Set(pointers.map(({ source }) => source.link.split('?')[0]));
+  const more = await Promise.all(otherPassages(asked, main).map((other) => point(other, asked)));
+  const others = more.filter(({ source }) => !known.has(source.link.split('?')[0]));
+  return [...pointers, ...others].slice(0, MOST_OTHERS);
 }
 
 /** The definition that the question names, or else the best passage; of text between definitions, what is at its best line. */
@@ -98,7 +112,7 @@ async function point(passage: Passage, { words, investigation }: Asked) {
   return pointTo(file, text.join(', '), start, end);
 }
 
-function isSamePlace(a: Passage, b: Passage): boolean {
+function isSamePlace(a: Lines, b: Lines): boolean {
   return a.file === b.file && a.start <= b.end && b.start <= a.end;
 }
 

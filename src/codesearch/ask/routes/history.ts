@@ -6,6 +6,7 @@ import { atOrBefore, commitLink, reasonOf } from '../commit-lines.ts';
 import { type Asked, type Draft, pointToCommit } from '../draft.ts';
 import { code, endSentence, fileLink, prose } from '../markdown.ts';
 import { coverage, type QueryWord } from '../query-words.ts';
+import { filledUp } from './explain.ts';
 import { shorten } from './names.ts';
 
 const MOST_COMMITS = 3;
@@ -42,13 +43,18 @@ export async function history(asked: Asked): Promise<Draft | undefined> {
   const { repository, commits, sentence } = told;
   const unique = [...new Map(commits.map((commit) => [commit.id, commit])).values()];
   const name = targets.names[0]?.name ?? targets.files[0]?.path;
+  const isAboutSomething = question.subjects.some(({ weight }) => weight >= 0.5);
   return {
     title:
       name === undefined
         ? `Closest commits: ${shorten(unique[0]?.subject ?? question.text, 50)}`
         : `History of ${name}`,
     sentence,
-    pointers: unique.slice(0, MOST_COMMITS).map((commit) => pointToCommit(repository, commit)),
+    // What the commits are about stands there today.
+    pointers: [
+      ...unique.slice(0, MOST_COMMITS).map((commit) => pointToCommit(repository, commit)),
+      ...(name === undefined && isAboutSomething ? (await filledUp([], asked)).slice(0, 1) : []),
+    ],
     followUps: name === undefined ? [] : [`How does \`${name}\` work?`, `Who worked on \`${name}\`?`],
     symbols: targets.names.map((target) => target.name),
     files: [...targets.files, ...(targets.names[0]?.definitions.slice(0, 1).map(({ file }) => file) ?? [])],

@@ -2,6 +2,7 @@ import type { IndexedFile } from '../../index/file-index.ts';
 import { type Asked, type Draft, pointTo } from '../draft.ts';
 import { code, fileLink } from '../markdown.ts';
 import { coverage, type QueryWord } from '../query-words.ts';
+import { filledUp } from './explain.ts';
 import { nameOf, shorten } from './names.ts';
 
 /** Where manifests say which version of a language or runtime they need. */
@@ -72,7 +73,8 @@ const LEAST = 0.5;
 const SURE = 0.75;
 
 /** The line near the best passages that has most of the question and a value. */
-async function value({ question, passages, words, targets, investigation }: Asked): Promise<Draft | undefined> {
+async function value(asked: Asked): Promise<Draft | undefined> {
+  const { question, passages, words, targets, investigation } = asked;
   const wantsDefault = SAYS_DEFAULT.test(question.text);
   const found: {
     file: IndexedFile;
@@ -129,7 +131,11 @@ async function value({ question, passages, words, targets, investigation }: Aske
   return {
     ...draft,
     sentence: best.covered >= SURE && best.isSaid ? draft.sentence : `I'm not sure. The closest is ${draft.sentence}`,
-    pointers: byFile.slice(0, 3).map(({ file, line, text }) => pointTo(file, code(shorten(text.trim(), 90)), line)),
+    pointers: await filledUp(
+      byFile.slice(0, 3).map(({ file, line, text }) => pointTo(file, code(shorten(text.trim(), 90)), line)),
+      asked,
+      { file: best.file, start: best.line, end: best.line },
+    ),
     files: [best.file, ...byFile.slice(0, 3).map(({ file }) => file)],
   };
 }
