@@ -22,7 +22,7 @@ import {
 // Takes the pictures for the documentation: `npm run screenshot -- [question] [file]`. Asks questions about this project in
 // the local Slack and saves the thread as `file` and the other pictures beside it. Needs chromium and a font with emoji.
 
-const question = process.argv[2] ?? 'Where is a bare "cancel" handled?';
+const question = process.argv[2] ?? 'What does isCancel do?';
 const target = process.argv[3] ?? join(projectFolder, 'docs/images/thread.png');
 
 /** Size of the page in CSS pixels. */
