@@ -152,6 +152,11 @@ function isOwnLine(symbol: CodeSymbol, line: number): boolean {
   return line === symbol.line || (symbol.kind === 'constant' && symbol.line < line && line <= symbol.end);
 }
 
+/** The words in the names of the repositories, in lower case: in a question they say where, not what. */
+export function repositoryWords({ repositories }: Corpus): Set<string> {
+  return new Set(repositories.flatMap(({ name }) => name.toLowerCase().split(/[^\p{L}\p{N}]+/u)));
+}
+
 /** Sorts source before tests before documents, then by path. */
 export function byUsefulness(a: IndexedFile, b: IndexedFile): number {
   return compareRoles(a.role, b.role) || comparePaths(a, b);

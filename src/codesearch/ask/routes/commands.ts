@@ -1,7 +1,7 @@
 import type { IndexedFile } from '../../index/file-index.ts';
 import type { Asked, Draft } from '../draft.ts';
 import { pointTo } from '../draft.ts';
-import type { Investigation } from '../investigation.ts';
+import { type Investigation, repositoryWords } from '../investigation.ts';
 import { code, fileLink } from '../markdown.ts';
 import { coverage } from '../query-words.ts';
 
@@ -143,13 +143,13 @@ function isAboutSomethingElse(
   { title, asked, does }: Task,
   { corpus }: Investigation,
 ): boolean {
-  const names = corpus.repositories.flatMap(({ name }) => name.toLowerCase().split(/[^\p{L}\p{N}]+/u));
+  const names = repositoryWords(corpus);
   const rest = phrase.filter(
     (word) =>
       !asked.test(word.toLowerCase()) &&
       !does.test(word) &&
       !GENERAL.has(word.toLowerCase()) &&
-      !names.includes(word.toLowerCase()),
+      !names.has(word.toLowerCase()),
   );
   return rest.length > (/^(?:Build|Runn|Install)ing$/.test(title) ? 0 : 2);
 }

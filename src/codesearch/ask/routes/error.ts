@@ -9,7 +9,6 @@ import { nameOf, shorten } from './names.ts';
 
 const RAISES =
   /\b(?:throw|raise|panic!?|bail!?|abort|fatal|reject|fail|errors?\.(?:new|errorf)|fmt\.errorf|new \w*(?:error|exception)|err\(|error!|anyhow!|ensure!|expect\(|assert\w*|warn\w*|logger?\.|console\.|report\w*|FMT_THROW)/i;
-const MARGIN = 0.001;
 
 /** A message that a program printed: the line that has it, and the condition under which it gets there. */
 export async function error(asked: Asked): Promise<Draft | undefined> {
@@ -43,7 +42,7 @@ export async function error(asked: Asked): Promise<Draft | undefined> {
   );
   const isSure = isWhole && raised.length === 1 && raised[0] === best;
   const within = symbol === undefined ? '' : ` in ${code(symbol.name)}`;
-  const others = ranked.filter(({ hit, worth }) => hit !== best.hit && worth > best.worth - 1.6 - MARGIN);
+  const others = ranked.filter(({ hit, worth }) => hit !== best.hit && worth > best.worth - 1.6);
   const name = symbol === undefined ? undefined : nameOf(symbol);
   const place = fileLink(file, line);
   const closest = isWhole

@@ -2,6 +2,7 @@ import { directoryPath, repositoryPath } from '../../addresses.ts';
 import { blameAuthors, type Commit, countAuthors } from '../../index/commits.ts';
 import { atOrBefore } from '../commit-lines.ts';
 import { type Asked, type Draft, pointToCommit, saying } from '../draft.ts';
+import { repositoryWords } from '../investigation.ts';
 import { code, count, fileLink, joinWords, link, prose } from '../markdown.ts';
 
 const MOST_COMMITS = 5_000;
@@ -13,8 +14,8 @@ export async function who({ targets, passages, question, investigation }: Asked)
   await investigation.step('Counting who made the commits');
   const [definition] = targets.names[0]?.definitions ?? [];
   const [directory] = targets.directories;
-  const names = investigation.corpus.repositories.flatMap(({ name }) => name.toLowerCase().split(/[^\p{L}\p{N}]+/u));
-  const isOfAll = question.subjects.every(({ word, weight }) => weight < 0.5 || names.includes(word));
+  const names = repositoryWords(investigation.corpus);
+  const isOfAll = question.subjects.every(({ word, weight }) => weight < 0.5 || names.has(word));
   const passage = isOfAll ? undefined : passages[0];
   const file = targets.files[0] ?? definition?.file ?? (directory === undefined ? passage?.file : undefined);
   const repository = file?.repository ?? directory?.repository ?? investigation.corpus.repositories[0]?.name;
