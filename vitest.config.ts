@@ -6,7 +6,7 @@ import { FileOrder } from './test/support/file-order.ts';
 process.env.NODE_ENV = 'production';
 
 /** The files whose properties are tried more often in the storm (test/support/runs.ts). */
-const properties = ['test/unit', 'test/transport', 'test/contract']
+const properties = ['test/unit', 'test/transport', 'test/contract', 'test/codesearch']
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`))
   .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes('/support/runs.ts'));
 
@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'tests',
-          include: ['test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'tools/**/*.test.ts'],
           exclude: ['test/storm/**'],
           // No module is mocked and none keeps state for a test: importing them once per worker saves a third of the work.
           isolate: false,

@@ -5,24 +5,23 @@ import { startBackground } from './app/background.ts';
 import type { AppContext } from './app/context.ts';
 import { createDeepSearchAccess, proxyOf } from './app/deep-search.ts';
 import { createInstalledWorkspaces } from './app/installed-workspaces.ts';
-import { createOwnServices, worstOf } from './app/services.ts';
 import { createSharedParts } from './app/shared.ts';
-import { slackClientOptions } from './app/slack.ts';
+import { slackClientOptions } from './app/workspace.ts';
 import { createOnlyWorkspace } from './app/workspaces.ts';
 import type { Config } from './config.ts';
-import { type AccountChanges, createAccountChanges } from './core/accounts/account-changes.ts';
 import type { Accounts } from './core/accounts/accounts.ts';
-import type { AppError } from './core/errors.ts';
+import { type AccountChanges, createAccountChanges } from './core/accounts/accounts.ts';
 import { createAuditLog } from './core/history/audit.ts';
 import type { Clock } from './core/ports.ts';
+import type { LifecycleSettings } from './core/settings.ts';
 import { noTracer, type Tracer } from './core/tracing.ts';
-import { createOutbound } from './deepsearch/outbound.ts';
-import type { FarSide } from './observability/access-watch.ts';
+import type { FarSide } from './observability/health.ts';
 import { createMetricsServer, createOperatorServer, type Dependency } from './observability/http-server.ts';
-import { createLog } from './observability/logger.ts';
-import { type ApiGeneration, createMetrics } from './observability/metrics.ts';
+import { createLog, withInfo } from './observability/logger.ts';
+import { createMetrics } from './observability/metrics.ts';
 import type { Tracing } from './observability/tracing.ts';
 import { createLimiters } from './rate-limits/limiters.ts';
+import { createOutbound } from './service/outbound.ts';
 import { createBackgroundTasks } from './slack/background-tasks.ts';
 import { createReceiver } from './slack/receivers/receiver.ts';
 import type { SlackReceiver } from './slack/receivers/socket-receiver.ts';
@@ -43,6 +42,7 @@ export interface Overrides {
   receiver?: SlackReceiver;
   /** Creates people's accounts. They call `changes.changed`. */
   accounts?: (changes: AccountChanges) => Accounts;
+  settings?: Partial<LifecycleSettings>;
   /** Measures the age of the latest metrics. */
   metricsClock?: Clock;
 }
@@ -58,11 +58,6 @@ export interface RunningApp {
   start(): Promise<Ports>;
   /** Accepts nothing new, lets running work finish within the configured time, and closes all parts. */
   stop(): Promise<void>;
-  /**
-   * Resolves with the reason if a migration moved the records away while this process was suspended. The process has to end
-   * at once.
-   */
-  elsewhere: Promise<AppError>;
 }
 
 /** Creates the app. Only this file and its builders in `app/` know every part. */
@@ -72,14 +67,14 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
   let countOpen = async (): Promise<number> => 0;
   let countRuns = async () => ({ delayed: 0, waiting: 0, active: 0 });
   let dependencies: Dependency[] = [];
-  let farSides: () => FarSide[] = () => [];
-  let apiGenerations = (): ApiGeneration[] => [];
+  let farSides: FarSide[] = [];
+  let generation = (): number | undefined => undefined;
   const metrics = createMetrics({
     countOpen: () => countOpen(),
     countRuns: () => countRuns(),
     dependencies: () => dependencies,
-    farSides: () => farSides(),
-    apiGenerations: () => apiGenerations(),
+    farSides: () => farSides,
+    generation: () => generation(),
     now: overrides.metricsClock ?? (() => performance.now()),
   });
   let tracing: Tracing | undefined;
@@ -87,12 +82,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
   const closers: (() => Promise<void>)[] = [];
   let started = false;
 
-  let onElsewhere: (why: AppError) => void = () => {};
-  const elsewhere = new Promise<AppError>((resolve) => {
-    onElsewhere = resolve;
-  });
-
-  return { start, stop, elsewhere };
+  return { start, stop };
 
   async function start(): Promise<Ports> {
     try {
@@ -112,12 +102,11 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const accounts = overrides.accounts?.(context.accountChanges) ?? accountParts.accounts;
     const deepSearch = createDeepSearchAccess(context, accountParts.credentials);
     const shared = await createSharedParts(context, accounts, deepSearch);
-    const ownServices = createOwnServices(context, shared);
     countRuns = shared.scheduler.counts;
     const { SLACK_BOT_TOKEN: botToken } = config;
     const workspaces =
       botToken === undefined
-        ? createInstalledWorkspaces(context, ownServices)
+        ? createInstalledWorkspaces(context, shared)
         : await createOnlyWorkspace(context, shared, botToken);
     const { receiver, mounts } = createReceiver({
       given: overrides.receiver,
@@ -130,14 +119,11 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     });
     receiver.init(workspaces);
 
-    const ofApp: FarSide[] = [
+    farSides = [
       { target: 'slack', state: workspaces.state },
       { target: 'deepsearch', state: deepSearch.latest },
     ];
-    farSides = () => [...ofApp, ...ownServices.farSides()];
-    // Strangers can read this page. It names no workspaces.
-    const ofWorkspaces: FarSide = { target: 'ownServices', state: () => worstOf(ownServices.farSides()) };
-    apiGenerations = deepSearch.apiGenerations;
+    generation = deepSearch.generation;
     dependencies = [
       { name: 'started', check: async () => started },
       { name: 'storage', check: () => storage.ping().then(() => true) },
@@ -147,7 +133,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       port: config.PORT,
       host: config.HOST,
       dependencies,
-      farSides: botToken === undefined ? [...ofApp, ofWorkspaces] : ofApp,
+      farSides,
       mounts: { ...mounts, ...accountParts.mounts, ...workspaces.mounts },
       log,
     });
@@ -158,7 +144,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
 
     onStop(() => tasks.drain(drainMs));
     onStop(async () => workspaces.stop());
-    const resumed = await startBackground(context, shared, workspaces, ownServices);
+    const resumed = await startBackground(context, shared, workspaces);
     onStop(async () => void (await receiver.stop()));
     await receiver.start();
     started = true;
@@ -176,8 +162,6 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         log,
         encryptionKeys: config.ENCRYPTION_KEYS,
         retentionMs: config.RETENTION_DAYS && config.RETENTION_DAYS * dayMs,
-        auditDays: config.AUDIT_DAYS,
-        onElsewhere,
       },
     );
     onStop(() => storage.close());
@@ -185,15 +169,17 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     onStop(() => outbound.close());
     const createLimiter = createLimiters({ redis: storage.redis, log });
     const tasks = createBackgroundTasks({ log });
-    const audit = createAuditLog({ store: storage.audit, log });
+    // An operator who raises the level loses no entry.
+    const audit = createAuditLog(createLog(withInfo(logger), metrics.count, () => tracing?.traceId()));
     const accountChanges = createAccountChanges();
-    return { config, log, tracer, now, random, storage, audit, createLimiter, outbound, accountChanges, tasks, onStop };
+    const parts = { config, settings: overrides.settings, log, tracer, now, random, storage };
+    return { ...parts, audit, createLimiter, outbound, accountChanges, tasks, onStop };
   }
 
   /** Loads the SDK of OpenTelemetry only if there is a collector. */
   async function startTracing(onStop: AppContext['onStop']): Promise<Tracer> {
-    const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: isDisabled } = config;
-    if (endpoint === undefined || isDisabled) return noTracer;
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config;
+    if (endpoint === undefined) return noTracer;
     const { startTracing: start } = await import('./observability/tracing.ts');
     const started = start({ endpoint, version, scheduler: config.REDIS_URL === undefined ? 'timers' : 'bullmq', log });
     tracing = started;

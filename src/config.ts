@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { EncryptionKey } from './core/accounts/accounts.ts';
 import { Secret } from './core/secret.ts';
-import { appAccountProblems, contradictions, installProblems, isSlackHost, signInProblems } from './setting-checks.ts';
 import {
+  appAccountProblems,
   asMeant,
   certificateFile,
   channelIds,
@@ -10,11 +10,14 @@ import {
   encryptionKeys,
   headerLines,
   inHeader,
+  installProblems,
+  isSlackHost,
   noProxyList,
   oneLine,
   oneOf,
   proxyAddress,
   redisAddress,
+  signInProblems,
   swappedTokens,
   token,
   userIds,
@@ -47,7 +50,7 @@ function settingsOf(group: SettingGroup) {
     about: string,
     fallback?: string,
   ): Setting<Output | undefined> {
-    return { group, schema, about, ...(fallback === undefined ? {} : { fallback }) };
+    return { group, schema, about, fallback };
   }
   return setting;
 }
@@ -63,11 +66,11 @@ const network = settingsOf('Network');
 const storage = settingsOf('Storage');
 const http = settingsOf('HTTP and metrics');
 const program = settingsOf('Log and shutdown');
-const cards = settingsOf('Cards and polling');
+const waiting = settingsOf('Waiting');
 const limits = settingsOf('Limits');
 const people = settingsOf('Who may ask');
 const accounts = settingsOf('Accounts');
-const retention = settingsOf('Retention and audit');
+const retention = settingsOf('Retention');
 const traces = settingsOf('Traces');
 
 /** Every setting of the app. A variable's name, group, check, default and description stand only here. */
@@ -133,20 +136,10 @@ export const SETTINGS = {
     'Generation of the conversation API: `1`, `2`, or `auto`, which uses 1 while the service offers it, see [operations](operations.md#which-generation-of-the-services-api).',
     'auto',
   ),
-  SRC_TIMEOUT_MS: service(
-    whole(100, 120_000),
-    'Longest time for one read from the service, in milliseconds, including retries.',
-    '15000',
-  ),
   SRC_REQUESTS_PER_SECOND: service(
     whole(1, 10_000),
-    'Highest sustained rate of requests to the service, per second, for all processes on one Redis together.',
+    'Highest sustained rate of requests to the service, per second, for all processes on one Redis together. After a quiet time twice as many may go at once.',
     '50',
-  ),
-  SRC_REQUEST_BURST: service(
-    whole(1, 100_000),
-    'How many requests the app may send to the service at once after a quiet time.',
-    '100',
   ),
   HTTP_PROXY: aliased(
     'http_proxy',
@@ -200,34 +193,7 @@ export const SETTINGS = {
     'info',
   ),
   SHUTDOWN_SECONDS: program(whole(1, 300), 'How many seconds running work may take to finish after SIGTERM.', '10'),
-  PATIENCE_SECONDS: cards(whole(1, 86_400), 'How many seconds the app waits for an answer.', '900'),
-  CARD_EDIT_MS: cards(
-    whole(100, 60_000),
-    'Shortest time between two edits of one progress card, in milliseconds. Slack advises 3,000.',
-    '3000',
-  ),
-  POLL_FIRST_MS: cards(
-    whole(50, 60_000),
-    'Wait before the first read of a question, in milliseconds. Once the app has learned from 10 answers how long they take: the shortest.',
-    '1000',
-  ),
-  POLL_MIN_MS: cards(whole(50, 60_000), 'Shortest wait between two reads, in milliseconds.', '1000'),
-  POLL_MAX_MS: cards(
-    whole(50, 600_000),
-    'Longest wait between two reads, in milliseconds. A card shows progress this late at most.',
-    '10000',
-  ),
-  POLL_PERCENT: cards(
-    whole(1, 100),
-    'Wait between two reads, as a percentage of the time since it was asked, where the app has not learned how long answers take.',
-    '10',
-  ),
-  LATE_CALL_SECONDS: cards(
-    whole(1, 120),
-    'How many seconds a call without a reply may still be carried out. It is repeated only after that.',
-    '15',
-  ),
-  THREAD_LIMIT: limits(whole(1, 1_000), 'Most open questions in one thread, including the running one.', '20'),
+  PATIENCE_SECONDS: waiting(whole(1, 86_400), 'How many seconds the app waits for an answer.', '900'),
   RUNNING_PER_WORKSPACE: limits(
     whole(1, 100_000),
     'Most questions of one workspace that run at the same time. Others wait.',
@@ -264,12 +230,6 @@ export const SETTINGS = {
     channelIds(),
     'Ids of the only channels in which the app answers, besides direct messages and `OPEN_CHANNELS`. Not set: all.',
   ),
-  REFUSED_CHANNELS: people(channelIds(), 'Ids of channels in which no one may ask.'),
-  SHARE_WITH_OTHER_ORGANIZATIONS: people(
-    yesOrNo(),
-    'Whether people may share private answers into channels with other organizations, after the app showed who can read there. `OPEN_CHANNELS` need no such permission.',
-    'false',
-  ),
   ACCOUNTS: accounts(
     oneOf(['shared', 'preferred', 'required']),
     "Whose account people ask with. `shared`: the app's. `preferred`: their own if they connected one. `required`: only their own. See [accounts](accounts.md).",
@@ -292,18 +252,12 @@ export const SETTINGS = {
   ),
   RETENTION_DAYS: retention(
     whole(1, 3_650),
-    'How many days questions, history, votes and the audit log are stored at most after their last change. Not set: 90 days, votes 400. See [operations](operations.md#keeping-exporting-and-erasing-data).',
-  ),
-  AUDIT_DAYS: retention(
-    whole(1, 3_650),
-    'How many days entries of the audit log are stored. `RETENTION_DAYS` shortens it.',
-    '90',
+    'How many days questions, history and votes are stored at most after their last change. Not set: 90 days, votes 400. See [operations](operations.md#keeping-exporting-and-erasing-data).',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: traces(
     webAddress(),
     'Base address of an OpenTelemetry collector (OTLP over HTTP, usually port 4318): the app sends a trace of each question to `v1/traces` under it.',
   ),
-  OTEL_SDK_DISABLED: traces(yesOrNo(), 'Whether nothing is traced, even with `OTEL_EXPORTER_OTLP_ENDPOINT`.', 'false'),
 } as const;
 
 export type Config = {
@@ -337,18 +291,10 @@ export function parseConfig(given: Environment): Config {
   if (!isSet('SLACK_APP_TOKEN') && !isSet('SLACK_SIGNING_SECRET')) {
     problems.push('neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set');
   }
-  if (isNumber(values.POLL_MIN_MS) && isNumber(values.POLL_MAX_MS) && values.POLL_MIN_MS > values.POLL_MAX_MS) {
-    problems.push('POLL_MIN_MS is greater than POLL_MAX_MS');
-  }
   if (values.SLACK_STAND_IN === true && isSlackHost(values.SLACK_API_URL)) {
     problems.push('SLACK_STAND_IN is true, and SLACK_API_URL is the address of Slack itself');
   }
-  problems.push(
-    ...contradictions(values),
-    ...swappedTokens(values),
-    ...signInProblems(names, values),
-    ...installProblems(names),
-  );
+  problems.push(...swappedTokens(values), ...signInProblems(names, values), ...installProblems(names));
   if (!isComplete(values) || problems.length > 0) throw new ConfigError(problems);
   return values;
 }
@@ -373,13 +319,12 @@ export function parseEncryptionKeys(given: Environment): EncryptionKey[] {
   return keys;
 }
 
-/** How long records are kept, for programs that write beside the app. Throws {@link ConfigError}. */
-export function parseLifetimes(environment: Environment): Pick<Config, 'RETENTION_DAYS' | 'AUDIT_DAYS'> {
-  const { RETENTION_DAYS, AUDIT_DAYS } = SETTINGS;
-  const { values, problems } = readSettings(asMeant(environment), { RETENTION_DAYS, AUDIT_DAYS });
-  const { RETENTION_DAYS: retention, AUDIT_DAYS: audit } = values;
-  if (problems.length > 0 || !isNumber(audit)) throw new ConfigError(problems);
-  return { RETENTION_DAYS: isNumber(retention) ? retention : undefined, AUDIT_DAYS: audit };
+/** How many days records are kept, for programs that write beside the app. Throws {@link ConfigError}. */
+export function parseRetentionDays(environment: Environment): number {
+  const { RETENTION_DAYS } = SETTINGS;
+  const { values, problems } = readSettings(asMeant(environment), { RETENTION_DAYS });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return isNumber(values.RETENTION_DAYS) ? values.RETENTION_DAYS : Number.POSITIVE_INFINITY;
 }
 
 function readSettings(

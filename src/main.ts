@@ -20,11 +20,6 @@ async function main(): Promise<void> {
     await app.stop();
     process.exit(0);
   };
-  // As after a kill: an orderly stop would still store and call.
-  void app.elsewhere.then((error) => {
-    logger.fatal({ event: 'app_elsewhere', err: error });
-    process.exit(1);
-  });
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
   // A terminal that is closed, and some process managers, send it in place of SIGTERM.

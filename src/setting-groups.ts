@@ -7,12 +7,12 @@ export const SETTING_GROUPS = {
   Storage: '[Operations](operations.md#one-process-or-several) compares the two.',
   'HTTP and metrics': 'What the app listens on.',
   'Log and shutdown': '[Operations](operations.md#draining-and-deploying) says what happens when the app stops.',
-  'Cards and polling': 'How long the app waits, and how often it looks. The defaults suit most.',
+  Waiting: 'The default suits most.',
   Limits: 'How much people may ask at once and in a day.',
   'Who may ask':
     'Admins choose more for each channel with `/deepsearch settings`, within these limits. Commas separate ids.',
   Accounts: "For people's own accounts at the service, see [accounts](accounts.md).",
-  'Retention and audit': 'See [operations](operations.md#keeping-exporting-and-erasing-data).',
+  Retention: 'See [operations](operations.md#keeping-exporting-and-erasing-data).',
   Traces: 'See [traces](observability/traces.md).',
 } as const;
 

@@ -6,7 +6,7 @@ const root = new URL('../', import.meta.url);
 
 function readSources(): Sources {
   return new Map(
-    ['src', 'test'].flatMap((folder) =>
+    ['src', 'test', 'tools'].flatMap((folder) =>
       readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('.ts'))
         .map((path) => `${folder}/${path}`)
@@ -42,8 +42,8 @@ describe('the check of the source tree', () => {
     findBreaches(new Map([[path, text]])).map((breach) => breach.slice(path.length + 1));
 
   it.each([
-    ['src/core/lifecycle/advance.ts', "import { z } from 'zod';", 'imports zod'],
-    ['src/core/lifecycle/advance.ts', "import type { z } from 'zod';", 'imports zod'],
+    ['src/core/lifecycle/advance.ts', "import { LRUCache } from 'lru-cache';", 'imports lru-cache'],
+    ['src/core/lifecycle/advance.ts', "import type { LRUCache } from 'lru-cache';", 'imports lru-cache'],
     ['src/core/lifecycle/advance.ts', "import { join } from 'node:path';", 'imports node:path'],
     ['src/core/lifecycle/advance.ts', "import 'node:path';", 'imports node:path'],
     ['src/core/lifecycle/advance.ts', "const path = await import('node:path');", 'imports node:path'],
@@ -71,20 +71,18 @@ describe('the check of the source tree', () => {
     ],
     ['src/slack/messenger.ts', "import { createApp } from '../app.ts';", 'imports src/app.ts'],
     ['src/slack/listeners/desk.ts', "import { open } from '../../main.ts';", 'imports src/main.ts'],
-    ['src/deepsearch/http.ts', "import { call } from '../slack/web-client.ts';", 'imports src/slack/web-client.ts'],
-    ['src/deepsearch/http.ts', "import Keyv from 'keyv';", 'imports keyv'],
-    ['src/deepsearch/http.ts', "import { quote } from '../render/quote.ts';", 'imports src/render/quote.ts'],
+    ['src/service/http.ts', "import { call } from '../slack/web-client.ts';", 'imports src/slack/web-client.ts'],
+    ['src/service/http.ts', "import Keyv from 'keyv';", 'imports keyv'],
+    ['src/service/http.ts', "import { quote } from '../render/quote.ts';", 'imports src/render/quote.ts'],
     ['src/storage/records.ts', "import { pino } from 'pino';", 'imports pino'],
     ['src/scheduler/timers.ts', "import { open } from 'lmdb';", 'imports lmdb'],
     ['src/storage/records.ts', "import { Queue } from 'bullmq';", 'imports bullmq'],
     ['src/observability/metrics.ts', "import { createClient } from 'redis';", 'imports redis'],
     ['src/observability/metrics.ts', "import { open } from 'lmdb';", 'imports lmdb'],
     ['src/core/tracing.ts', "import { trace } from '@opentelemetry/api';", 'imports @opentelemetry/api'],
-    ['src/deepsearch/http.ts', "import { trace } from '@opentelemetry/api';", 'imports @opentelemetry/api'],
+    ['src/service/http.ts', "import { trace } from '@opentelemetry/api';", 'imports @opentelemetry/api'],
     ['src/app.ts', "import { pino } from 'pino';", 'imports more than types of pino'],
-    ['src/app/slack.ts', "import { createLifecycle } from './lifecycle.ts';", 'imports src/app/lifecycle.ts'],
-    ['src/app/slack.ts', "import { openStorage } from '../storage/open.ts';", 'imports src/storage/open.ts'],
-    ['src/main.ts', "import { createSlack } from './app/slack.ts';", 'imports src/app/slack.ts'],
+    ['src/app/workspace.ts', "import { start } from '../demo/start.ts';", 'imports src/demo/start.ts'],
     ['src/app.ts', "import { serve } from './codesearch/http/server.ts';", 'imports src/codesearch/http/server.ts'],
     ['src/codesearch/main.ts', "import { AppError } from '../core/errors.ts';", 'imports src/core/errors.ts'],
     ['src/codesearch/main.ts', "import { version } from '../version.ts';", 'imports src/version.ts'],
@@ -171,10 +169,7 @@ describe('the check of the source tree', () => {
       'src/slack/messenger.ts',
       "import { WebClient } from '@slack/web-api';\nimport { card } from '../render/card.ts';\none();",
     ],
-    [
-      'src/deepsearch/http.ts',
-      "import { request } from 'undici';\nimport { AppError } from '../core/errors.ts';\none();",
-    ],
+    ['src/service/http.ts', "import { request } from 'undici';\nimport { AppError } from '../core/errors.ts';\none();"],
     ['src/app.ts', "import type { Logger } from 'pino';\nimport { card } from './slack/messenger.ts';\none();"],
     ['src/codesearch/git/git.ts', "import { spawn } from 'node:child_process';\none();"],
     ['src/codesearch/arguments.ts', "import { readCommandLine } from '../command-line.ts';\none();"],

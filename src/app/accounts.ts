@@ -3,9 +3,10 @@ import { createAccounts, createStoreConnected, type StoreConnected } from '../co
 import { createAccountCredentials } from '../core/accounts/credentials.ts';
 import { AppError } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
-import { type Auth, ofAccessToken } from '../deepsearch/auth.ts';
-import { createDeepSearchClient } from '../deepsearch/client.ts';
-import { createOAuthClient, type OAuthClient } from '../deepsearch/oauth.ts';
+import { type Auth, ofAccessToken } from '../service/auth.ts';
+import { createGraphql } from '../service/graphql.ts';
+import { createOAuthClient, type OAuthClient } from '../service/oauth.ts';
+import { createServiceClient } from '../service/service-client.ts';
 import { createSignIn, type SignIn } from '../sign-in/sign-in.ts';
 import type { AppContext } from './context.ts';
 import { caOf, headersFor, proxyOf, serviceOptions } from './deep-search.ts';
@@ -116,9 +117,9 @@ function createTokenCheck(context: AppContext): (person: Person, token: Secret) 
 /** Asks the service who this is, with a client that lives as long as the call. */
 async function currentUser(context: AppContext, auth: Auth, timeoutMs: number): Promise<{ username: string }> {
   const options = { timeoutMs, connectTimeoutMs: timeoutMs, maxConnections: 1 };
-  const client = createDeepSearchClient({ ...serviceOptions(context), ...options, auth });
+  const client = createServiceClient({ ...serviceOptions(context), ...options, auth });
   try {
-    return await client.currentUser();
+    return await createGraphql(client).currentUser();
   } finally {
     await client.close();
   }

@@ -1,15 +1,9 @@
-import { isAppError } from '../core/errors.ts';
-import { trimAudit } from '../core/history/audit.ts';
 import { createCarryOutWorkspaceEnds } from '../core/intake/workspace-end.ts';
-import { guardAdvance } from '../core/lifecycle/guarded-advance.ts';
-import { resume } from '../core/lifecycle/resume.ts';
-import { createSweep } from '../core/lifecycle/sweep.ts';
-import { traceAdvance } from '../core/lifecycle/traced-advance.ts';
+import { guardAdvance } from '../core/lifecycle/advance.ts';
+import { createSweep, resume } from '../core/lifecycle/resume.ts';
 import { watchTickMs } from '../core/settings.ts';
-import { withoutOldServices } from '../core/workspaces/own-service.ts';
 import { repeat } from '../scheduler/repeat.ts';
 import type { AppContext } from './context.ts';
-import type { OwnServices } from './services.ts';
 import type { SharedParts } from './shared.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -28,48 +22,32 @@ const upkeepFirstMs = 10_000;
 /** How often the lives of stored records are compared with `RETENTION_DAYS`, in milliseconds. */
 const retentionEveryMs = 24 * 60 * 60 * 1_000;
 
-/** How often the tokens of services that workspaces no longer ask are looked for, in milliseconds. */
-const formerServicesEveryMs = 60 * 60 * 1_000;
-
-/** How often entries older than `AUDIT_DAYS` or `RETENTION_DAYS` are removed, in milliseconds. */
-const trimEveryMs = 60 * 60 * 1_000;
-
 /**
- * How often the service's version is read, in milliseconds. An upgrade after which the app could use a better generation of
- * the API is noticed within this time. An upgrade that removes the used one is noticed by the next call.
+ * How often the service's version is read, in milliseconds. That the app can use a better generation of the API (again) is
+ * noticed within this time. That the used one is gone is noticed by the next call.
  */
 const tendApiEveryMs = 10 * 60_000;
 
-/** How often the app checks whether to look again for a generation that the service's version promises, in milliseconds. */
-const lookForApiEveryMs = 60_000;
-
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
-  { config, log, tracer, now, random, storage, audit: auditLog, onStop }: AppContext,
-  { accounts, deepSearch: { tendApi, lookForApi }, scheduler, watching }: SharedParts,
+  { config, log, now, random, storage, audit, onStop }: AppContext,
+  { accounts, deepSearch: { tendApi }, scheduler, watching }: SharedParts,
   workspaces: Pick<Workspaces, 'advance' | 'isStillInstalled' | 'start'>,
-  ownServices: Pick<OwnServices, 'resumed' | 'tick' | 'stopWatching' | 'tendApi' | 'lookForApi'>,
 ): Promise<number> {
-  const { questions, runRequests, shortenLives, audit, auditKeepMs: keepMs, workspaceServices } = storage;
+  const { questions, runRequests, shortenLives } = storage;
   await workspaces.start();
   onStop(() => scheduler.stop(config.SHUTDOWN_SECONDS * 1000));
   let watcher: { stop(): void } | undefined;
   onStop(async () => {
     watcher?.stop();
-    // A lead that can't be given up ends a few seconds later.
-    await Promise.allSettled([watching.stop(), ownServices.stopWatching()]);
+    // What can't be planned now runs later.
+    await watching.stop().catch(() => undefined);
   });
   const startWatching = (): void => {
     watcher = repeat('watch_together', watchTickMs, startTick, log, 0);
   };
-  const open = await resume({ questions, scheduler, watching: ownServices, startWatching, random });
-  const advance = guardAdvance(workspaces.advance, { questions, log, now, random });
-  const traced = traceAdvance(advance, { questions, tracer });
-  await scheduler.start(async (id) => {
-    // A plan that was left behind by a migration must not run here.
-    await storage.proveHome();
-    return traced(id);
-  });
+  const open = await resume({ questions, scheduler, watching, startWatching, random });
+  await scheduler.start(guardAdvance(workspaces.advance, { questions, log, now, random }));
   const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
   onStop(async () => sweeper.stop());
   const requested = repeat('run_requests', runRequestsEveryMs, runRequested, log, 0);
@@ -79,58 +57,31 @@ export async function startBackground(
     scheduler,
     accounts,
     isStillInstalled: workspaces.isStillInstalled,
-    audit: auditLog,
+    audit,
     log,
     now,
   });
   const ending = repeat('workspace_ends', runRequestsEveryMs, carryOut, log, 0);
   onStop(async () => ending.stop());
-  const tendAll = async () => void (await Promise.all([tendApi(), ownServices.tendApi()]));
-  const tendingApi = repeat('deepsearch.api_check', tendApiEveryMs, tendAll, log);
+  const tendingApi = repeat('deepsearch.api_check', tendApiEveryMs, tendApi, log);
   onStop(async () => tendingApi.stop());
-  const lookForAll = async () => void (await Promise.all([lookForApi(), ownServices.lookForApi()]));
-  const lookingForApi = repeat('deepsearch.api_look', lookForApiEveryMs, lookForAll, log);
-  onStop(async () => lookingForApi.stop());
   let stopped = false;
-  const trimming = repeat(
-    'audit_trim',
-    trimEveryMs,
-    () => trimAudit({ store: audit, now, keepMs }, () => !stopped),
-    log,
-    upkeepFirstMs,
-  );
   const retention = repeat('retention', retentionEveryMs, applyRetention, log, upkeepFirstMs);
-  const forgetting = repeat('former_services', formerServicesEveryMs, forgetServices, log, upkeepFirstMs);
   onStop(async () => {
     stopped = true;
-    forgetting.stop();
     retention.stop();
-    trimming.stop();
   });
   return open;
 
   /** Does not wait: a slow list of one account must not delay the lists of others. */
   async function startTick(): Promise<void> {
-    for (const ticking of [watching.tick(), ownServices.tick()]) {
-      ticking.catch((error: unknown) => log.error({ event: 'watch_together', outcome: 'failed' }, error));
-    }
+    watching.tick().catch((error: unknown) => log.error({ event: 'watch_together', outcome: 'failed' }, error));
   }
 
   async function runRequested(): Promise<void> {
     for (const id of await runRequests.ids()) {
       await scheduler.schedule(id, 0);
       await runRequests.remove(id);
-    }
-  }
-
-  async function forgetServices(): Promise<void> {
-    for (const id of await workspaceServices.ids()) {
-      try {
-        await workspaceServices.update(id, (stored) => stored && withoutOldServices(stored, now()));
-      } catch (error) {
-        if (!isAppError(error, 'corrupt')) throw error;
-        log.warn({ event: 'former_services', outcome: 'corrupt', teamId: id }, error);
-      }
     }
   }
 

@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts';
-import type { AccountChanges } from '../core/accounts/account-changes.ts';
+import type { AccountChanges } from '../core/accounts/accounts.ts';
 import type { AuditLog } from '../core/history/audit.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { CreateLimiter } from '../core/rate-limits.ts';
+import type { LifecycleSettings } from '../core/settings.ts';
 import type { Tracer } from '../core/tracing.ts';
 import type { Outbound } from '../slack/api/outbound-fetch.ts';
 import type { BackgroundTasks } from '../slack/background-tasks.ts';
@@ -11,6 +12,8 @@ import type { Storage } from '../storage/open-storage.ts';
 /** What all builders of the app's parts share. */
 export interface AppContext {
   config: Config;
+  /** What a test sets in place of the app's constants. */
+  settings?: Partial<LifecycleSettings>;
   log: Log;
   /** Traces questions. Traces nothing unless the operator named a collector. */
   tracer: Tracer;

@@ -1,36 +1,33 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
-import type { AccountCredentials } from '../core/accounts/accounts.ts';
-import { AppError } from '../core/errors.ts';
-import type { DeepSearchOf } from '../core/ports.ts';
-import { createAccountClients, createPersonsClient } from '../deepsearch/accounts.ts';
-import { type ApiChoice, type ApiSetting, createApiChoice } from '../deepsearch/api-choice.ts';
-import type { Auth } from '../deepsearch/auth.ts';
-import { createDeepSearchOfClient, type DeepSearchOfClient } from '../deepsearch/chosen-generation.ts';
-import type { GenerationNumber } from '../deepsearch/generation.ts';
-import { createGraphql, type Graphql } from '../deepsearch/graphql.ts';
-import { createGuard } from '../deepsearch/guarded.ts';
-import { withCredentialsHidden } from '../deepsearch/hidden-credentials.ts';
-import { createMachineAccount } from '../deepsearch/machine-account.ts';
-import { createTokenEndpoint } from '../deepsearch/oauth.ts';
-import { createProbes } from '../deepsearch/probes.ts';
-import type { ProxySettings } from '../deepsearch/proxy.ts';
-import { createRepositoryLists, type RepositoryLists } from '../deepsearch/repository-lists.ts';
-import { createServiceClient, createServiceHttp, type ServiceClientOptions } from '../deepsearch/service-client.ts';
-import { type FarSide, watchAccess } from '../observability/access-watch.ts';
-import type { ApiGeneration } from '../observability/metrics.ts';
+import type { AccountCredentials, Person } from '../core/accounts/accounts.ts';
+import { AppError, isAppError } from '../core/errors.ts';
+import type { DeepSearch, DeepSearchOf, Log } from '../core/ports.ts';
+import { createHealth, type Health } from '../observability/health.ts';
+import { type ApiChoice, type ApiSetting, createApiChoice, readVersion } from '../service/api-choice.ts';
+import type { Auth } from '../service/auth.ts';
+import type { GenerationNumber } from '../service/generation.ts';
+import { createGraphql, createRepositoryLists, type Graphql, type RepositoryLists } from '../service/graphql.ts';
+import { createMachineAccount, createTokenEndpoint } from '../service/oauth.ts';
+import { createPersonsClient, createPersonsService, createPipeline } from '../service/pipeline.ts';
+import type { ProxySettings } from '../service/proxy.ts';
+import {
+  createServiceClient,
+  createServiceHttp,
+  type ServiceClient,
+  type ServiceClientOptions,
+} from '../service/service-client.ts';
 import { version } from '../version.ts';
 import type { AppContext } from './context.ts';
 
 /** The code search service: its conversations as the app's account sees them, and whether it is reachable. */
-export interface DeepSearchAccess extends Omit<ReturnType<typeof watchAccess>, 'latest'> {
+export interface DeepSearchAccess extends Pick<Health, 'latest' | 'state'> {
+  deepSearch: DeepSearch;
   /** The service as any account sees it. */
   of: DeepSearchOf;
-  /** For operators. */
-  latest: FarSide['state'];
-  apiGenerations: () => ApiGeneration[];
+  /** Which generation of the API calls use. */
+  generation: () => GenerationNumber;
   tendApi: ApiChoice['tend'];
-  lookForApi: ApiChoice['lookAgain'];
   /** Which names of repositories the service knows, as far as the app's account may read. */
   repositories: { known: Graphql['repositoryNames']; list: RepositoryLists };
 }
@@ -44,69 +41,52 @@ export function createDeepSearchAccess(context: AppContext, credentials: Account
   const auth = appAuth(context);
   const client = createServiceClient({ ...service, auth });
   onStop(() => client.close());
-  const choice = createChoice({ ...context, auth }, () => {
-    log.warn({ event: 'deepsearch.access', outcome: 'refused' });
-    // This call notes the refusal, so that readiness and Home tell it before someone asks.
-    app.deepSearch.newest(1).catch(() => undefined);
-  });
-  const guard = createGuard({
+  const choice = createChoice(config, client, log);
+  const connect = createPipeline({
+    baseUrl: config.SRC_ENDPOINT,
+    choice,
     createLimiter,
     requestsPerSecond: config.SRC_REQUESTS_PER_SECOND,
-    burst: config.SRC_REQUEST_BURST,
     hasTotal: config.ACCOUNTS !== 'shared',
+    hidesCredentials: !config.SHOW_CREDENTIALS,
+    now,
     log,
   });
-  const ofClient = createDeepSearchOfClient({ baseUrl: config.SRC_ENDPOINT, choice, now, log });
-  const deepSearchOf: DeepSearchOfClient = (each) =>
-    config.SHOW_CREDENTIALS ? ofClient(each) : withCredentialsHidden(ofClient(each));
   // Only the app's own access is watched: what a person's account is refused says nothing about it.
-  const app = watchAccess(guard(deepSearchOf(client), 'account'), now);
-  const ofPerson = createAccountClients({ service, credentials, guard, deepSearchOf });
+  const health = createHealth({
+    probe: () => app.newest(1),
+    isRefusal: (error) => isAppError(error, 'unauthorized'),
+    now,
+  });
+  const app = connect(client, 'account', health.noting);
+  const clientOf = (person: Person) => createPersonsClient(service, credentials, person);
+  const ofPerson = createPersonsService(connect, clientOf);
+  // Readiness and Home tell what is wrong before someone asks.
+  app.newest(1).catch((error: unknown) => {
+    const outcome = isAppError(error, 'unauthorized') ? 'refused' : 'failed';
+    log.warn({ event: 'deepsearch.access', outcome }, error);
+  });
   return {
-    ...app,
-    latest: async () => (choice.chosen().isMissing ? 'apiMissing' : app.latest()),
-    apiGenerations: () => ([1, 2] as const).map((number) => generationOf(choice, number)),
+    deepSearch: app,
+    latest: health.latest,
+    state: health.state,
+    generation: choice.chosen,
     tendApi: choice.tend,
-    lookForApi: choice.lookAgain,
-    of: (account) => (account === 'app' ? app.deepSearch : ofPerson(account)),
+    of: (account) => (account === 'app' ? app : ofPerson(account)),
     repositories: {
       known: createGraphql(client).repositoryNames,
-      list: createRepositoryLists(
-        (account) => createGraphql(account === 'app' ? client : createPersonsClient(service, credentials, account)),
-        log,
-      ),
+      list: createRepositoryLists((account) => createGraphql(account === 'app' ? client : clientOf(account)), log),
     },
   };
 }
 
-/** Which generation of the API to use. Begins to probe the service with this credential, which is the app's own. */
-export function createChoice(
-  {
-    config,
-    auth,
-    now,
-    random,
-    log,
-    onStop,
-  }: Pick<AppContext, 'config' | 'now' | 'random' | 'log' | 'onStop'> & { auth: Auth },
-  onRefused?: () => void,
-): ApiChoice {
-  const probes = createProbes({ ...serviceOptions({ config, now, random }), auth }, log);
-  onStop(() => probes.close());
-  return createApiChoice({ setting: apiSettings[config.SRC_API], probes, now, log, onRefused });
+/** Which generation of the API to use. Begins to read the version of the service with the app's own client. */
+export function createChoice(config: Config, client: ServiceClient, log: Log): ApiChoice {
+  return createApiChoice({ setting: apiSettings[config.SRC_API], readVersion: () => readVersion(client), log });
 }
 
 /** `SRC_API` as a choice of the API. */
 export const apiSettings: Record<Config['SRC_API'], ApiSetting> = { auto: 'auto', '1': 1, '2': 2 };
-
-function generationOf(choice: ApiChoice, number: GenerationNumber): ApiGeneration {
-  const offer = choice.offers()[number];
-  return {
-    generation: String(number),
-    ...(offer === 'unknown' ? {} : { isOffered: offer === 'yes' }),
-    isUsed: choice.chosen().number === number,
-  };
-}
 
 /** How the app's account authenticates. One of these for each account, because it has the account's tokens. */
 export function appAuth({
@@ -148,7 +128,6 @@ export function serviceOptions({
     baseUrl: config.SRC_ENDPOINT,
     userAgentVersion: version,
     headers: headersFor(config.SRC_ENDPOINT, config),
-    timeoutMs: config.SRC_TIMEOUT_MS,
     proxy: proxyOf(config),
     ...caOf(config),
     clock: now,

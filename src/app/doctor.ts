@@ -1,27 +1,21 @@
 import type { Config } from '../config.ts';
-import { type Check, type Finding, worstOf } from '../core/doctor/finding.ts';
-import { runChecks } from '../core/doctor/run-checks.ts';
+import { type Check, type Doctor, type Finding, findingOf, runChecks, worstOf } from '../core/doctor.ts';
 import { isAppError } from '../core/errors.ts';
 import type { Claims, Clock, Log } from '../core/ports.ts';
-import { createCertificateCheck } from '../deepsearch/checks/certificate.ts';
-import { createProxyCheck } from '../deepsearch/checks/proxy-check.ts';
-import { createServiceChecks } from '../deepsearch/checks/service-checks.ts';
-import { createOutbound } from '../deepsearch/outbound.ts';
+import { sharing } from '../core/timeout.ts';
+import { createOutbound } from '../service/outbound.ts';
+import { createServiceChecks } from '../service/service-checks.ts';
 import { createLibraryLogger } from '../slack/api/library-logger.ts';
 import type { SlackApi } from '../slack/api/slack-api.ts';
-import type { Doctor } from '../slack/checks/doctor.ts';
-import { createEventCheck, eventsNeedApp } from '../slack/checks/events.ts';
-import { createSlackChecks } from '../slack/checks/slack-checks.ts';
+import { createEventCheck, createSlackChecks, eventsNeedApp } from '../slack/checks/slack-checks.ts';
 import { eventsPath } from '../slack/receivers/http-receiver.ts';
-import { createShareUrlReader } from '../slack/unfurls/share-urls.ts';
 import { createDiskCheck } from '../storage/checks/disk-check.ts';
 import { fewOpenFiles } from '../storage/open-files.ts';
-import { apiSettings, appAuth, caOf, proxyOf, serviceOptions } from './deep-search.ts';
+import { apiSettings, appAuth, proxyOf, serviceOptions } from './deep-search.ts';
 
 /** Longest time of one check, in milliseconds. */
 const checkMs = 20_000;
-/** Slack opens websockets at this host (docs.slack.dev/apis/events-api/using-socket-mode). */
-const slackSockets = 'https://wss-primary.slack.com';
+const thisMachine = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 export interface DoctorOptions {
   now: Clock;
@@ -29,13 +23,9 @@ export interface DoctorOptions {
   random: () => number;
   log: Log;
   /** The address to which Slack posts. Default: below `PUBLIC_URL`, if that is set. */
-  requestUrl?: string | undefined;
-  /** The share link of a conversation of another account, to find out whether sharing is on. */
-  shareLink?: string | undefined;
+  requestUrl?: string;
   /** Absent in a program beside the app. */
   running?: { botToken: () => Promise<string>; events: Check };
-  /** Whether `config` has the service of one workspace instead of the app's own one. */
-  isOwnService?: boolean;
 }
 
 /** The doctor of the running app, for the people in `ADMINS`. One run at a time: who asks meanwhile gets its result too. */
@@ -44,35 +34,25 @@ export function createDoctor({
   claims,
   slack,
   botToken,
-  isOwnService,
   now,
   random,
   log,
 }: {
-  /** The settings as they are for this workspace. */
   config: Config;
   claims: Claims;
   slack: SlackApi;
   /** The token of this workspace. */
   botToken: () => Promise<string>;
-  isOwnService: boolean;
 } & Pick<DoctorOptions, 'now' | 'random' | 'log'>): Doctor {
-  let running: Promise<Finding[]> | undefined;
-
   return {
     isFor: (userId) => config.ADMINS?.includes(userId) === true,
-    examine(userId, locale) {
-      running ??= run(userId, locale).finally(() => {
-        running = undefined;
-      });
-      return running;
-    },
+    examine: sharing(run),
   };
 
   async function run(userId: string, locale: string | undefined): Promise<Finding[]> {
     const startedMs = now();
     const events = createEventCheck({ slack, claims, userId, locale });
-    const findings = await examine(config, { now, random, log, isOwnService, running: { botToken, events } });
+    const findings = await examine(config, { now, random, log, running: { botToken, events } });
     log.info({ event: 'doctor', outcome: worstOf(findings), durationMs: now() - startedMs });
     return findings;
   }
@@ -93,8 +73,7 @@ export async function examine(config: Config, options: DoctorOptions): Promise<F
   } catch (error) {
     if (!isAppError(error)) throw error;
     // Settings that pass their own checks and that a client can't use. The message has no value of a setting.
-    const values = { problem: error.message };
-    return [{ check: 'configuration', status: 'fail', code: 'configurationWrong', values }];
+    return [findingOf('configuration', 'configurationWrong', { problem: error.message })];
   } finally {
     for (const close of closers) await close().catch(() => undefined);
   }
@@ -106,56 +85,31 @@ async function createChecks(
   onEnd: (close: () => Promise<void>) => void,
 ): Promise<Check[]> {
   const { now, random, log, running } = options;
-  const proxy = proxyOf(config);
-  const outbound = createOutbound(proxy);
+  const outbound = createOutbound(proxyOf(config));
   onEnd(() => outbound.close());
-  const auth = appAuth({ config, now, log, onStop: onEnd });
-  const { SRC_ENDPOINT: endpoint, SLACK_API_URL: slackApiUrl } = config;
-  const { shareLink } = options;
-  const readShareUrl = createShareUrlReader(endpoint);
   const service = createServiceChecks({
-    service: { ...serviceOptions({ config, now, random }), auth },
+    service: { ...serviceOptions({ config, now, random }), auth: appAuth({ config, now, log, onStop: onEnd }) },
     apiSetting: apiSettings[config.SRC_API],
     sudoUser: config.SRC_SUDO_USER,
-    shareToken: shareLink === undefined ? undefined : () => readShareUrl(shareLink)?.readToken,
-    log,
   });
   onEnd(service.close);
-  const [address, ...ofService] = service.checks;
-  const certificate = createCertificateCheck({
-    baseUrl: endpoint,
-    proxy,
-    ca: caOf(config).ca,
-    now,
-  });
-  const appToken = config.SLACK_APP_TOKEN?.reveal();
   const { SLACK_BOT_TOKEN: botToken } = config;
   const ofSettings = botToken === undefined ? undefined : async () => botToken.reveal();
-  const [token, scopes, delivery, ...ofWorkspace] = createSlackChecks({
-    slackApiUrl,
+  const [token, scopes, delivery, clock] = createSlackChecks({
+    slackApiUrl: config.SLACK_API_URL,
     botToken: running?.botToken ?? ofSettings,
-    appToken,
+    appToken: config.SLACK_APP_TOKEN?.reveal(),
     signingSecret: config.SLACK_SIGNING_SECRET?.reveal(),
     requestUrl: options.requestUrl ?? requestUrlOf(config),
     outbound,
     logger: createLibraryLogger(log),
     now,
   });
-  const usesSockets = appToken !== undefined && /(?:^|\.)slack\.com$/.test(new URL(slackApiUrl).hostname);
-  const configuration: Check = { name: 'configuration', run: async (say) => aboutConfiguration(config, options, say) };
-  return [
-    configuration,
-    createProxyCheck(proxy, [slackApiUrl, ...(usesSockets ? [slackSockets] : []), endpoint]),
-    token,
-    scopes,
-    delivery,
-    running?.events ?? eventsNeedApp,
-    ...ofWorkspace,
-    address,
-    certificate,
-    ...ofService,
-    ...(await storageChecks()),
-  ].filter((check): check is Check => check !== undefined);
+  const configuration: Check = { name: 'configuration', run: async (say) => aboutConfiguration(config, say) };
+  const events = running?.events ?? eventsNeedApp;
+  return [configuration, token, scopes, delivery, events, clock, ...service.checks, ...(await storageChecks())].filter(
+    (check): check is Check => check !== undefined,
+  );
 
   async function storageChecks(): Promise<Check[]> {
     if (config.REDIS_URL === undefined) return [createDiskCheck(config.DATA_DIR)];
@@ -166,21 +120,18 @@ async function createChecks(
   }
 }
 
-function aboutConfiguration(
-  config: Config,
-  { isOwnService = false }: DoctorOptions,
-  say: Parameters<Check['run']>[0],
-): Finding[] {
+function aboutConfiguration(config: Config, say: Parameters<Check['run']>[0]): Finding[] {
   const openFiles = fewOpenFiles();
+  const { protocol, hostname } = new URL(config.SRC_ENDPOINT);
   const risks = [
-    ...(openFiles === undefined ? [] : [say('warn', 'fewOpenFiles', { limit: openFiles })]),
-    ...(config.SLACK_STAND_IN ? [say('warn', 'standIn', {})] : []),
+    ...(openFiles === undefined ? [] : [say('fewOpenFiles', { limit: openFiles })]),
+    ...(config.SLACK_STAND_IN ? [say('standIn', {})] : []),
+    ...(protocol === 'https:' || thisMachine.test(hostname) ? [] : [say('serviceWithoutTls', {})]),
     ...(config.ACCOUNTS !== 'shared' && config.ENCRYPTION_KEYS === undefined
-      ? [say('warn', 'accountsWithoutKeys', { mode: config.ACCOUNTS })]
+      ? [say('accountsWithoutKeys', { mode: config.ACCOUNTS })]
       : []),
   ];
-  const own = isOwnService ? [say('pass', 'ownService', { host: new URL(config.SRC_ENDPOINT).host })] : [];
-  return [...own, ...(risks.length === 0 ? [say('pass', 'configurationFine', {})] : risks)];
+  return risks.length === 0 ? [say('configurationFine', {})] : risks;
 }
 
 /** People's browsers reach the same port as Slack. */

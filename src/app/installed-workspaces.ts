@@ -1,53 +1,52 @@
-import { createAccountChanges } from '../core/accounts/account-changes.ts';
+import { createAccountChanges } from '../core/accounts/accounts.ts';
 import { isAppError } from '../core/errors.ts';
 import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
+import { delist } from '../core/lifecycle/lifecycle-ports.ts';
+import { createBotTokens } from '../core/workspaces/bot-tokens.ts';
 import type { Installation } from '../core/workspaces/installations.ts';
-import type { WorkspaceService } from '../core/workspaces/own-service.ts';
+import type { Mounts } from '../observability/http-server.ts';
+import { createFormats } from '../render/formats.ts';
+import { sayIn } from '../render/say.ts';
 import { repeat } from '../scheduler/repeat.ts';
+import { pageHeaders, pageHtml } from '../sign-in/page.ts';
+import { languageOf } from '../sign-in/requests.ts';
 import { isTokenRefused, translatingErrors } from '../slack/api/errors.ts';
 import { createWebClient } from '../slack/api/web-client.ts';
-import { isAllowed } from '../slack/install/install-pages.ts';
+import { createInstallPages, isAllowed } from '../slack/install/install-pages.ts';
 import { endedInstallationIdsOf, installationIdsOf, mentionedIdsOf } from '../slack/install/installation-ids.ts';
 import { type NotInstalledDeps, tellNotInstalled } from '../slack/install/not-installed.ts';
-import { endedBy } from '../slack/listeners/app-uninstalled.ts';
-import { absentInstallation, createAdvanceAbsent } from './absent-workspace.ts';
+import { createTokenIssuer } from '../slack/install/token-issuer.ts';
+import { endedBy } from '../slack/listeners/events.ts';
 import type { AppContext } from './context.ts';
-import { createInstalledTokens, createInstalling } from './installing.ts';
-import type { OwnServices } from './services.ts';
-import { connectInstallation, noteStandIn, slackClientOptions } from './slack.ts';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import type { SharedParts } from './shared.ts';
+import { connectInstallation, createWorkspace, noteStandIn, slackClientOptions, type Workspace } from './workspace.ts';
 import type { Workspaces } from './workspaces.ts';
+import { absentInstallation, createAdvanceAbsent } from './workspaces.ts';
 
 /** How often the app looks for workspaces that removed it and have parts in this process, in milliseconds. */
 const closeEveryMs = 5_000;
 
 type Delivery = Parameters<Workspaces['processEvent']>[0];
 
-/** A workspace whose parts exist in this process. A later installation or another service gets new parts. */
+/** A workspace whose parts exist in this process. A later installation gets new parts. */
 interface Opened extends Pick<Installation, 'installedMs'> {
-  /** When the workspace last changed its service. 0 if it never did. */
-  serviceMs: number;
   workspace: Workspace;
   accountChanges: AppContext['accountChanges'];
 }
 
 /** The workspaces and organizations that installed the app and that the settings allow. */
-export function createInstalledWorkspaces(context: AppContext, services: OwnServices): Workspaces {
+export function createInstalledWorkspaces(context: AppContext, shared: SharedParts): Workspaces {
   const { config, storage, log, now } = context;
-  const { installations, workspaceServices, questions } = storage;
+  const { installations, questions } = storage;
   const allowed = config.SLACK_WORKSPACES ?? [];
   const opened = new Map<string, Opened>();
   const noteWorkspaceEnd = createNoteWorkspaceEnd({ ...storage, now });
   const botToken = createInstalledTokens(context);
   // The workspace may install the app again soon, or for the first time after it was served by a token. What can't be
-  // decrypted may be again with the right keys. Without a readable service a question ends in the storage only.
+  // decrypted may be again with the right keys.
   const advanceAbsent = createAdvanceAbsent({ now, questions }, async (teamId, advance) => {
     close(teamId);
-    const parts = open(absentInstallation(teamId), await readable(workspaceServices.get(teamId)));
-    return advance(parts.workspace).finally(() => {
-      // The workspace may have installed the app again meanwhile.
-      if (!opened.has(teamId)) services.release(teamId);
-    });
+    return advance(open(absentInstallation(teamId)).workspace);
   });
   let isStarted = false;
   let closing: ReturnType<typeof repeat> | undefined;
@@ -144,7 +143,7 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
   async function advance(questionId: string): Promise<number | undefined> {
     const question = await questions.get(questionId);
     if (question === undefined) {
-      await questions.markClosed(questionId);
+      await delist({ questions }, questionId);
       return undefined;
     }
     const { teamId } = question.place;
@@ -155,16 +154,15 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
 
   /** The parts of a workspace. Undefined if it has no installation, or none that the settings allow. */
   async function find(id: string): Promise<Workspace | undefined> {
-    const [installation, service] = await Promise.all([installations.get(id), workspaceServices.get(id)]);
+    const installation = await installations.get(id);
     const known = opened.get(id);
     if (installation === undefined || !isAllowed(allowed, installation)) {
       close(id);
       return undefined;
     }
-    const isSame = known?.installedMs === installation.installedMs && known.serviceMs === (service?.changedMs ?? 0);
-    if (known !== undefined && isSame) return known.workspace;
+    if (known?.installedMs === installation.installedMs) return known.workspace;
     known?.workspace.stop();
-    const next = open(installation, service);
+    const next = open(installation);
     opened.set(id, next);
     if (isStarted) next.workspace.start();
     return next.workspace;
@@ -173,20 +171,17 @@ export function createInstalledWorkspaces(context: AppContext, services: OwnServ
   function close(id: string): void {
     opened.get(id)?.workspace.stop();
     opened.delete(id);
-    services.release(id);
   }
 
-  function open(installation: Installation, service: WorkspaceService | undefined): Opened {
+  function open(installation: Installation): Opened {
     const { workspaceId, installedMs } = installation;
     const accountChanges = createAccountChanges();
     const token = async (): Promise<string> => (await botToken(workspaceId)).reveal();
     const connection = connectInstallation(context, installation, token);
-    const parts = services.partsOf(workspaceId, service);
-    const workspace = createWorkspace({ ...parts.context, accountChanges }, parts.shared, connection);
-    return { workspace, accountChanges, installedMs, serviceMs: service?.changedMs ?? 0 };
+    const workspace = createWorkspace({ ...context, accountChanges }, shared, connection);
+    return { workspace, accountChanges, installedMs };
   }
 
-  /** The workspace's service plays no part in this, so it may be unreadable. */
   async function isStillInstalled(teamId: string): Promise<boolean> {
     const installation = await readable(installations.get(teamId));
     if (installation === undefined || !isAllowed(allowed, installation)) return false;
@@ -215,4 +210,44 @@ async function readable<T>(found: Promise<T | undefined>): Promise<T | undefined
     if (!isAppError(error, 'corrupt')) throw error;
     return undefined;
   }
+}
+
+/** How to get the bot token of an installed workspace for one call. */
+function createInstalledTokens(context: AppContext): ReturnType<typeof createBotTokens> {
+  const { config, storage, now, log } = context;
+  const { SLACK_CLIENT_ID: clientId = '', SLACK_CLIENT_SECRET: clientSecret } = config;
+  const { clientOptions } = slackClientOptions(context);
+  const issuer = createTokenIssuer({ clientId, clientSecret: clientSecret?.reveal() ?? '', clientOptions, now });
+  return createBotTokens({ ...storage, issuer, now, log });
+}
+
+/** What the pages of an installation need. */
+type InstallingContext = Pick<AppContext, 'config' | 'log' | 'now' | 'outbound' | 'createLimiter'> & {
+  storage: Pick<AppContext['storage'], 'installations'>;
+};
+
+/** The pages on which workspaces install the app, by exact path. */
+export function createInstalling(context: InstallingContext): Mounts {
+  const { config, storage, createLimiter, now, log } = context;
+  const { SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret, PUBLIC_URL: publicUrl } = config;
+  if (clientId === undefined || clientSecret === undefined || publicUrl === undefined) return {};
+  return createInstallPages({
+    clientId,
+    clientSecret: clientSecret.reveal(),
+    publicUrl,
+    slackApiUrl: config.SLACK_API_URL,
+    installations: storage.installations,
+    allowed: config.SLACK_WORKSPACES ?? [],
+    ...slackClientOptions(context),
+    createLimiter,
+    sendPage(request, response, pageIn) {
+      const locale = languageOf(request);
+      const say = sayIn(locale);
+      const page = pageIn(say);
+      response.writeHead(page.status, pageHeaders(page, new URL(config.SLACK_API_URL).origin));
+      response.end(pageHtml(page, createFormats(locale).language, say));
+    },
+    now,
+    log,
+  });
 }

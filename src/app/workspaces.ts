@@ -1,14 +1,17 @@
-import { createAccountChanges } from '../core/accounts/account-changes.ts';
+import { createAccountChanges } from '../core/accounts/accounts.ts';
 import { AppError } from '../core/errors.ts';
-import type { Secret } from '../core/secret.ts';
-import type { FarSide } from '../observability/access-watch.ts';
+import type { QuestionStore } from '../core/ports.ts';
+import { endsQuietly, withQuietEnd } from '../core/question/cancellation.ts';
+import type { Question } from '../core/question/question.ts';
+import { Secret } from '../core/secret.ts';
+import { uninstalledPatienceMs, uninstalledRetryMs } from '../core/settings.ts';
+import type { Installation } from '../core/workspaces/installations.ts';
+import type { FarSide } from '../observability/health.ts';
 import type { Mounts } from '../observability/http-server.ts';
 import type { Processor } from '../slack/receivers/socket-receiver.ts';
-import { absentInstallation, createAdvanceAbsent } from './absent-workspace.ts';
 import type { AppContext } from './context.ts';
 import type { SharedParts } from './shared.ts';
-import { connectInstallation, connectWithToken } from './slack.ts';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import { connectInstallation, connectWithToken, createWorkspace, type Workspace } from './workspace.ts';
 
 /** The workspaces that the app serves: the one of its token, or all that installed it. */
 export interface Workspaces extends Processor {
@@ -62,4 +65,29 @@ export async function createOnlyWorkspace(
 
 async function noToken(): Promise<never> {
   throw new AppError('unauthorized', 'the settings have no token of this workspace', { code: 'account_inactive' });
+}
+
+/**
+ * Runs a question of a workspace that the app does not serve now. It waits for its workspace until the patience is over,
+ * and then ends without a message. `withParts` runs it with parts that call nothing in Slack.
+ */
+export function createAdvanceAbsent(
+  { now, questions }: Pick<AppContext, 'now'> & { questions: Pick<QuestionStore, 'update'> },
+  withParts: (
+    teamId: string,
+    advance: (parts: Workspace) => ReturnType<Workspace['advance']>,
+  ) => Promise<number | undefined>,
+) {
+  return async function advanceAbsent(question: Question): Promise<number | undefined> {
+    if (!endsQuietly(question)) {
+      if (now() - question.acceptedMs < uninstalledPatienceMs) return uninstalledRetryMs;
+      await questions.update(question.id, (stored) => withQuietEnd(stored, now()));
+    }
+    return withParts(question.place.teamId, (parts) => parts.advance(question.id));
+  };
+}
+
+/** Stands in for the installation of a workspace that has none, for parts that call nothing in Slack. */
+export function absentInstallation(workspaceId: string): Installation {
+  return { workspaceId, botUserId: '', token: new Secret(''), scopes: [], installedMs: 0 };
 }

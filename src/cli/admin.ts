@@ -25,10 +25,6 @@ const commands: Record<string, Listed> = {
     about: 'shows questions, answers, times, credits and votes by channel, person, repository and week',
     load: async () => (await import('./usage.ts')).usageCommand,
   },
-  workspace: {
-    about: "shows workspaces' services, and gives a workspace its own",
-    load: async () => (await import('./workspace.ts')).workspaceCommand,
-  },
   backup: {
     about: 'copies the embedded storage to a folder',
     load: async () => (await import('./backup.ts')).backupCommand,

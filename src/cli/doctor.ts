@@ -1,31 +1,29 @@
 import { examine } from '../app/doctor.ts';
 import { readCommandLine } from '../command-line.ts';
 import { ConfigError, parseConfig } from '../config.ts';
-import { type Finding, worstOf } from '../core/doctor/finding.ts';
+import { type Finding, findingOf, worstOf } from '../core/doctor.ts';
 import { doctorReport, doctorText } from '../render/doctor.ts';
 import { exitCodeOf, quietLog, UsageError, writeOutput } from './program.ts';
 
-const usage = `Checks everything that the app needs: settings, Slack, the code search service, the storage, clock and proxy.
+const usage = `Checks everything that the app needs: settings, Slack, the code search service, and the storage.
 
-  npm run doctor -- [--json] [--url https://…/slack/events] [--share-link https://…/deepsearch/…]
+  npm run doctor -- [--json] [--url https://…/slack/events]
   node dist/cli/doctor.js [options]
 
-  --url         without Socket Mode: the Request URL of the app in Slack. Left out: /slack/events under PUBLIC_URL, if that is set
-  --share-link  the share link of a conversation that another account asked, to find out whether sharing is on
-  --json        the result as JSON, for programs
-  --help        this text
+  --url   without Socket Mode: the Request URL of the app in Slack. Left out: /slack/events under PUBLIC_URL, if that is set
+  --json  the result as JSON, for programs
+  --help  this text
 
 Each line is pass, warn or fail, and says what to mend. Needs the settings of the app, and changes nothing: neither in Slack,
 nor at the service, nor in the storage. The app may run meanwhile. Whether events arrive, only the running app
 can find out: write /deepsearch doctor in Slack, as one of the people in ADMINS. The service that is checked is the app's own
-one. Of a workspace with its own service, /deepsearch doctor checks that one, and npm run admin -- workspace --check does.
+one.
 Exit codes: 0 nothing fails, 1 something fails, 2 wrong arguments or settings.
 `;
 
 interface Order {
   json: boolean;
   url: string | undefined;
-  shareLink: string | undefined;
 }
 
 /** Returns the exit code, as the usage text describes. */
@@ -45,7 +43,6 @@ async function main(): Promise<number> {
     random: Math.random,
     log: quietLog,
     requestUrl: order.url,
-    shareLink: order.shareLink,
   });
   write(findings, order.json);
   return worstOf(findings) === 'fail' ? 1 : 0;
@@ -58,12 +55,7 @@ function configurationProblems(): Finding[] {
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map((problem) => ({
-      check: 'configuration',
-      status: 'fail',
-      code: 'configurationWrong',
-      values: { problem },
-    }));
+    return error.problems.map((problem) => findingOf('configuration', 'configurationWrong', { problem }));
   }
 }
 
@@ -77,15 +69,12 @@ function readOrder(args: string[]): Order | undefined {
   const { help, values, problems } = readCommandLine(args, {
     json: { takes: 'nothing' },
     url: { takes: 'text' },
-    'share-link': { takes: 'text' },
   });
   if (help) return undefined;
-  const { json, url, 'share-link': shareLink } = values;
-  for (const [name, address] of Object.entries({ url, 'share-link': shareLink })) {
-    if (address !== undefined && !isWebAddress(address)) problems.push(`--${name} must be an http or https address`);
-  }
+  const { json, url } = values;
+  if (url !== undefined && !isWebAddress(url)) problems.push('--url must be an http or https address');
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
-  return { json, url, shareLink };
+  return { json, url };
 }
 
 function isWebAddress(address: string): boolean {

@@ -1,12 +1,10 @@
 import { readCommandLine } from '../command-line.ts';
-import { parseLifetimes } from '../config.ts';
 import { openStoreBeside } from '../storage/open-storage.ts';
-import { exportAudit, noteInAudit } from '../storage/person-audit.ts';
 import { findQuestionsOf } from '../storage/person-questions.ts';
 import { exportPerson } from '../storage/person-records.ts';
 import type { AdminCommand } from './admin-command.ts';
 import { personOptions, readPerson } from './person-order.ts';
-import { quietLog, storageLocation, writeOutput } from './program.ts';
+import { noteInAudit, quietLog, storageLocation, writeOutput } from './program.ts';
 
 const help = `Writes everything that is stored about a person as JSON.
 
@@ -17,7 +15,8 @@ const help = `Writes everything that is stored about a person as JSON.
   --team  only in the workspace with this id; left out: in all
   --out   a file to write, in place of what it holds; left out: the standard output
 
-Adds an entry to the audit log and changes nothing else; the app may run meanwhile. The credential of a connected account is never written.
+Changes nothing; the app may run meanwhile. Writes a line for the audit log to the standard error. The
+audit log itself is a part of the app's log, so its lines are not exported. The credential of a connected account is never written.
 The file has questions and links about private code: only its owner may read it.
 Exit codes: 0 written, 1 the storage or the file can't be used, 2 wrong arguments or settings.
 `;
@@ -28,22 +27,15 @@ export const exportCommand: AdminCommand = {
   async run(args, environment) {
     const line = readCommandLine(args, { ...personOptions, out: { takes: 'text' } });
     const person = readPerson(line);
-    const { RETENTION_DAYS: retentionDays = Number.POSITIVE_INFINITY, AUDIT_DAYS: auditDays } =
-      parseLifetimes(environment);
     const store = await openStoreBeside(storageLocation(environment), { clock: Date.now, log: quietLog });
     try {
       const { subject } = await findQuestionsOf(store, person);
       const { parts, unreadable } = await exportPerson(store, subject);
-      const audit = await exportAudit(store, subject);
-      const written = { person, exportedAt: new Date().toISOString(), ...parts, audit };
+      const written = { person, exportedAt: new Date().toISOString(), ...parts };
       writeOutput(`${JSON.stringify(written, null, 2)}\n`, line.values.out);
       const nowMs = Date.now();
       const entry = { id: `dataExported:${nowMs}`, atMs: nowMs, action: 'dataExported' as const };
-      await noteInAudit(
-        store,
-        { ...entry, teamId: person.teamId ?? 'all', detail: person.userId },
-        Math.min(auditDays, retentionDays),
-      );
+      noteInAudit({ ...entry, teamId: person.teamId ?? 'all', detail: person.userId });
       if (unreadable.length > 0) {
         process.stderr.write(`left out because they can't be read: ${unreadable.length}\n`);
       }

@@ -1,5 +1,5 @@
 import { readCommandLine } from '../command-line.ts';
-import { votesAsCsv } from '../core/history/vote-export.ts';
+import { votesAsCsv } from '../core/history/votes.ts';
 import { readAllVotes } from '../storage/open-storage.ts';
 import { exitCodeOf, quietLog, readSince, sinceProblem, storageLocation, UsageError, writeOutput } from './program.ts';
 

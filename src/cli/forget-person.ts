@@ -1,14 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { createConversationDeletion } from '../app/conversation-deletion.ts';
 import { readCommandLine } from '../command-line.ts';
-import { parseLifetimes } from '../config.ts';
+import { type Config, parseConfig, parseRetentionDays } from '../config.ts';
+import type { Person } from '../core/accounts/accounts.ts';
+import { isAppError } from '../core/errors.ts';
+import { type ConversationId, questionType } from '../core/question/question.ts';
+import { accountKey, createAccountStore } from '../storage/accounts.ts';
+import { createKeyRing } from '../storage/encryption.ts';
+import type { KeyValueStore } from '../storage/key-value-store.ts';
+import { createLocks } from '../storage/locks.ts';
 import { openStoreBeside } from '../storage/open-storage.ts';
-import { eraseFromAudit, noteInAudit } from '../storage/person-audit.ts';
 import { cancelOpen, findQuestionsOf, type OwnQuestion, stillOpen } from '../storage/person-questions.ts';
 import { erasePerson } from '../storage/person-records.ts';
 import type { AdminCommand } from './admin-command.ts';
-import { deleteConversations, upstreamConfig } from './forget-upstream.ts';
 import { personOptions, readPerson } from './person-order.ts';
-import { quietLog, storageLocation } from './program.ts';
+import { type Environment, noteInAudit, quietLog, storageLocation } from './program.ts';
 
 /** How long the running app may take to close the person's cancelled questions: it waits 30 s for the service. */
 const waitSeconds = 120;
@@ -26,9 +32,11 @@ const help = `Erases everything that is stored about a person.
   --upstream  also deletes the person's conversations at the service. Needs all settings of the app
 
 Cancels the person's open questions first, and the running app closes their cards. Threads and questions of other
-people stay, without the person's part. Messages in Slack stay. A conversation in
+people stay, without the person's part. Messages in Slack and lines of the app's
+log stay. A conversation in
 which other people asked too stays at the service. The app may run meanwhile.
-Prints how many records were erased or changed, by kind. Safe to run again, also after it was interrupted.
+Prints how many records were erased or changed, by kind, and to the standard error a line for
+the audit log. Safe to run again, also after it was interrupted.
 Exit codes: 0 erased, 1 something is left (run it again) or the storage can't be used, 2 wrong arguments or settings.
 `;
 
@@ -42,8 +50,7 @@ export const forgetCommand: AdminCommand = {
       upstream: { takes: 'nothing' },
     });
     const person = readPerson(line);
-    const { RETENTION_DAYS: retentionDays = Number.POSITIVE_INFINITY, AUDIT_DAYS: auditDays } =
-      parseLifetimes(environment);
+    const retentionDays = parseRetentionDays(environment);
     const upstream = line.values.upstream ? upstreamConfig(environment) : undefined;
     const store = await openStoreBeside(storageLocation(environment), { clock: Date.now, log: quietLog });
     try {
@@ -55,16 +62,15 @@ export const forgetCommand: AdminCommand = {
         retentionMs: retentionDays * dayMs,
         kept: deletion?.kept ?? new Set(),
       });
-      const audit = await eraseFromAudit(store, subject);
       const nowMs = Date.now();
       // Says that someone's data was erased, not whose.
       const entry = { id: `dataForgotten:${nowMs}`, atMs: nowMs, action: 'dataForgotten' as const };
-      await noteInAudit(store, { ...entry, teamId: person.teamId ?? 'all' }, Math.min(auditDays, retentionDays));
+      noteInAudit({ ...entry, teamId: person.teamId ?? 'all' });
       const atService = deletion && {
         conversationsDeleted: deletion.deleted,
         conversationsOfOthersToo: deletion.shared,
       };
-      print({ cancelled: cancelled.length, ...atService, ...erased, audit });
+      print({ cancelled: cancelled.length, ...atService, ...erased });
       return report({
         open: open.length,
         inUse: inUse.length,
@@ -114,4 +120,81 @@ function report({ open, inUse, unreadable, failures }: Left): number {
   ].filter((each) => each !== false);
   for (const each of left) process.stderr.write(`${each}\n`);
   return left.length === 0 ? 0 : 1;
+}
+
+/** What became of a person's conversations at the service. */
+interface UpstreamDeletion {
+  deleted: number;
+  /** Other people asked in them too, so they stay. */
+  shared: number;
+  /** One line for each conversation that could not be deleted, with its id. */
+  failures: string[];
+  /** Keys of records that another try needs. */
+  kept: Set<string>;
+}
+
+/** All settings of the app, because requests need those of the service. Throws `ConfigError`. */
+function upstreamConfig(environment: Environment): Config {
+  return parseConfig(environment);
+}
+
+/**
+ * Deletes the conversations of a person's questions at the service: with the app's account those that were asked with
+ * it, with their own account the others. Goes on after a failure. Throws `AppError` of kind `storage`.
+ */
+async function deleteConversations(
+  store: KeyValueStore,
+  config: Config,
+  questions: readonly OwnQuestion[],
+  userId: string,
+): Promise<UpstreamDeletion> {
+  const keyRing = createKeyRing(config.ENCRYPTION_KEYS ?? []);
+  const service = createConversationDeletion(config, {
+    accounts: createAccountStore(store, keyRing),
+    locks: createLocks(store, quietLog),
+    log: quietLog,
+  });
+  const result: UpstreamDeletion = { deleted: 0, shared: 0, failures: [], kept: new Set() };
+  const seen = new Map<string, boolean>();
+  try {
+    for (const question of questions) {
+      const { conversationId, access, teamId, id } = question;
+      if (conversationId === undefined) continue;
+      const person: Person = { teamId, userId };
+      const name = `${access} ${teamId} ${conversationId}`;
+      const known = seen.get(name);
+      const mayRetry = known ?? (await deleteOne(access === 'own' ? person : 'app', question, conversationId));
+      seen.set(name, mayRetry);
+      if (!mayRetry) continue;
+      result.kept.add(questionType.key(id));
+      if (access === 'own') result.kept.add(accountKey(person));
+    }
+    return result;
+  } finally {
+    await service.close();
+  }
+
+  /** Returns whether another try may delete it. */
+  async function deleteOne(
+    account: 'app' | Person,
+    { isShared }: OwnQuestion,
+    conversationId: ConversationId,
+  ): Promise<boolean> {
+    if (isShared) {
+      result.shared += 1;
+      return false;
+    }
+    try {
+      await service.remove(account, conversationId);
+      result.deleted += 1;
+      return false;
+    } catch (error) {
+      if (!isAppError(error) || error.kind === 'storage') throw error;
+      const whose = account === 'app' ? "the app's account" : "the person's own account";
+      const isFinal = account !== 'app' && (error.kind === 'unauthorized' || error.kind === 'corrupt');
+      const advice = isFinal ? 'delete it at the service' : 'run the command again';
+      result.failures.push(`conversation ${conversationId} of ${whose} is not deleted (${error.kind}): ${advice}`);
+      return !isFinal;
+    }
+  }
 }

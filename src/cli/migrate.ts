@@ -1,7 +1,7 @@
 import { readCommandLine } from '../command-line.ts';
-import { parseLifetimes, parseStorageConfig } from '../config.ts';
+import { parseStorageConfig } from '../config.ts';
 import { migrateStore } from '../storage/migration.ts';
-import { DAY_MS } from '../storage/records.ts';
+import { useEndsMs } from '../storage/store-use.ts';
 import type { AdminCommand } from './admin-command.ts';
 import { quietLog, UsageError, writeCounts, writeOutput } from './program.ts';
 
@@ -14,9 +14,10 @@ const help = `Moves all records from the embedded storage (DATA_DIR) to Redis (R
   --to     redis or embedded
   --help   this text
 
-Needs DATA_DIR and REDIS_URL, and AUDIT_DAYS and RETENTION_DAYS as the app has them. The other storage must hold no records,
-or those that were moved from it before. Every record is compared at the end. Then the app runs only on the other storage;
-the records of the former one stay there, until you delete them. May be killed; the next run continues.
+Needs DATA_DIR and REDIS_URL. The other storage must hold no records, or those that a migration left there.
+Every record is compared at the end. Then the app runs only on the other storage; the records of the former one stay
+there, until you delete them. May be killed; the next run continues. An app that ended leaves a lock on Redis for some
+20 s, for which this waits.
 Exit codes: 0 moved, 1 a storage can't be used or an app runs, 2 wrong arguments or settings.
 `;
 
@@ -31,18 +32,16 @@ export const migrateCommand: AdminCommand = {
     if (problems.length > 0) throw new UsageError(problems.join('\n'));
     const { REDIS_URL: redisUrl, DATA_DIR: dataDir } = parseStorageConfig(environment);
     if (redisUrl === undefined) throw new UsageError('REDIS_URL is not set');
-    const { RETENTION_DAYS: retention, AUDIT_DAYS: auditDays } = parseLifetimes(environment);
-    const { counts, wasDone } = await migrateStore({
+    const counts = await migrateStore({
       dataDir,
       redisUrl: redisUrl.reveal(),
       to,
+      patienceMs: useEndsMs,
       clock: Date.now,
       log: quietLog,
-      auditKeepMs: Math.min(auditDays, retention ?? auditDays) * DAY_MS,
     });
     const settings = to === 'redis' ? 'with REDIS_URL' : 'without REDIS_URL';
-    const done = wasDone ? 'the records were moved before' : 'every record was moved and compared';
-    writeOutput(`${done}: start the app ${settings}\n`, undefined);
+    writeOutput(`every record was moved and compared: start the app ${settings}\n`, undefined);
     writeCounts(counts);
     return 0;
   },

@@ -17,5 +17,5 @@ export function readPerson({
   if (teamId !== undefined && !teamIds.test(teamId))
     problems.push('--team must be the id of a workspace or organization in Slack: T… or E…');
   if (userId === undefined || problems.length > 0) throw new UsageError(problems.join('\n'));
-  return { userId, ...(teamId === undefined ? {} : { teamId }) };
+  return { userId, teamId };
 }

@@ -1,8 +1,10 @@
 import { closeSync, fchmodSync, fstatSync, openSync, writeFileSync } from 'node:fs';
 import { ConfigError, parseStorageConfig } from '../config.ts';
 import { isAppError } from '../core/errors.ts';
+import { type AuditEntry, createAuditLog } from '../core/history/audit.ts';
 import type { Log } from '../core/ports.ts';
 import { shownLine } from '../core/shown-line.ts';
+import { createLog, createLogger } from '../observability/logger.ts';
 import type { StorageLocation } from '../storage/open-storage.ts';
 
 /** The environment variables of a program. */
@@ -80,6 +82,11 @@ export function writeOutput(text: string, file: string | undefined): void {
   } catch (error) {
     throw new FileError(`${file} can't be written: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Writes the line of an entry to the standard error: the standard output is for what the program shows. */
+export function noteInAudit(entry: AuditEntry): void {
+  createAuditLog(createLog(createLogger('info', process.stderr), () => {})).note(entry);
 }
 
 const unitMs = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };

@@ -1,6 +1,7 @@
 import { readCommandLine } from '../command-line.ts';
 import { createUsageCount, type Grouping, groupings, usageAsCsv, usageAsTable } from '../core/history/usage.ts';
-import { readAuditLog } from '../storage/open-storage.ts';
+import { questionType } from '../core/question/question.ts';
+import { readStoredQuestions } from '../storage/open-storage.ts';
 import type { AdminCommand } from './admin-command.ts';
 import { quietLog, readSince, sinceProblem, storageLocation, UsageError, writeOutput } from './program.ts';
 
@@ -18,8 +19,10 @@ const help = `Shows how the app is used: questions, answers, failures, median an
   --out    a file to write, in place of what it holds; left out: the standard output
   --help   this text
 
-Adds up the stored audit log, which goes back AUDIT_DAYS (or RETENTION_DAYS, if
-that is shorter), and changes nothing; the app may run meanwhile.
+Adds up the stored questions and the votes on them. Questions are stored for 90
+days after their last change (or RETENTION_DAYS, if that is shorter), so older
+ones don't count, and neither do those of people who were forgotten. Changes
+nothing; the app may run meanwhile.
 Exit codes: 0 written, 1 the storage or the file can't be used, 2 wrong arguments or settings.
 `;
 
@@ -36,9 +39,18 @@ export const usageCommand: AdminCommand = {
     const nowMs = Date.now();
     const { sinceMs, by, csv, out } = readOrder(args, nowMs);
     const count = createUsageCount(by);
-    const range = { fromMs: sinceMs, toMs: nowMs + 1 };
+    let left = 0;
     const options = { clock: Date.now, log: quietLog };
-    for await (const page of readAuditLog(storageLocation(environment), range, options)) page.forEach(count.add);
+    for await (const { found, unreadable } of readStoredQuestions(storageLocation(environment), sinceMs, options)) {
+      found.forEach(count.add);
+      left += unreadable;
+    }
+    if (left > 0) process.stderr.write(`left out because they can't be read: ${left}\n`);
+    if (sinceMs < nowMs - questionType.ttlMs) {
+      process.stderr.write(
+        'questions are stored for 90 days at most after their last change: older ones are not counted\n',
+      );
+    }
     writeOutput(csv ? usageAsCsv(count, by) : usageAsTable(count, by, mostRows), out);
     return 0;
   },

@@ -13,7 +13,7 @@ export function filePath(file: FilePlace, start?: number, end?: number): string 
 }
 
 /** `path`, `path:10` or `path:10-20`. */
-export function fileLabel({ path }: FilePlace, start?: number, end?: number): string {
+export function fileLabel({ path }: Pick<FilePlace, 'path'>, start?: number, end?: number): string {
   return start === undefined ? path : `${path}:${lineRange(start, end)}`;
 }
 
@@ -37,7 +37,7 @@ export function repositoryPath(repository: string, revision?: string): string {
 }
 
 /** Keeps the slashes of a branch name, unless a part is `-`, which would look like the end of the name. */
-export function encodeRevision(revision: string): string {
+function encodeRevision(revision: string): string {
   return revision.split('/').includes('-') ? encodePath(revision).replaceAll('/', '%2F') : encodePath(revision);
 }
 

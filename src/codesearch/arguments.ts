@@ -1,7 +1,7 @@
 import { readCommandLine } from '../command-line.ts';
 import { type AccessToken, parseAccessToken } from './accounts/command-line-tokens.ts';
 import { type ModelEnvironment, type ModelSettings, readModelSettings } from './agent/settings.ts';
-import { type RateLimits, readSiteConfiguration } from './graphql/site-configuration.ts';
+import { type CostLimits, readSiteConfiguration } from './graphql/site-configuration.ts';
 
 export const USAGE = `Usage: npm run codesearch -- --repo <path> [--repo <path>] [options]
 
@@ -62,7 +62,7 @@ export interface Arguments {
   quota: number | undefined;
   rateLimit: number | undefined;
   /** From the site configuration; undefined without one. */
-  rateLimits: RateLimits | undefined;
+  costLimits: CostLimits | undefined;
   hideGeneration: 1 | 2 | undefined;
   asVersion: string | undefined;
   suggestedFollowups: boolean;
@@ -145,7 +145,7 @@ export function parseArguments(line: readonly string[], environment: Environment
       sharing: values.sharing,
       quota: values.quota,
       rateLimit: values['rate-limit'],
-      rateLimits: site?.rateLimits,
+      costLimits: site?.costLimits,
       hideGeneration: values['hide-generation'] as 1 | 2 | undefined,
       asVersion: values['as-version'],
       suggestedFollowups: values['suggested-followups'],

@@ -80,7 +80,7 @@ export const LIMITS = {
   filesPerRepository: 100_000,
   /** Folders of objects that one repository borrows from others. */
   alternates: 100,
-  /** The service listens at the latest so long after it has listed its files, and reads the rest behind that. */
+  /** The service starts listening at most this long after listing its files, and reads the rest in the background. */
   readingStartMs: 2_000,
   /** With more files to read, the service listens at once. */
   filesReadBeforeStart: 2_000,
@@ -174,8 +174,8 @@ export const LIMITS = {
   graphqlTokens: 50_000,
   /** Brackets of any kind within each other; the parser calls itself for each, and its stack ends near 1,500. */
   graphqlNesting: 500,
-  /** Fields of a query with its fragments written out, before lists multiply them. */
-  graphqlPlaces: 500_000,
+  /** Selections of a query with its fragments written out; bounds the walk that measures it. */
+  graphqlPlaces: 50_000,
   graphqlErrors: 100,
   graphqlDeadlineMs: 20_000,
   /** Different searches in one GraphQL request; equal ones run once. */

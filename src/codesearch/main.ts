@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isCommand, runCommand } from './account-commands.ts';
 import { parseRepoAccess, RepoAccessError, type RepoAccessRules } from './accounts/repo-access.ts';
 import { AccountError } from './accounts/store.ts';
 import { parseArguments, USAGE } from './arguments.ts';
-import { isCommand, runCommand } from './commands.ts';
 import { createCodeSearchService, RepositoryError } from './service.ts';
 
 const BAD_USAGE = 2;

@@ -19,22 +19,23 @@ import { openDataDirectory } from './data-directory.ts';
 import { GitError } from './git/git.ts';
 import { overlap, type Places } from './git/places.ts';
 import type { Repository } from './git/repository.ts';
-import { createGraphqlService } from './graphql/graphql-service.ts';
-import { numberOfRepository } from './graphql/objects/repository-context.ts';
-import type { RateLimits } from './graphql/site-configuration.ts';
+import { numberOfRepository } from './graphql/context.ts';
+import { createGraphql } from './graphql/graphql.ts';
+import type { CostLimits } from './graphql/site-configuration.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { createAccountRoute } from './http/routes/accounts.ts';
-import { createAssetsRoute } from './http/routes/assets.ts';
 import { createConversationServiceRoute } from './http/routes/connect-conversations.ts';
-import { createConsoleRoute } from './http/routes/console.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
-import { createHealthRoute } from './http/routes/health.ts';
+import { createHealthRoute, createVersionRoute } from './http/routes/health.ts';
 import { createOAuthRoute } from './http/routes/oauth.ts';
-import { createPageActionsRoute } from './http/routes/page-actions.ts';
-import { createPagesRoute } from './http/routes/pages.ts';
+import {
+  createAssetsRoute,
+  createConsoleRoute,
+  createPageActionsRoute,
+  createPagesRoute,
+} from './http/routes/pages.ts';
 import { createConversationRoute } from './http/routes/rest-conversations.ts';
 import { createSearchStreamRoute } from './http/routes/search-stream.ts';
-import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
 import { openCorpus } from './index/corpus.ts';
 import { LIMITS } from './limits.ts';
@@ -57,7 +58,7 @@ export interface CodeSearchOptions {
   port?: number | undefined;
   /** Default `127.0.0.1`, where pages need no sign-in. */
   host?: string | undefined;
-  /** Folder for conversations, accounts and the index; no other service may use it. Without it, a temporary folder that `stop` removes. */
+  /** Folder for conversations and accounts; no other service may use it. Without it, a temporary folder that `stop` removes. */
   dataDir?: string | undefined;
   /** Whether a read token opens other users' conversations, in the API and as a page; default: only the owner's. */
   sharing?: boolean | undefined;
@@ -72,7 +73,7 @@ export interface CodeSearchOptions {
   /** Requests per user and minute; default `LIMITS.requestsPerMinute`. */
   rateLimit?: number | undefined;
   /** The cost limits of GraphQL queries. */
-  rateLimits?: RateLimits | undefined;
+  costLimits?: CostLimits | undefined;
   /** Who may read which repository; without a rule everyone may. */
   repoAccess?: RepoAccessRules | undefined;
   /** Shows pages without sign-in on every address, not only on a loopback one. */
@@ -135,13 +136,13 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     const isLarge = corpus.index.unread() > LIMITS.filesReadBeforeStart;
     await corpus.read(isLarge ? 0 : LIMITS.readingStartMs);
     const accounts = await openAccounts(data.root, clock);
-    const oauth = await openOAuthStore(data.root, clock);
+    const oauth = await openOAuthStore(data.root, clock, (digest) => authentication.isUsableToken(digest));
     const tokenLifetime = options.oauthTokenLifetime ?? LIMITS.oauthTokenSeconds;
     const access = createRepoAccess(
       options.repoAccess ?? {},
       corpus.repositories.map(({ name }) => name),
     );
-    await refuseSharedPlaces(corpus.repositories, access);
+    if (options.repoAccess !== undefined) await refuseSharedPlaces(corpus.repositories, access);
     const authentication = await createAuthentication({
       accounts,
       tokens: options.tokens,
@@ -190,15 +191,13 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     const version = options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none'];
     const markdown = createMarkdownRenderer();
     undo.push(() => markdown.close());
-    const graphql = createGraphqlService({
+    const graphql = createGraphql({
       repositories: corpus.repositories,
       search,
       users: accounts,
-      conversations,
-      baseUrl: () => url,
-      services: options.hideGeneration === 2 ? [] : ['deepsearch.v1.Service'],
+      quotaOf: conversations.quotaOf,
       version,
-      limits: options.rateLimits,
+      limits: options.costLimits,
       startedMs: clock(),
       onProblem,
     });

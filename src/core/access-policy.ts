@@ -1,4 +1,3 @@
-import type { ConfirmedAudience } from './question/confirmed-audience.ts';
 import type { Place, Refusal } from './question/question.ts';
 
 /** Whether a person may ask in a place. */
@@ -11,13 +10,13 @@ export type Admission =
  */
 export interface AccessPolicy {
   /**
-   * `confirmed`: the asker saw these readers and agreed. Any other reader is a reason to refuse. `sinceMs`: what Slack said
-   * before this time does not count.
+   * `confirmed`: the ids of guests whom the asker was shown as readers, and agreed. Any other reader who is no member is a
+   * reason to refuse. `sinceMs`: what Slack said before this time does not count.
    */
   admit(
     userId: string,
     place: Place,
-    options?: { confirmed?: ConfirmedAudience | undefined; sinceMs?: number },
+    options?: { confirmed?: readonly string[]; sinceMs?: number },
   ): Promise<Admission>;
 }
 

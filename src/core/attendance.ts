@@ -1,25 +1,32 @@
+import { z } from 'zod';
+import { dayMs, defineRecord, type RecordOf } from './record.ts';
 import { mostThreadsAttended } from './settings.ts';
 
-/** A thread with messages for the app, and when the newest one was handled. */
-export interface AttendedThread {
-  channelId: string;
-  threadTs: string;
-  atMs: number;
-}
-
 /** What a workspace's copies of the app know of the time in which Slack could not reach any of them. */
-export interface Attendance {
-  version: 1;
-  /** When a delivery of Slack was last handled. At first, when the app began. */
-  lastMs: number;
-  /**
-   * Since when deliveries may be missing. `openedMs`: when the start that noticed it was. `holder`: the copy that searches
-   * for them, and until when no other copy may. Absent after the search.
-   */
-  gap?: { fromMs: number; openedMs: number; holder?: { id: string; untilMs: number } };
-  /** Newest first. */
-  threads: AttendedThread[];
-}
+export const attendanceType = defineRecord({
+  key: (teamId) => `ds:attendance:${teamId}`,
+  ttlMs: 90 * dayMs,
+  schema: z.looseObject({
+    version: z.literal(1),
+    /** When a delivery of Slack was last handled. At first, when the app began. */
+    lastMs: z.number(),
+    /**
+     * Since when deliveries may be missing. `openedMs`: when the start that noticed it was. `holder`: the copy that
+     * searches for them, and until when no other copy may. Absent after the search.
+     */
+    gap: z
+      .looseObject({
+        fromMs: z.number(),
+        openedMs: z.number(),
+        holder: z.looseObject({ id: z.string(), untilMs: z.number() }).exactOptional(),
+      })
+      .exactOptional(),
+    /** The threads with messages for the app, and when the newest one was handled. Newest first. */
+    threads: z.array(z.looseObject({ channelId: z.string(), threadTs: z.string(), atMs: z.number() })),
+  }),
+});
+export type Attendance = RecordOf<typeof attendanceType>;
+export type AttendedThread = Attendance['threads'][number];
 
 export type Gap = NonNullable<Attendance['gap']>;
 

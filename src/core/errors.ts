@@ -23,18 +23,15 @@ export type ErrorKind =
 
 export interface AppErrorDetails {
   cause?: unknown;
-  retryAfterMs?: number | undefined;
-  /**
-   * For `rateLimited`: there is room again after `retryAfterMs`, and nothing was tried, so the caller comes again exactly then and
-   * counts no failure.
-   */
-  isAppointed?: boolean;
+  retryAfterMs?: number;
+  /** For `rateLimited`: nothing was sent, because our own limits had no room. It counts as no failure. */
+  isHeldBack?: boolean;
   /** True if the request may have taken effect without a success reply. The app checks before it repeats the call. */
   outcomeUnknown?: boolean;
   /** HTTP status or Slack error code, for the log. */
-  code?: string | number | undefined;
+  code?: string | number;
   /** The far side's own message: one line of at most 300 characters. Untrusted. */
-  said?: string | undefined;
+  said?: string;
   /** For `undeliverable`: the app is not in the channel, and inviting it would help. */
   invitationHelps?: boolean;
 }
@@ -47,7 +44,7 @@ export class AppError extends Error {
   override readonly name = 'AppError';
   readonly kind: ErrorKind;
   readonly retryAfterMs: number | undefined;
-  readonly isAppointed: boolean;
+  readonly isHeldBack: boolean;
   readonly outcomeUnknown: boolean;
   readonly code: string | number | undefined;
   readonly said: string | undefined;
@@ -57,7 +54,7 @@ export class AppError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.kind = kind;
     this.retryAfterMs = details.retryAfterMs;
-    this.isAppointed = details.isAppointed ?? false;
+    this.isHeldBack = details.isHeldBack ?? false;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
     this.code = details.code;
     this.said = details.said;

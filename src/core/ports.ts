@@ -1,8 +1,8 @@
 import type { Confirm } from './access-policy.ts';
 import type { Person } from './accounts/accounts.ts';
-import type { Expectation } from './question/expectation.ts';
 import type {
   ConversationId,
+  Expectation,
   Place,
   Question,
   Quota,
@@ -74,13 +74,6 @@ export interface ListedConversation {
   conversation?: () => Conversation;
 }
 
-/** A change of a conversation that a list showed. The conversation is absent where it must be read. */
-export interface ListedChange extends Pick<ListedConversation, 'mark' | 'updatedMs'> {
-  /** When the list began, by the clock of the process that listed. */
-  listedMs: number;
-  conversation?: Conversation;
-}
-
 /** What the lifecycle needs of the code search service. Every method throws only `AppError`. */
 export interface DeepSearch {
   /** Starts a conversation. Does not retry: on `outcomeUnknown` the caller searches before it asks again. */
@@ -131,38 +124,14 @@ export interface CancelTarget {
 /** The service as one account sees it: the app's account, or the account that a person connected. */
 export type DeepSearchOf = (account: 'app' | Person) => DeepSearch;
 
-/**
- * What the processes share that watch the same account, which `account` names. Throws `AppError` of kind `storage` or
- * `corrupt`.
- */
-export interface SharedWatch {
-  /** Takes or keeps the lead of an account for `leaseMs`, or takes it from any process. Returns whether this one has it. */
-  lead(account: string, leaseMs: number, options?: { takesOver?: boolean }): Promise<boolean>;
-  /** Gives up the lead, if this process has it. */
-  resign(account: string): Promise<void>;
-  /** Hands on a change, but never one older than what is there. Returns whether the next run gets its conversation by `take`. */
-  put(account: string, conversationId: ConversationId, change: ListedChange): Promise<boolean>;
-  /** The newest change that was handed on a short time ago. Its conversation comes once, its mark stays. */
-  take(account: string, conversationId: ConversationId): Promise<ListedChange | undefined>;
-  /** Notes what the lists of the leading process show of conversations, whether they changed or not. */
-  noteListed(account: string, list: MarkList): Promise<void>;
-  /** What the leading process noted a short time ago. */
-  listed(account: string): Promise<MarkList>;
-}
-
-/** The marks of conversations as lists showed them. */
-export interface MarkList {
-  /** When the first of these lists was asked for, by the clock of the process that did. */
-  atMs: number;
-  marks: ReadonlyMap<ConversationId, string>;
-}
-
 /** Stored questions. Every method throws only `AppError` of kind `storage` or `corrupt`, within a bounded time. */
 export interface QuestionStore {
   /**
-   * Stores a question unless its id exists, and lists it as open. Returns the stored question and whether it is new.
+   * Stores a question unless its id exists, and lists it as open. Returns the stored question and whether it is new. After
+   * `byMs` (epoch milliseconds) the store itself refuses a new one. A failure with an unknown outcome leaves open whether it was
+   * stored before.
    */
-  create(question: Question): Promise<{ question: Question; created: boolean }>;
+  create(question: Question, byMs?: number): Promise<{ question: Question; created: boolean }>;
   get(id: string): Promise<Question | undefined>;
   /**
    * Atomic read-modify-write. `change` is pure and may run more than once. If it returns the same object, nothing is
@@ -200,11 +169,6 @@ export type CardView =
   /** Waits for a run slot. `ahead` other questions come first. */
   | { kind: 'waitingForSlot'; ahead: number }
   | { kind: 'starting' }
-  /**
-   * Runs while many others run. The card says nothing that an answer makes wrong, because Slack's limits may delay its
-   * next edit for minutes. `isPrivate`: it is not certain that the answer is shown in the thread.
-   */
-  | { kind: 'asked'; isPrivate?: true }
   | {
       kind: 'running';
       elapsedMs: number;
@@ -293,8 +257,8 @@ export interface Messenger {
   postCard(question: Question, view: CardView): Promise<{ ts: string }>;
   /** Finds the card of this question in Slack by its marker. */
   findCard(question: Question): Promise<string | undefined>;
-  /** Throws `notFound` if the card was deleted. */
-  updateCard(question: Question, view: CardView): Promise<void>;
+  /** Throws `notFound` if the card was deleted. Calls `confirm` once there is room for the edit, right before it. */
+  updateCard(question: Question, view: CardView, confirm?: Confirm): Promise<void>;
   /** Divides a question's outcome into messages. Pure, but slow for a long answer, so a run does it once. */
   prepare(question: Question): PreparedOutcome;
   findPart(question: Question, part: number): Promise<string | undefined>;
@@ -381,8 +345,6 @@ export interface Durations {
   note(teamId: string, questionId: string, durationMs: number): Promise<void>;
   /** Returns undefined until there is enough history. */
   expect(teamId: string): Promise<Expectation | undefined>;
-  /** Returns the newest durations, in milliseconds, oldest first. */
-  recent(teamId: string): Promise<number[]>;
 }
 
 /** The recent questions of each person. */

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Question } from './question/question.ts';
+import { dayMs, defineRecord, type RecordOf } from './record.ts';
 import { unparkEveryMs } from './settings.ts';
 
 /** Most questions of one workspace, and of one person in it, that may run at the service at the same time. */
@@ -8,17 +10,20 @@ export interface SlotLimits {
 }
 
 /** The questions of one workspace: running, waiting in order of arrival, and parked. */
-export interface RunSlotBook {
-  version: 1;
-  running: SlotEntry[];
-  waiting: (SlotEntry & { sinceMs: number })[];
-  parked: { questionId: string; sinceMs: number; untilMs: number }[];
-}
-
-export interface SlotEntry {
-  questionId: string;
-  userId: string;
-}
+export const runSlotsType = defineRecord({
+  key: (teamId) => `ds:run-slots:${teamId}`,
+  // A record without writes for this time has no running question.
+  ttlMs: 90 * dayMs,
+  schema: z.looseObject({
+    version: z.literal(1),
+    running: z.array(z.looseObject({ questionId: z.string(), userId: z.string() })),
+    waiting: z.array(z.looseObject({ questionId: z.string(), userId: z.string(), sinceMs: z.number() })),
+    parked: z.array(z.looseObject({ questionId: z.string(), sinceMs: z.number(), untilMs: z.number() })),
+  }),
+  isInUse: ({ running, waiting, parked }) => running.length + waiting.length + parked.length > 0,
+});
+export type RunSlotBook = RecordOf<typeof runSlotsType>;
+export type SlotEntry = RunSlotBook['running'][number];
 
 /** The stored books, one per workspace. Throws the same errors as the other stores. */
 export interface RunSlotStore {
@@ -39,8 +44,6 @@ export interface RunSlots {
    * nothing.
    */
   readSlot(question: Question): Promise<Slot | undefined>;
-  /** How many questions of a workspace have a slot. */
-  countRunning(teamId: string): Promise<number>;
   /** Takes a slot, or adds the question to the waiting ones. Safe to repeat: a question keeps its place. */
   takeSlot(question: Question): Promise<Slot>;
   /** Gives back the slot or the place among the waiting. Returns the questions that got a slot. Safe to repeat. */
@@ -67,10 +70,6 @@ export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlot
       const isFree = isRunning(grant(book, limits), id);
       const ahead = positionOf(book, id);
       return isFree || ahead < 0 ? undefined : { granted: false, ahead };
-    },
-
-    async countRunning(teamId) {
-      return ((await store.get(teamId)) ?? emptyBook).running.length;
     },
 
     async takeSlot({ id, place, askerId, acceptedMs }) {

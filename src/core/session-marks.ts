@@ -1,20 +1,24 @@
+import { z } from 'zod';
+import { dayMs, defineRecord, type RecordOf } from './record.ts';
 import { mostSessionMarks, sessionCallMs, sessionLifeMs } from './settings.ts';
 
 /**
  * The threads of a workspace in which Slack may show that the app works. `isSent`: Slack got the status, so that it can't
  * come any later. `atMs`: when the call began that sent it.
  */
-export interface SessionMarks {
-  version: 1;
-  threads: SessionMark[];
-}
-
-export interface SessionMark {
-  channelId: string;
-  threadTs: string;
-  atMs: number;
-  isSent: boolean;
-}
+export const sessionMarksType = defineRecord({
+  key: (teamId) => `ds:session-marks:${teamId}`,
+  // Slack forgets a session after an hour.
+  ttlMs: dayMs,
+  schema: z.looseObject({
+    version: z.literal(1),
+    threads: z.array(
+      z.looseObject({ channelId: z.string(), threadTs: z.string(), atMs: z.number(), isSent: z.boolean() }),
+    ),
+  }),
+});
+export type SessionMarks = RecordOf<typeof sessionMarksType>;
+export type SessionMark = SessionMarks['threads'][number];
 
 type Place = Pick<SessionMark, 'channelId' | 'threadTs'>;
 

@@ -1,9 +1,11 @@
 import type { AccountMode } from './accounts/accounts.ts';
-import type { Pacing } from './pacing.ts';
 
-/** What an operator may configure about the life of a question. Durations are in milliseconds. */
+/** The life of a question, as tests may change it. An operator sets the patience and the accounts. Durations are in milliseconds. */
 export interface LifecycleSettings {
-  pacing: Pacing;
+  /** How long the service may work on a question before the app stops watching. */
+  patienceMs: number;
+  /** How often a running question is read that is not watched together with others. */
+  readEveryMs: number;
   /** Shortest time between two edits of one card. Slack advises 3 s. */
   cardEditMs: number;
   /** Most questions in one thread's queue, including the running one. */
@@ -20,16 +22,10 @@ export interface LifecycleSettings {
 export const messagesWithoutFile = 3;
 
 /**
- * How long questions with people's own access, or at a workspace's own service, may take to be stopped there after the
- * workspace removed the app. After that the accounts and the service's token are erased.
+ * How long questions with people's own access may take to be stopped at the service after the workspace removed the app.
+ * After that the accounts are erased.
  */
 export const quietEndMs = 10_000;
-
-/**
- * How long the app keeps the token of a service that a workspace no longer asks, so that questions that run there end
- * there. The longest patience that an operator can set.
- */
-export const formerServiceMs = 24 * 60 * 60 * 1000;
 
 /** Longest question that the app accepts, in characters. */
 export const maxQuestionLength = 10_000;
@@ -45,23 +41,12 @@ export const earlierQuestionsRoom = 4_000;
 export const mostAskedKnown = 3 * mostEarlierQuestions;
 
 /**
- * A stored question that is not confirmed within this time counts as not accepted: the asker knows, or Slack repeats
- * it.
- */
-export const offerMs = 30_000;
-
-/**
- * How long after the time by which a question must be stored it must be confirmed, in milliseconds. The asker is told the
- * result then, and a question that is confirmed later is withdrawn.
+ * How much time before its asker is told the result a question must be stored, in milliseconds: the storage's reply takes some.
  */
 export const ackConfirmMs = 500;
 
-/**
- * Time from its acceptance after which a question cancels the one that it was asked instead of, unless the button did
- * that or the request was taken back. The steps between, to store, to join the queue, to schedule and to take back, have
- * 2 s each at most and usually take milliseconds.
- */
-export const replaceAfterMs = 20_000;
+/** When a run looks for a question that may have been stored, in milliseconds: a storage that hung may go on until then. */
+export const doubtMs = 5_000;
 
 /** Time from a repeated post, or an edit with an unknown outcome, to the check of the question's messages. */
 export const recheckAfterMs = 60_000;
@@ -114,6 +99,18 @@ export const reconnectNoticeMs = 60 * 60 * 1000;
 /** People whose conversations a thread knows. Beyond that it drops the one that was used the longest time ago. */
 export const mostOwnConversations = 50;
 
+/** Slack advises three seconds between two edits of one message. Home is shown again no sooner either. */
+export const cardEditMs = 3_000;
+
+/** More questions would wait in one thread for longer than people look at it: at 45 s for an answer, a quarter of an hour. */
+export const threadLimit = 20;
+
+/** Covers the longest delay of a call that was seen behind proxies (11 s) with a margin (decision 15). */
+export const lateCallMs = 15_000;
+
+/** How often a running question is read alone: its answer is seen 1 s late on average, after some 23 reads (decision 28). */
+export const readEveryMs = 2_000;
+
 /**
  * From how many running questions of one account on they are watched together: by a list of its newest changes instead of
  * one read for each.
@@ -123,25 +120,19 @@ export const fewestWatchedTogether = 4;
 /** How often the changes of an account are listed while many of its questions run. */
 export const watchTickMs = 1_000;
 
-/**
- * Longest time between two runs of a question that is watched with others and that no list shows, in case a change was
- * missed.
- */
+/** Longest time between two runs of a question that is watched with a few others, in case a change was missed. */
 export const watchBackstopMs = 30_000;
 
 /**
- * From how many running questions of one account on a question runs only every `listedRunMs`, unless it changes or no list
- * shows it. Fewer cost little, and after a process dies the others run them earlier. The clock of a card stands still for
- * as long, and a person who joined the channel meanwhile sees the steps of a running question for as long.
+ * From how many running questions of one account on a question runs only every `listedRunMs`, unless it changes. Fewer cost
+ * little. The clock of a card stands still for as long, a person who joined the channel meanwhile sees the steps of a running
+ * question for as long, and after a process died another one sees its answers as late.
  */
 export const fewestRunRarely = 100;
 export const listedRunMs = 60_000;
 
-/**
- * Longest time between two runs of a question that runs rarely and whose card shows no steps: such a run does nothing. Half of
- * that is the shortest, so that the runs of many spread.
- */
-export const quietRunMs = 5 * 60_000;
+/** How old what a list showed of a conversation may be. After that its question is read by its next run. */
+export const listedFreshMs = 120_000;
 
 /**
  * Spreads open questions over this time after a start, in milliseconds, so that they do not all ask the service at
@@ -155,14 +146,11 @@ export const resumeSpreadMs = 1_000;
  */
 export const mostAtOnce = 200;
 
-/** Most questions that one tick wakes because no list shows them, in case the lists of many fail together. */
-export const mostOverduePerTick = 100;
-
 /**
  * How much older than the newest change a change may be that a process sees for the first time. Older ones were read by the
  * question's own runs.
  */
-export const newsAgeMs = 2 * quietRunMs;
+export const newsAgeMs = 10 * 60_000;
 
 /** The longest time from a message to the question that it asks: Slack's repeated deliveries, and what the app missed. */
 export const longestDeliveryMs = 20 * 60_000;
@@ -177,23 +165,14 @@ export const limitPatienceMs = 24 * 60 * 60 * 1000;
 export const shortestLimitMs = 1_000;
 export const longestRepeatedLimitMs = 10 * 60_000;
 
-/** How long work on questions waits for a delivery of Slack that is being handled, in milliseconds. */
-export const deliveryCountsMs = 200;
-
-/** How long one step of a question waits for deliveries of Slack, in milliseconds. */
-export const mostYieldMs = 1_000;
-
 /** How long an answer waits for the account's quota, in milliseconds, where the reply with the answer leaves it out. */
 export const quotaPatienceMs = 3_000;
 
 /** How long the quota of an account is used again for questions that end, in milliseconds. */
 export const quotaLifeMs = 30_000;
 
-/** How long a question waits for the first list that shows it. After that it is read. */
+/** How long a question that was just asked waits for a list that shows it. After that it is read. */
 export const firstListMs = 10_000;
-
-/** How long a process that stopped keeps the lead for an account. */
-export const watchLeaseMs = 5_000;
 
 /** How many conversations a list asks for while nothing changes. */
 export const fewestListed = 5;
@@ -211,10 +190,16 @@ export const mostListed = 100;
 export const mostChangedPages = 25;
 
 /**
- * Most pages in one tick of a pass that shows all running questions: 2,500 of them. With the default limits reads may use 40
- * requests a second, so single reads keep some room. Where the limit is lower, the pass takes more ticks.
+ * Most pages in one tick of a list of all running questions: 2,500 of them. With the default limits reads may use 40
+ * requests a second, so single reads keep some room. Where the limit is lower, the list takes more ticks.
  */
 export const mostPassPages = 25;
+
+/** The time for each page of that list until the next one begins, at most a minute: it takes a third of a request a second. */
+export const passPageMs = 3_000;
+
+/** Changed conversations of one account that a process keeps whole, although it knows no question there. */
+export const mostChangedKept = 300;
 
 /** Conversations of one account whose latest change a process remembers. */
 export const mostMarksKept = 20_000;
@@ -237,12 +222,8 @@ export const mostEarlierAttempts = 20;
 /** Durations of answers that are kept for each workspace: enough to show how fast the service is now. */
 export const mostDurationsKept = 200;
 
-/** Fewest durations of a workspace from which the app expects and learns how long answers take. */
+/** Fewest durations of a workspace from which the app expects how long answers take. */
 export const fewestDurations = 10;
-
-/** How long a process polls with what it learned of a workspace, and of how many workspaces it keeps that. */
-export const paceFreshMs = 10 * 60_000;
-export const mostPacesKept = 1_000;
 
 /** Asked questions that are kept for each person: more than the app ever shows, so that a list stays complete. */
 export const mostAskedKept = 50;
@@ -257,21 +238,15 @@ export const mostPreviousRead = 10;
 /** Most open questions to read to find those of one channel or person. A workspace should never have as many. */
 export const mostOpenRead = 1_000;
 
-/** How many days the Home of admins shows, and how old its numbers may be. */
+/**
+ * How many days the Home of admins shows, how old its numbers may be, and which share of the time counting may take before
+ * they may be older.
+ */
 export const recentUsageDays = 30;
 export const usageFreshMs = 5 * 60 * 1_000;
+export const usageShareOfTime = 0.01;
 
-/**
- * What the deliveries of one person may leave in the storage in a day (UTC). A person with as many refused requests is
- * checked before anything is stored, so that one who is refused again leaves nothing. Further verbs
- * are ignored, except one that cancels the person's own question.
- */
-export const mostStoredPerDay = { refused: 20, verbs: 200 };
-
-/** Most steps of one removal of old entries from the audit log. One step removes up to 500 entries, or a day. */
-export const mostTrimSteps = 1_000;
-
-/** Most repositories of one answer that the audit log names. */
+/** Most repositories of one answer that the audit log and the usage report name. */
 export const mostRepositoriesNoted = 50;
 
 /** People who left and whose questions ended, that a process remembers. */
@@ -289,18 +264,6 @@ export const unparkEveryMs = 2_000;
 
 /** Most attempts to follow from one to the next. */
 export const mostAttempts = 20;
-
-/**
- * Most running questions of a workspace whose cards say that they are worked on. Slack lets the app edit 7 cards in 10 s.
- * So if all of them end together, the last card is closed within a minute after its answer.
- */
-export const mostProgressCards = 30;
-
-/** How old a process's count of a workspace's running questions may be when it edits a card. */
-export const runningCountFreshMs = 1_000;
-
-/** Workspaces whose running questions a process counts without reading the number again. */
-export const mostRunningCounts = 1_000;
 
 /** How long a card that could not be posted is not tried again, unless Slack names a time. */
 export const cardRetryMs = 5_000;

@@ -25,3 +25,16 @@ export async function withTimeout<Result, Late>(
 export function within<Result>(work: Promise<Result>, ms: number): Promise<Result | undefined> {
   return withTimeout(work, ms, () => undefined);
 }
+
+/** Begins `work`, unless it is under way: then callers share it, whatever they asked with. */
+export function sharing<Asked extends unknown[], Result>(
+  work: (...asked: Asked) => Promise<Result>,
+): (...asked: Asked) => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return (...asked) => {
+    running ??= work(...asked).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}

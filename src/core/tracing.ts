@@ -6,15 +6,15 @@ export type TraceContext = string;
 
 /** What a span says, under the names of the log. Ids, codes and numbers, never text of people. */
 export interface SpanFields {
-  outcome?: string | undefined;
-  phase?: string | undefined;
-  origin?: string | undefined;
-  teamId?: string | undefined;
-  channelId?: string | undefined;
+  outcome?: string;
+  phase?: string;
+  origin?: string;
+  teamId?: string;
+  channelId?: string;
   /** Milliseconds until the next run of the question. */
-  nextRunMs?: number | undefined;
+  nextRunMs?: number;
   /** Status of an HTTP reply. */
-  status?: number | undefined;
+  status?: number;
 }
 
 /** A part of a trace: what is done between its start and its end. */
@@ -31,7 +31,7 @@ export interface TracedStep {
   name: 'accept' | 'advance';
   questionId: string;
   /** The question's stored context. Without it the step begins a trace. */
-  parent?: TraceContext | undefined;
+  parent?: TraceContext;
   fields?: SpanFields;
 }
 

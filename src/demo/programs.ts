@@ -142,8 +142,6 @@ export function startApp(
     PORT: String(setup.port),
     // Any free port, so that two demos can run on one machine.
     METRICS_PORT: '0',
-    // The local Slack has no rate limits, so cards may change more often than in Slack.
-    CARD_EDIT_MS: '2000',
     ...setup.settings,
   });
   return { child, ready: child.firstLine(appStarted, readyDeadlineMs).then(({ port }) => untilReady(child, port)) };

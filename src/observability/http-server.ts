@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../core/ports.ts';
-import { within } from '../core/timeout.ts';
-import type { FarSide } from './access-watch.ts';
+import { sharing, within } from '../core/timeout.ts';
+import type { FarSide } from './health.ts';
 
 /** Something that the app needs to take questions. `check` throws or returns false when it is not usable now. */
 export interface Dependency {
@@ -65,7 +65,7 @@ const stopTimeoutMs = 5_000;
  */
 export function createOperatorServer(options: {
   port: number;
-  host?: string | undefined;
+  host?: string;
   dependencies: Dependency[];
   farSides: FarSide[];
   mounts: Mounts;
@@ -74,15 +74,12 @@ export function createOperatorServer(options: {
 }): PageServer {
   const { port, host, dependencies, farSides, mounts, patience, log } = options;
   const pages: Pages = { '/livez': (response) => send(response, 200, 'text/plain', 'ok\n'), '/readyz': ready };
-  let checking: Promise<{ status: number; text: string }> | undefined;
+  // A flood of requests asks the dependencies no more than one.
+  const shared = sharing(check);
   return createPageServer({ name: 'PORT', port, host, pages, mounts, patience, log });
 
-  /** All simultaneous requests share one check, so that a flood of them asks the dependencies no more than one. */
   async function ready(response: ServerResponse): Promise<void> {
-    checking ??= check().finally(() => {
-      checking = undefined;
-    });
-    const { status, text } = await checking;
+    const { status, text } = await shared();
     send(response, status, 'application/json', text);
   }
 
@@ -121,11 +118,11 @@ export function createMetricsServer(options: {
 function createPageServer(options: {
   name: string;
   port: number;
-  host?: string | undefined;
+  host?: string;
   pages: Pages;
   mounts: Mounts;
-  patience?: Patience | undefined;
-  log?: Log | undefined;
+  patience?: Patience;
+  log?: Log;
 }): PageServer {
   let misplacedLoggedMs = Number.NEGATIVE_INFINITY;
   const server: Server = createServer(options.patience ?? usualPatience, (request, response) => {

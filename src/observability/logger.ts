@@ -99,6 +99,12 @@ function describeError(error: unknown, depth = 0): DescribedError {
   };
 }
 
+/** A logger on the same output that writes `info` lines at every level but `silent`. */
+export function withInfo(logger: Logger): Logger {
+  const writesInfo = logger.level === 'silent' || logger.isLevelEnabled('info');
+  return writesInfo ? logger : logger.child({}, { level: 'info' });
+}
+
 /** The core's `Log` on this logger. Counts each event. Lines of a traced step have its `traceId`. */
 export function createLog(
   logger: Logger,

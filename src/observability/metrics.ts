@@ -1,15 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock, LogFields } from '../core/ports.ts';
-import type { FarSide } from './access-watch.ts';
+import type { FarSide } from './health.ts';
 import { type Dependency, isUsable } from './http-server.ts';
-
-/** One generation of the service's API. */
-export interface ApiGeneration {
-  generation: string;
-  /** Absent while the app does not know it. */
-  isOffered?: boolean;
-  isUsed: boolean;
-}
 
 /** How long one computed page answers all scrapes, because counting open questions reads the storage. */
 const keptMs = 1_000;
@@ -25,7 +17,7 @@ export function createMetrics({
   countRuns,
   dependencies,
   farSides,
-  apiGenerations,
+  generation,
   now,
 }: {
   countOpen: () => Promise<number>;
@@ -33,7 +25,8 @@ export function createMetrics({
   countRuns: () => Promise<Record<'delayed' | 'waiting' | 'active', number>>;
   dependencies: () => Dependency[];
   farSides: () => FarSide[];
-  apiGenerations: () => ApiGeneration[];
+  /** Which generation of the service's API is used. Undefined before the start. */
+  generation: () => number | undefined;
   now: Clock;
 }) {
   const registry = new Registry();
@@ -86,9 +79,7 @@ export function createMetrics({
     labelNames: ['target'],
     registers: [registry],
     async collect() {
-      const states = await latestStates();
-      this.reset();
-      for (const { target, state } of states) this.set({ target }, state === 'refused' ? 0 : 1);
+      for (const { target, state } of await latestStates()) this.set({ target }, state === 'refused' ? 0 : 1);
     },
   });
   new Gauge({
@@ -97,21 +88,8 @@ export function createMetrics({
     labelNames: ['target'],
     registers: [registry],
     async collect() {
-      const states = await latestStates();
-      this.reset();
-      for (const { target, state } of states) {
+      for (const { target, state } of await latestStates()) {
         this.set({ target }, state === 'fine' || state === 'refused' ? 1 : 0);
-      }
-    },
-  });
-  new Gauge({
-    name: 'deepsearch_slack_api_offered',
-    help: '1 if the service offers this generation of its API, 0 if it does not, NaN if that is not known.',
-    labelNames: ['generation'],
-    registers: [registry],
-    collect() {
-      for (const { generation, isOffered } of apiGenerations()) {
-        this.set({ generation }, isOffered === undefined ? Number.NaN : Number(isOffered));
       }
     },
   });
@@ -121,7 +99,9 @@ export function createMetrics({
     labelNames: ['generation'],
     registers: [registry],
     collect() {
-      for (const { generation, isUsed } of apiGenerations()) this.set({ generation }, Number(isUsed));
+      const used = generation();
+      if (used === undefined) return;
+      for (const each of [1, 2]) this.set({ generation: each }, Number(each === used));
     },
   });
 
@@ -141,7 +121,6 @@ export function createMetrics({
     return latest;
   }
 
-  /** A workspace may give up its own service, so these metrics keep nothing from the page before. */
   function latestStates() {
     return Promise.all(farSides().map(async ({ target, state }) => ({ target, state: await state() })));
   }

@@ -18,7 +18,7 @@ import {
   resourceFromAttributes,
   serviceInstanceIdDetector,
 } from '@opentelemetry/resources';
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import {
   ATTR_ERROR_TYPE,
   ATTR_HTTP_REQUEST_METHOD,
@@ -48,9 +48,8 @@ import {
   type Tracer,
   untraced,
 } from '../core/tracing.ts';
-import { noteExports } from './trace-exports.ts';
 
-export interface TracingOptions {
+interface TracingOptions {
   /** Base address of the collector. Traces go to `v1/traces` under it, as OTLP over HTTP with protobuf. */
   endpoint: string;
   /** Version of this application. */
@@ -202,4 +201,33 @@ function contextOf(context: TraceContext | undefined): SpanContext | undefined {
     /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(context ?? '') ?? [];
   const parsed: SpanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
   return isSpanContextValid(parsed) ? parsed : undefined;
+}
+
+type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0];
+
+/** Logs when the collector stops to take traces, and when it takes them again. The SDK itself says nothing. */
+function noteExports(exporter: SpanExporter, log: Log): SpanExporter {
+  let isLost = false;
+  return {
+    export: (spans, done) => {
+      exporter.export(spans, (result) => {
+        note(result);
+        done(result);
+      });
+    },
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+
+  function note({ error }: Result): void {
+    if (isLost === (error !== undefined)) return;
+    isLost = error !== undefined;
+    if (error === undefined) log.info({ event: 'traces.export', outcome: 'back' });
+    else log.warn({ event: 'traces.export', outcome: 'lost', code: codeOf(error) });
+  }
+}
+
+/** The code of the error and not its message, which could quote the collector's reply. */
+function codeOf(error: Error): string {
+  return 'code' in error && error.code !== undefined ? String(error.code) : error.name;
 }

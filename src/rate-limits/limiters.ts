@@ -26,7 +26,7 @@ type None = Record<never, never>;
 
 export interface LimiterDeps {
   /** All processes on the same Redis share the counts. Without Redis each process counts for itself. */
-  redis?: RedisClientType<None, None, None, 2, None> | undefined;
+  redis?: RedisClientType<None, None, None, 2, None>;
   log: Log;
 }
 

@@ -4,11 +4,9 @@ import { longestToken } from '../core/settings.ts';
 import { actions, context, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
 import { ACTIONS, FORMS } from './ids.ts';
-import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { type Say, sayIn } from './say.ts';
-import { inertCut } from './text.ts';
-import { slackDayTime } from './time.ts';
+import { inertCut, mrkdwnLink, slackDayTime } from './text.ts';
 
 /** The field of the form: block id and action id. */
 export const TOKEN_FIELD = 'token';
@@ -33,7 +31,7 @@ type OwnAccount = Exclude<ShownAccount, { kind: 'shared' }>;
 export interface AccountOptions {
   locale: string | undefined;
   /** The contact that the operator set, if any. */
-  contact?: string | undefined;
+  contact?: string;
 }
 
 /** The reply to a wish to connect. `signInUrl`: starts the sign-in, if it is offered. */
@@ -201,7 +199,7 @@ function shownName(username: string): string {
 
 function plainButton(label: string, actionId: string, style?: 'primary' | 'danger'): Button {
   const text = plain(label);
-  return { type: 'button', action_id: actionId, text, ...(style === undefined ? {} : { style }) };
+  return { type: 'button', action_id: actionId, text, style };
 }
 
 function plain(text: string) {

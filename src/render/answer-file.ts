@@ -2,11 +2,9 @@ import type { Answer, Question } from '../core/question/question.ts';
 import { readersOf, shareUrlFor } from '../core/question/readers.ts';
 import { waitedMs } from '../core/question/upstream.ts';
 import { incompleteLine } from './incomplete.ts';
-import { safeUrl } from './links.ts';
 import { type Say, sayIn } from './say.ts';
-import { shownText } from './shown-text.ts';
 import { countSources, groupSources } from './sources.ts';
-import { cut, oneLine } from './text.ts';
+import { cut, oneLine, safeUrl, shownText } from './text.ts';
 
 /** Name of the file with the whole answer. The app recognizes the file in its thread by this name. */
 export function answerFileName({ id, delivery }: Pick<Question, 'id' | 'delivery'>): string {

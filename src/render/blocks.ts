@@ -1,13 +1,13 @@
 import type { ActionsBlock, ActionsBlockElement, Button, ContextBlock, SectionBlock } from '@slack/types';
 import { type ButtonValue, buttonValue } from './ids.ts';
 import { LIMITS } from './limits.ts';
-import { cut, oneLine } from './text.ts';
+import { cut, inertMrkdwn, oneLine, pieces } from './text.ts';
 
 /** A section of mrkdwn (≤ 3,000 characters). Slack's automatic parsing of bare names and addresses is off. */
 export function section(text: string, blockId?: string): SectionBlock {
   return {
     type: 'section',
-    ...(blockId === undefined ? {} : { block_id: blockId }),
+    block_id: blockId,
     text: { type: 'mrkdwn', text, verbatim: true },
     expand: true,
   };
@@ -29,7 +29,7 @@ export function sections(lines: readonly string[]): SectionBlock[] {
 export function context(texts: string | readonly string[], blockId?: string): ContextBlock {
   return {
     type: 'context',
-    ...(blockId === undefined ? {} : { block_id: blockId }),
+    block_id: blockId,
     elements: [texts].flat().map((text) => ({ type: 'mrkdwn', text, verbatim: true })),
   };
 }
@@ -45,6 +45,46 @@ export function button(label: string, actionId: string, value: ButtonValue, styl
     action_id: actionId,
     text: { type: 'plain_text', text: cut(oneLine(label), LIMITS.buttonText), emoji: false },
     value: buttonValue(value),
-    ...(style === undefined ? {} : { style }),
+    style,
   };
+}
+
+const QUOTE_MARK = '> ';
+/** Room for a heading line in the first section, and for the "…" in the last one. */
+const RESERVE = 200;
+/** Leaves room in `messageWeight` for the blocks around the quote. */
+const MAX_WRITTEN = 11_000;
+
+/**
+ * Quotes untrusted text, in full if Slack's limits allow it, otherwise its beginning with "…". Returns mrkdwn
+ * sections of ≤ 3,000 characters.
+ */
+export function quote(heading: string, text: string): string[] {
+  const sections: string[] = [];
+  let written = 0;
+  const all = pieces(text, LIMITS.sectionText - RESERVE - heading.length, quoted);
+  for (const piece of all) {
+    const section = quoted(piece.replace(/\n$/, ''));
+    if (written + section.length > MAX_WRITTEN) {
+      const last = sections.length - 1;
+      sections[last] = `${sections[last]}…`;
+      return withHeading(heading, sections);
+    }
+    sections.push(section);
+    written += section.length;
+  }
+  return withHeading(heading, sections);
+}
+
+function quoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `${QUOTE_MARK}${inertMrkdwn(line)}`)
+    .join('\n');
+}
+
+function withHeading(heading: string, sections: string[]): string[] {
+  return sections.length === 0
+    ? [heading]
+    : sections.map((section, index) => (index === 0 ? `${heading}\n${section}` : section));
 }

@@ -1,20 +1,13 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { CardView } from '../core/ports.ts';
 import { canAskCancelledAgain } from '../core/question/cancellation.ts';
-import { isSharedWithOthers, type Question } from '../core/question/question.ts';
-import { referenceOf } from '../core/question/reference.ts';
-import { isRestated } from '../core/question/restated.ts';
-import { actions, button, context, section } from './blocks.ts';
+import { isRestated, isSharedWithOthers, type Question, referenceOf } from '../core/question/question.ts';
+import { actions, button, context, quote, section } from './blocks.ts';
 import { ACTIONS, cardMarker, markerBlockId, markerMetadata } from './ids.ts';
 import { LIMITS } from './limits.ts';
-import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage, RenderOptions } from './message.ts';
-import { quote } from './quote.ts';
-import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
-import { shownText } from './shown-text.ts';
-import { cut, inertCut, oneLine } from './text.ts';
-import { slackDayTime, slackTime } from './time.ts';
+import { cut, inertCut, mrkdwnLink, namesOf, oneLine, shownText, slackDayTime, slackTime } from './text.ts';
 
 /** A step takes one line, so it is cut to this length. */
 const MAX_STEP = 200;
@@ -39,7 +32,7 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const heading = isSharedWithOthers(question) ? say.card.sharedAnswer(asker) : say.card.asked(asker);
   const asked = isRestated(question) ? quote(heading, questionText) : [];
   const begins = [
-    ...(isNewByVerb(question) ? [say.card.newConversation()] : []),
+    ...(question.fresh && question.follows === undefined ? [say.card.newConversation()] : []),
     ...followed(question, say),
     ...(question.startsOwnConversation === true ? [say.card.startsOwnConversation()] : []),
     ...scopeLine(question, say),
@@ -83,8 +76,6 @@ function statusLine(question: Question, view: CardView, say: Say): string {
       return say.card.waitingForSlot(view.ahead);
     case 'starting':
       return say.card.starting();
-    case 'asked':
-      return say.card.askedInCrowd(view.isPrivate === true);
     case 'running':
       return say.card.running(view);
     case 'unreachable':
@@ -131,11 +122,6 @@ function statusLine(question: Question, view: CardView, say: Say): string {
   }
 }
 
-/** Whether the app took "new" for the verb. Otherwise a follow-up would continue the previous thread. */
-function isNewByVerb({ asFollowUp, fresh }: Question): boolean {
-  return asFollowUp !== undefined && fresh;
-}
-
 /** Names the repositories to which the question is limited. */
 function scopeLine({ scope }: Question, say: Say): string[] {
   return scope === undefined ? [] : [say.card.onlyIn(namesOf(scope.repositories, MAX_SCOPE, say))];
@@ -173,21 +159,21 @@ function readOf({ context, forwarded }: Question) {
 
 function buttonsFor(question: Question, view: CardView, say: Say): Button[] {
   const value = { questionId: question.id };
-  const label = isNewByVerb(question) ? say.buttons.askAsFollowUp() : say.buttons.continuePrevious();
-  const asFollowUp = question.asFollowUp === undefined ? [] : [button(label, ACTIONS.askAsFollowUp, value)];
+  const { previous } = question;
+  const continues =
+    previous === undefined ? [] : [button(say.buttons.continuePrevious(), ACTIONS.continuePrevious, value)];
   switch (view.kind) {
     case 'queued':
     case 'waitingForSlot':
     case 'starting':
-    case 'asked':
     case 'running':
     case 'unreachable':
     case 'noReply':
     case 'limited':
-      return [...asFollowUp, button(say.buttons.cancel(), ACTIONS.cancel, value)];
+      return [...continues, button(say.buttons.cancel(), ACTIONS.cancel, value)];
     case 'parked':
     case 'awaitingAccount':
-      return [...asFollowUp, button(say.buttons.drop(), ACTIONS.drop, value)];
+      return [...continues, button(say.buttons.drop(), ACTIONS.drop, value)];
     case 'cancelled':
       return question.askedAgain === undefined && canAskCancelledAgain(question)
         ? [button(say.buttons.askAgain(), ACTIONS.tryAgain, value)]

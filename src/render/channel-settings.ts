@@ -5,9 +5,8 @@ import { context, section } from './blocks.ts';
 import { FORMS } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { input, option, plain } from './modals.ts';
-import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
-import { slackDayTime } from './time.ts';
+import { namesOf, slackDayTime } from './text.ts';
 
 /** The fields of the form. Each name is both block id and action id. */
 export const SETTINGS_FIELDS = {
@@ -168,7 +167,7 @@ function radio(id: string, label: string, chosen: string, options: (Option & { v
     type: 'radio_buttons',
     action_id: id,
     options,
-    ...(initial === undefined ? {} : { initial_option: initial }),
+    initial_option: initial,
   });
 }
 

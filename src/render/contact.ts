@@ -1,6 +1,5 @@
-import { mrkdwnLink } from './links.ts';
 import type { Say } from './say.ts';
-import { inertMrkdwn, oneLine } from './text.ts';
+import { inertMrkdwn, mrkdwnLink, oneLine } from './text.ts';
 
 /** The contact that the operator set for people with a problem. */
 type Contact = { kind: 'person' | 'group' | 'channel'; id: string } | { kind: 'words'; words: string };

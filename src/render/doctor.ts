@@ -1,10 +1,9 @@
-import type { Finding, FindingCode, Status } from '../core/doctor/finding.ts';
+import { checkNames, type Finding, type FindingCode, type Status } from '../core/doctor.ts';
 import { shownLine } from '../core/shown-line.ts';
 import { section, sections } from './blocks.ts';
 import type { RenderedMessage } from './message.ts';
 import { sayIn } from './say.ts';
-import { checkNames, doctorLines } from './strings/doctor-lines.ts';
-import type { Line } from './strings/doctor-storage-lines.ts';
+import type { DoctorLines } from './strings/doctor.ts';
 import { inertMrkdwn } from './text.ts';
 
 /** The longest name of a check, so that lines begin below each other. */
@@ -20,15 +19,20 @@ export interface ReportedFinding {
   mend?: string;
 }
 
-export function lineOf<Code extends FindingCode>({ code, values }: Finding<Code>): Line {
-  const [says, mend] = doctorLines[code](values);
-  return mend === undefined ? [shownLine(says)] : [shownLine(says), shownLine(mend)];
+/** What the line says, and what to do about it if it does not pass. */
+function lineOf<Code extends FindingCode>(
+  { code, values }: Finding<Code>,
+  locale: string | undefined,
+): [says: string, mend?: string] {
+  const lines: DoctorLines = sayIn(locale).doctorLines;
+  const [says = '', mend] = lines[code](values).split('\n').map(shownLine);
+  return mend === undefined ? [says] : [says, mend];
 }
 
-/** The report for a terminal, one line per finding and one below it for the mend. Ends with a line break. */
+/** The report for a terminal, in English, one line per finding and one below it for the mend. Ends with a line break. */
 export function doctorText(findings: readonly Finding[]): string {
   const lines = findings.flatMap((finding) => {
-    const [says, mend] = lineOf(finding);
+    const [says, mend] = lineOf(finding, undefined);
     const head = `${finding.status.padEnd(statusWidth)}${checkNames[finding.check].padEnd(nameWidth)}`;
     return [`${head}${says}`, ...(mend === undefined ? [] : [`${' '.repeat(head.length)}-> ${mend}`])];
   });
@@ -39,13 +43,13 @@ export function doctorText(findings: readonly Finding[]): string {
 /** The findings for programs. */
 export function doctorReport(findings: readonly Finding[]): ReportedFinding[] {
   return findings.map((finding) => {
-    const [message, mend] = lineOf(finding);
+    const [message, mend] = lineOf(finding, undefined);
     const { check, status, code } = finding;
-    return { check, status, finding: code, message, ...(mend === undefined ? {} : { mend }) };
+    return { check, status, finding: code, message, mend };
   });
 }
 
-/** The report for one admin in Slack: what fails first. The lines are in English, see `doctor-lines.ts`. */
+/** The report for one admin in Slack: what fails first. Names of lines are in English, as in docs/troubleshooting.md. */
 export function renderDoctor(findings: readonly Finding[], locale: string | undefined): RenderedMessage {
   const { fail, warn, pass } = countOf(findings);
   const summary = sayIn(locale).doctor.summary(fail, warn, pass);
@@ -53,7 +57,7 @@ export function renderDoctor(findings: readonly Finding[], locale: string | unde
     findings.filter((finding) => finding.status === status),
   );
   const lines = ordered.map((finding) => {
-    const [says, mend] = lineOf(finding);
+    const [says, mend] = lineOf(finding, locale);
     const line = `*${finding.status}* · ${checkNames[finding.check]}: ${inertMrkdwn(says)}`;
     return mend === undefined ? line : `${line}\n→ ${inertMrkdwn(mend)}`;
   });

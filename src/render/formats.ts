@@ -1,7 +1,19 @@
-import { durationWords } from './strings/durations.ts';
+/** The words around durations, by language; `span` is a written duration such as "41 s". */
+const durationWords = {
+  en: {
+    lessThan: (span: string) => `less than ${span}`,
+    upTo: (span: string) => `up to ${span}`,
+    range: (from: string, to: string) => `${from} to ${to}`,
+  },
+  de: {
+    lessThan: (span: string) => `weniger als ${span}`,
+    upTo: (span: string) => `bis zu ${span}`,
+    range: (from: string, to: string) => `${from} bis ${to}`,
+  },
+};
 
 /** The languages the app speaks. */
-export type Language = keyof typeof durationWords;
+type Language = keyof typeof durationWords;
 
 export const languages = Object.keys(durationWords) as Language[];
 

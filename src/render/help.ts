@@ -1,8 +1,8 @@
 import type { AccountMode } from '../core/accounts/accounts.ts';
 import { context, section } from './blocks.ts';
 import type { RenderedMessage } from './message.ts';
-import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
+import { namesOf } from './text.ts';
 
 /** Renders the help text. `commandName` begins with a slash. `accounts`: whose accounts people ask with. */
 export function renderHelp(options: {
@@ -11,7 +11,7 @@ export function renderHelp(options: {
   locale: string | undefined;
   accounts?: AccountMode;
   /** What the reader's questions can search here, if that is known. */
-  repositories?: readonly string[] | undefined;
+  repositories?: readonly string[];
   /** The reader is one of `ADMINS`. */
   isAdmin?: boolean;
 }): RenderedMessage {

@@ -1,21 +1,17 @@
 import type { Button, HeaderBlock, HomeView, KnownBlock } from '@slack/types';
 import type { Overview, OverviewEntry } from '../core/history/overview.ts';
+import type { RecentUsage } from '../core/history/recent-usage.ts';
 import { isOverCap } from '../core/question/daily-caps.ts';
-import type { Question, Quota, Refusal } from '../core/question/question.ts';
+import { isBetweenTwo, type Question, type Quota, type Refusal } from '../core/question/question.ts';
 import { accessLine, accountBlocks, type ShownAccount } from './accounts.ts';
 import { actions, button, context, section } from './blocks.ts';
-import { channelRows, type ShownChannel } from './channel-list.ts';
 import { privateContact } from './contact.ts';
 import { repositoryLines } from './help.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { LIMITS } from './limits.ts';
-import { mrkdwnLink, permalink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { type Say, sayIn } from './say.ts';
-import { shownText } from './shown-text.ts';
-import { inertCut } from './text.ts';
-import { slackDayTime, slackTime } from './time.ts';
-import { type ShownUsage, usageBlocks } from './usage.ts';
+import { inertCut, mrkdwnLink, permalink, shownText, slackDayTime, slackTime } from './text.ts';
 
 /** Whether the code search service accepts questions, as the app saw it last. */
 export type ServiceState = 'fine' | 'refused' | 'unreachable';
@@ -31,31 +27,31 @@ export type HomeContent =
       /** Absent: everyone asks with the app's account. */
       account?: ShownAccount;
       /** The channels of the app that the person may see. Absent if Slack did not say. */
-      channels?: ShownChannel[] | undefined;
+      channels?: ShownChannel[];
       /** What the person's questions can search. Absent if that is not known. */
-      repositories?: readonly string[] | undefined;
+      repositories?: readonly string[];
       /** The channels in which the person chose to show all answers that they ask with their own access. */
-      alwaysHere?: readonly string[] | undefined;
+      alwaysHere?: readonly string[];
       /** Only for the people in `ADMINS`. */
-      usage?: ShownUsage | undefined;
+      usage?: ShownUsage;
       /** The reference of a press of **Cancel** that failed. */
-      notCancelled?: string | undefined;
+      notCancelled?: string;
     });
 
 /** A person's questions, or the reference of the failure to read them. */
 export type ReadOverview = { overview: Overview } | { unreadable: string };
 
 /** What lists of questions need besides the questions. */
-export interface ListOptions {
+interface ListOptions {
   locale: string | undefined;
   /** The workspace's address, which ends with a slash: `https://acme.slack.com/`. */
   workspaceUrl: string;
 }
 
-export interface HomeOptions extends ListOptions {
+interface HomeOptions extends ListOptions {
   botUserId: string;
   /** The contact that the operator set, if any. */
-  contact?: string | undefined;
+  contact?: string;
 }
 
 /**
@@ -228,7 +224,6 @@ function state({ question, view }: OverviewEntry, say: Say): string {
       return home.waitingForSlot();
     case 'starting':
       return home.starting();
-    case 'asked':
     case 'running':
       return home.running(slackTime(question.upstream.askedMs ?? question.acceptedMs));
     case 'unreachable':
@@ -334,4 +329,60 @@ function whyNot({ home }: Say, reason: Refusal, contact: string | undefined): st
     case 'repositoryUnknown':
       return `${home.elsewhere()} ${operatorDo}`;
   }
+}
+
+/** A channel on Home. `usual`: no admin chose rules for it. */
+export interface ShownChannel {
+  id: string;
+  rules: 'usual' | 'own' | 'off';
+}
+
+/** Most channels on Home, so that the tab stays readable. */
+const mostChannels = 30;
+
+/** The rows of channels, in at most `room` blocks. Each has a button that opens the channel's settings. */
+function channelRows(channels: readonly ShownChannel[], room: number, say: Say): KnownBlock[] {
+  const most = Math.min(mostChannels, channels.length <= room ? room : room - 1);
+  if (most <= 0) return [];
+  const rows = channels.slice(0, most).map(({ id, rules }): KnownBlock => {
+    const told = rules === 'usual' ? [] : [rules === 'off' ? say.channels.off() : say.channels.ownRules()];
+    return {
+      ...section([`<#${id}>`, ...told].join(' · ')),
+      accessory: {
+        type: 'button',
+        action_id: ACTIONS.channelSettings,
+        text: { type: 'plain_text', text: say.channels.settings(), emoji: false },
+        value: id,
+      },
+    };
+  });
+  const left = channels.length - rows.length;
+  return left > 0 ? [...rows, context(say.channels.more(left, COMMAND))] : rows;
+}
+
+const mostChannelsOfUsage = 3;
+
+/** What an admin sees of the recent use. `counting`: there are no numbers yet. */
+export type ShownUsage = RecentUsage | 'counting';
+
+function usageBlocks(usage: ShownUsage, { usage: said }: Say): KnownBlock[] {
+  if (usage === 'counting') return [section(said.counting())];
+  const { total, channels } = usage;
+  const { medianMs, p95Ms, credits, votesUp, votesDown } = total;
+  const busiest = channels
+    .filter(({ name, questions }) => questions > 0 && !isBetweenTwo({ channelId: name }))
+    .slice(0, mostChannelsOfUsage)
+    .map(({ name, questions }) => said.channel(`<#${name}>`, questions));
+  const more = [...(credits === undefined ? [] : [said.credits(Math.round(credits))]), said.votes(votesUp, votesDown)];
+  return [
+    section(
+      [
+        said.counts(total.questions, total.answers, total.failures),
+        ...(medianMs === undefined || p95Ms === undefined ? [] : [said.times(medianMs, p95Ms)]),
+        more.join(' · '),
+        ...(busiest.length === 0 ? [] : [`${said.busiest()} ${busiest.join(', ')}`]),
+      ].join('\n'),
+    ),
+    context(said.onlyAdmins()),
+  ];
 }

@@ -29,7 +29,8 @@ export const ACTIONS = {
   askEdited: 'deepsearch:ask_edited',
   /** Asks a message that the app missed. */
   askMissed: 'deepsearch:ask_missed',
-  askAsFollowUp: 'deepsearch:ask_as_follow_up',
+  askCommand: 'deepsearch:ask_command',
+  continuePrevious: 'deepsearch:continue_previous',
   followUpMenu: 'deepsearch:follow_up_menu',
   share: 'deepsearch:share',
   /** The channel menu in the form that shares an answer. */
@@ -77,11 +78,8 @@ export function followUpAction(index: number): string {
   return `${ACTIONS.followUp}:${index}`;
 }
 
-/**
- * The choices of the menu under an answer: edit a follow-up or ask it elsewhere, and take only mentions in the thread.
- * Menus of earlier versions also have `private`, which opens the same form with the private place chosen.
- */
-export type MenuChoice = 'edit' | 'private' | 'mute';
+/** The choices of the menu under an answer: edit a follow-up or ask it elsewhere, and take only mentions in the thread. */
+export type MenuChoice = 'edit' | 'mute';
 
 /**
  * The value of a button or menu option: the question, for a follow-up its index in the answer and what to do with it,
@@ -94,6 +92,8 @@ export interface ButtonValue {
   verdict?: Verdict;
   /** The message in the same channel that the question is in. `threadTs`: of a reply. */
   message?: MessageInChannel;
+  /** A command that may have been taken already, with its question. */
+  command?: { triggerId: string; text: string };
 }
 
 export interface MessageInChannel {
@@ -103,9 +103,13 @@ export interface MessageInChannel {
 }
 
 const VALUE_PATTERN =
-  /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?)(?::(edit|private))?|:(up|down)|:(mute)|@([A-Z0-9]{2,30}):(\d{1,16}\.\d{6})(?:,(\d{1,16}\.\d{6}))?)?$/;
+  /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?)(?::(edit))?|:(up|down)|:(mute)|@([A-Z0-9]{2,30}):(\d{1,16}\.\d{6})(?:,(\d{1,16}\.\d{6}))?)?$/;
 
-export function buttonValue({ questionId, index, choice, verdict, message }: ButtonValue): string {
+/** Slack's ids of triggers are digits, letters and dots. */
+const COMMAND_PATTERN = /^(q[0-9a-f]{24})=([\w.]{1,200}) ([\s\S]{1,2000})$/;
+
+export function buttonValue({ questionId, index, choice, verdict, message, command }: ButtonValue): string {
+  if (command !== undefined) return `${questionId}=${command.triggerId} ${command.text}`;
   if (message !== undefined) {
     const { channelId, ts, threadTs } = message;
     return `${questionId}@${channelId}:${threadTs === undefined ? ts : `${ts},${threadTs}`}`;
@@ -118,6 +122,10 @@ export function buttonValue({ questionId, index, choice, verdict, message }: But
 /** Parses a button's value. Undefined for a value that this app did not write. */
 export function parseButtonValue(raw: unknown): ButtonValue | undefined {
   if (typeof raw !== 'string') return undefined;
+  const [, commandId, triggerId, text] = COMMAND_PATTERN.exec(raw) ?? [];
+  if (commandId !== undefined && triggerId !== undefined && text !== undefined) {
+    return { questionId: commandId, command: { triggerId, text } };
+  }
   const match = VALUE_PATTERN.exec(raw);
   const questionId = match?.[1];
   if (questionId === undefined) return undefined;
@@ -126,11 +134,11 @@ export function parseButtonValue(raw: unknown): ButtonValue | undefined {
   if (match?.[5] === 'mute') return { questionId, choice: 'mute' };
   const [channelId, ts, threadTs] = match?.slice(6) ?? [];
   if (channelId !== undefined && ts !== undefined) {
-    return { questionId, message: { channelId, ts, ...(threadTs === undefined ? {} : { threadTs }) } };
+    return { questionId, message: { channelId, ts, threadTs } };
   }
   if (match?.[2] === undefined) return { questionId };
-  const choice = match[3] === 'edit' || match[3] === 'private' ? match[3] : undefined;
-  return { questionId, index: Number(match[2]), ...(choice === undefined ? {} : { choice }) };
+  const choice = match[3] === 'edit' ? 'edit' : undefined;
+  return { questionId, index: Number(match[2]), choice };
 }
 
 /** The marker of a question's card, to find the card in its thread. */
@@ -152,8 +160,8 @@ const MARKER_PATTERN = /^ds:q[0-9a-f]{24}:(?:card|\d+:\d+)(?=:|$)/;
  * The fields of a message that are searched for a marker. They come from Slack, so each may be missing or malformed.
  */
 export interface MarkedMessage {
-  blocks?: readonly { block_id?: string }[] | undefined;
-  metadata?: { event_type?: string; event_payload?: object } | undefined;
+  blocks?: readonly { block_id?: string }[];
+  metadata?: { event_type?: string; event_payload?: object };
 }
 
 /**

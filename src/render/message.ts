@@ -22,9 +22,9 @@ export const FORMAT_LADDER: readonly MessageFormat[] = ['markdown', 'mrkdwn', 'p
 export interface RenderOptions {
   format: MessageFormat;
   /** The contact that the operator set, if any. */
-  contact?: string | undefined;
+  contact?: string;
   /** The workspace's address, which ends with a slash. */
-  workspaceUrl?: string | undefined;
+  workspaceUrl?: string;
 }
 
 /** An outcome divided into messages, the same in every format, so a part can be posted again in a simpler one. */

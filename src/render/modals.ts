@@ -52,7 +52,7 @@ export function renderAskForm(
   return {
     type: 'modal',
     callback_id: FORMS.ask,
-    ...(about === undefined ? {} : { private_metadata: about }),
+    private_metadata: about,
     title: plain(say.modals.askTitle()),
     submit: plain(say.modals.ask()),
     close: plain(say.buttons.cancel()),
@@ -70,11 +70,11 @@ export function renderAskForm(
  * answer is private.
  */
 export function renderEditForm(
-  form: { value: ButtonValue; text: string; isDirect: boolean; startsPrivately: boolean },
+  form: { value: ButtonValue; text: string; isDirect: boolean },
   locale: string | undefined,
 ): ModalView {
   const say = sayIn(locale);
-  const { value, text, isDirect, startsPrivately } = form;
+  const { value, text, isDirect } = form;
   const here = option(say.modals.inThisThread(), PLACES.thread);
   const elsewhere = isDirect ? say.modals.inNewConversation() : say.modals.privately();
   return {
@@ -84,7 +84,7 @@ export function renderEditForm(
     title: plain(say.modals.editTitle()),
     submit: plain(say.modals.ask()),
     close: plain(say.buttons.cancel()),
-    blocks: [questionInput(say.modals.followUp(), fitted(text)), whereInput(say, here, elsewhere, startsPrivately)],
+    blocks: [questionInput(say.modals.followUp(), fitted(text)), whereInput(say, here, elsewhere)],
   };
 }
 
@@ -193,7 +193,7 @@ function shareMetadata({ questionId, shownChannelId }: ShareMetadata): string {
 export function parseShareMetadata(raw: string): ShareMetadata | undefined {
   const [, questionId, shownChannelId] = SHARE_METADATA.exec(raw) ?? [];
   if (questionId === undefined) return undefined;
-  return { questionId, ...(shownChannelId === undefined ? {} : { shownChannelId }) };
+  return { questionId, shownChannelId };
 }
 
 function questionInput(label: string, text: string): InputBlock {
@@ -210,7 +210,7 @@ function whereInput(
   say: Say,
   there: Option & { value: string },
   privately: string,
-  startsPrivately: boolean,
+  startsPrivately = false,
 ): InputBlock {
   const other = option(privately, PLACES.privately);
   return input(FIELDS.where, say.modals.where(), {

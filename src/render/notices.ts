@@ -2,22 +2,18 @@ import type { Button, KnownBlock } from '@slack/types';
 import type { PrivateNotice } from '../core/ports.ts';
 import { hasNoWords } from '../core/question/prompt.ts';
 import type { Refusal } from '../core/question/question.ts';
-import { referenceOf } from '../core/question/reference.ts';
+import { referenceOf } from '../core/question/question.ts';
 import { canAskElsewhere } from '../core/question/refused-text.ts';
 import { maxQuestionLength, mostRepositories } from '../core/settings.ts';
 import { connectButton } from './accounts.ts';
-import { actions, button, context, section } from './blocks.ts';
+import { actions, button, context, quote, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
-import { ACTIONS, COMMAND, type MessageInChannel } from './ids.ts';
-import { mrkdwnLink } from './links.ts';
+import { ACTIONS, type ButtonValue, buttonValue, COMMAND, type MessageInChannel } from './ids.ts';
+import { LIMITS } from './limits.ts';
 import { openingOf } from './markdown/opening.ts';
 import type { RenderedMessage } from './message.ts';
-import { quote } from './quote.ts';
-import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
-import { shownText } from './shown-text.ts';
-import { cut, oneLine } from './text.ts';
-import { slackDayTime } from './time.ts';
+import { cut, mrkdwnLink, namesOf, oneLine, shownText, slackDayTime } from './text.ts';
 
 /** Most characters of a question that is only named. */
 const MAX_TO_CONFIRM = 150;
@@ -26,12 +22,67 @@ const MAX_OPENING = 600;
 /** Most characters of the list of allowed repositories. */
 const MAX_ALLOWED = 1_500;
 
+/** The notices that are one sentence. */
+const sentences = {
+  alreadyAskedByYou: (say) => say.notices.alreadyAskedByYou(),
+  /** Someone already pressed **Check again**, so the app is waiting for the answer again. */
+  alreadyWatched: (say) => say.notices.alreadyWatched(),
+  nothingToCancel: (say) => say.notices.nothingToCancel(),
+  /** The question of a **Cancel** button has already ended. */
+  alreadyEnded: (say) => say.notices.alreadyEnded(),
+  /** There is nothing to cancel in the person's direct messages. Shown when they write outside of a thread. */
+  nothingToCancelInDirect: (say) => say.notices.nothingToCancelInDirect(),
+  severalToCancel: (say) => say.notices.severalToCancel(),
+  askedPrivately: (say) => say.notices.askedPrivately(),
+  /** The app shows a withheld answer to its asker in their direct messages. */
+  shownPrivately: (say) => say.notices.shownPrivately(),
+  alreadyShown: (say) => say.notices.alreadyShown(),
+  /** The person has already chosen who sees the answer. */
+  readersChosen: (say) => say.notices.readersChosen(),
+  /** The time in which the person could choose who sees the answer is over. */
+  choiceTooLate: (say) => say.notices.choiceTooLate(),
+  /** Direct messages have no settings. */
+  settingsNeedChannel: (say) => say.verbs.settingsNeedChannel(),
+  /** Direct messages can't be muted. */
+  muteDirect: (say) => say.verbs.muteDirect(),
+  /** The app takes only mentions there anyway. */
+  muteNeedless: (say) => say.verbs.muteNeedless(),
+  nothingToConnect: (say) => say.verbs.nothingToConnect(),
+  /** The doctor runs in the background. */
+  doctorChecking: (say) => say.doctor.checking(),
+  /** Someone who is not in `ADMINS` asked for the doctor. */
+  doctorNotYours: (say) => say.doctor.notYours(),
+  /** A missed message is being asked now. */
+  missedAsked: (say) => say.notices.missedAsked(),
+  /** A missed message could not be asked. A reply beside it may say why. */
+  missedNotAsked: (say) => say.notices.missedNotAsked(),
+  /** The question was answered before its edited version could be asked. */
+  editedAfterAnswer: (say) => say.verbs.editedAfterAnswer(),
+} satisfies Record<string, (say: Say) => string>;
+
+/** The failures that are one sentence. A line below it names the reference. */
+const failures = {
+  /** The app's storage gave no reply about the press of a button. */
+  actionInDoubt: (say) => say.notices.actionInDoubt(),
+  /** The app's storage did not take the press of a button. */
+  actionNotTaken: (say) => say.notices.actionNotTaken(),
+  /** Slack did not say in time whether the person who pressed the button may do that. */
+  actionNotChecked: (say) => `${say.refusals.notChecked()} ${say.refusals.notCheckedDo()}`,
+  expiredButton: (say) => say.notices.expiredButton(),
+  /** The time that Slack allows for opening a form was over. */
+  formNotOpened: (say) => say.notices.formNotOpened(),
+  /** Someone wants to see a withheld answer to another person's question. */
+  notYours: (say) => say.notices.notYours(),
+} satisfies Record<string, (say: Say) => string>;
+
 /**
  * All messages to one person only. `text` is the person's own text, returned to them. `reference` finds the log line of
  * the failure; other failures of a question are found by the question's id.
  */
 export type Notice =
   | PrivateNotice
+  | { [Kind in keyof typeof sentences]: { kind: Kind } }[keyof typeof sentences]
+  | { [Kind in keyof typeof failures]: { kind: Kind; reference: string } }[keyof typeof failures]
   /** `after` is what the person wrote without a question. */
   | { kind: 'emptyQuestion'; after?: 'command' | 'new' }
   /** A greeting, marks or thanks to the app. */
@@ -39,79 +90,38 @@ export type Notice =
   | { kind: 'questionTooLong'; text: string }
   /** The app's storage did not take the question of a command or a message. */
   | { kind: 'notTaken'; text: string; reference: string }
-  /** The app's storage did not take the press of a button. */
-  | { kind: 'actionNotTaken'; reference: string }
+  /** The app's storage gave no reply about the question of a command. `triggerId`: of the command. */
+  | { kind: 'inDoubt'; questionId: string; triggerId: string; text: string; reference: string }
   /** The person who pressed the button may not do that. Nothing was done. */
   | { kind: 'actionNotAllowed'; reason: Refusal; reference: string }
-  /** Slack did not say in time whether the person who pressed the button may do that. */
-  | { kind: 'actionNotChecked'; reference: string }
   | { kind: 'alreadyAsked'; byUserId?: string }
-  | { kind: 'alreadyAskedByYou' }
   /** Only the person who asked the question may do that. */
   | { kind: 'notAsker'; askerId: string }
-  /** Someone already pressed **Check again**, so the app is waiting for the answer again. */
-  | { kind: 'alreadyWatched' }
   | { kind: 'queueFull'; limit: number; reference: string }
-  | { kind: 'nothingToCancel' }
-  /** The question of a **Cancel** button has already ended. */
-  | { kind: 'alreadyEnded' }
-  /** There is nothing to cancel in the person's direct messages. Shown when they write outside of a thread. */
-  | { kind: 'nothingToCancelInDirect' }
-  | { kind: 'severalToCancel' }
   /** A person who did not ask the running question replied to stop it. `text` is the question. */
   | { kind: 'confirmCancel'; questionId: string; askerId: string; text: string }
-  | { kind: 'expiredButton'; reference: string }
-  /** The time that Slack allows for opening a form was over. */
-  | { kind: 'formNotOpened'; reference: string }
-  | { kind: 'askedPrivately' }
-  /** The app shows a withheld answer to its asker in their direct messages. */
-  | { kind: 'shownPrivately' }
-  | { kind: 'alreadyShown' }
-  /** Someone wants to see a withheld answer to another person's question. */
-  | { kind: 'notYours'; reference: string }
-  /** From now on, the person's answers are shown in this channel. */
   | { kind: 'shownHere'; channelId: string }
+  /** From now on, the person's answers are shown in this channel. */
   | { kind: 'alwaysShown'; channelId: string }
-  /** The person has already chosen who sees the answer. */
-  | { kind: 'readersChosen' }
-  /** The time in which the person could choose who sees the answer is over. */
-  | { kind: 'choiceTooLate' }
   | { kind: 'sharing'; channelId: string }
   | { kind: 'muted' }
   /** `isInVain`: the channel's settings take only mentions anyway. */
   | { kind: 'unmuted'; isInVain?: boolean }
-  /** Direct messages have no settings. */
-  | { kind: 'settingsNeedChannel' }
-  /** Direct messages can't be muted. */
-  | { kind: 'muteDirect' }
-  /** The app takes only mentions there anyway. */
-  | { kind: 'muteNeedless' }
   /** A verb that needs a thread, written outside of one. */
   | { kind: 'threadVerb'; verb: string }
-  | { kind: 'nothingToConnect' }
-  /** The doctor runs in the background. */
-  | { kind: 'doctorChecking' }
-  /** Someone who is not in `ADMINS` asked for the doctor. */
-  | { kind: 'doctorNotYours' }
   /** Someone edited the message of a running question. `text` is the new question. */
   | { kind: 'edited'; questionId: string; text: string }
   /**
    * The app was away when this was written. `questionId` is the id that its question will get. `url`: Slack's address of
-   * the message, for a line that stands elsewhere.
+   * the message, where the notice stands in another place.
    */
-  | { kind: 'away'; questionId: string; message: MessageInChannel; text: string; url?: string | undefined }
-  /** A missed message is being asked now. */
-  | { kind: 'missedAsked' }
-  /** A missed message could not be asked. A reply beside it may say why. */
-  | { kind: 'missedNotAsked' }
-  /** The question was answered before its edited version could be asked. */
-  | { kind: 'editedAfterAnswer' };
+  | { kind: 'away'; questionId: string; message: MessageInChannel; text: string; url?: string };
 
 export interface NoticeOptions {
   botUserId: string;
   locale: string | undefined;
   /** The contact that the operator set, if any. */
-  contact?: string | undefined;
+  contact?: string;
 }
 
 /**
@@ -120,7 +130,9 @@ export interface NoticeOptions {
  */
 export function renderNotice(notice: Notice, { botUserId, locale, contact }: NoticeOptions): RenderedMessage {
   const say = sayIn(locale);
-  const message = written(notice, say, `<@${botUserId}>`, privateContact(contact));
+  const message = isSentence(notice)
+    ? said(oneSentence[notice.kind](say))
+    : written(notice, say, `<@${botUserId}>`, privateContact(contact));
   const reference = referenceIn(notice);
   if (reference === undefined) return message;
   return { ...message, blocks: [...(message.blocks ?? []), context(say.failures.reference(reference))] };
@@ -139,7 +151,20 @@ function referenceIn(notice: Notice): string | undefined {
   }
 }
 
-function written(notice: Notice, say: Say, bot: string, contact: string | undefined): RenderedMessage {
+const oneSentence = { ...sentences, ...failures };
+
+type Sentence = Extract<Notice, { kind: keyof typeof oneSentence }>;
+
+function isSentence(notice: Notice): notice is Sentence {
+  return Object.hasOwn(oneSentence, notice.kind);
+}
+
+function written(
+  notice: Exclude<Notice, Sentence>,
+  say: Say,
+  bot: string,
+  contact: string | undefined,
+): RenderedMessage {
   switch (notice.kind) {
     case 'answeredBeforeCancel':
       return said(say.notices.answeredBeforeCancel());
@@ -185,8 +210,6 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
     }
     case 'actionNotAllowed':
       return said(refusalSentence(say, notice.reason, contact, say.refusals.soNothingDone()));
-    case 'actionNotChecked':
-      return said(`${say.refusals.notChecked()} ${say.refusals.notCheckedDo()}`);
     case 'emptyQuestion':
       if (notice.after === 'command')
         return said(`${say.notices.emptyQuestion(COMMAND)} ${say.notices.emptyQuestionDo(COMMAND)}`);
@@ -204,51 +227,30 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return givenBack(say, say.notices.questionTooLong(notice.text.length, maxQuestionLength), notice.text);
     case 'notTaken':
       return givenBack(say, say.notices.notTaken(), notice.text);
-    case 'actionNotTaken':
-      return said(say.notices.actionNotTaken());
+    case 'inDoubt': {
+      const { questionId, triggerId, text } = notice;
+      const value: ButtonValue = { questionId, command: { triggerId, text } };
+      const fits = buttonValue(value).length <= LIMITS.buttonValue;
+      const again = fits ? [actions([button(say.buttons.askAgain(), ACTIONS.askCommand, value)])] : [];
+      return givenBack(say, say.notices.inDoubt(), text, again);
+    }
     case 'alreadyAsked':
       return said(say.notices.alreadyAsked(notice.byUserId === undefined ? undefined : `<@${notice.byUserId}>`));
-    case 'alreadyAskedByYou':
-      return said(say.notices.alreadyAskedByYou());
     case 'notAsker':
       return said(say.notices.notAsker(`<@${notice.askerId}>`));
-    case 'alreadyWatched':
-      return said(say.notices.alreadyWatched());
     case 'queueFull':
       return said(say.notices.queueFull(notice.limit));
-    case 'nothingToCancel':
-      return said(say.notices.nothingToCancel());
-    case 'alreadyEnded':
-      return said(say.notices.alreadyEnded());
-    case 'nothingToCancelInDirect':
-      return said(say.notices.nothingToCancelInDirect());
-    case 'severalToCancel':
-      return said(say.notices.severalToCancel());
     case 'confirmCancel': {
       const cancelIt = button(say.buttons.cancelIt(), ACTIONS.cancel, { questionId: notice.questionId }, 'danger');
       const shortly = cut(oneLine(shownText(notice.text, say)), MAX_TO_CONFIRM);
       return givenBack(say, say.notices.confirmCancel(`<@${notice.askerId}>`), shortly, [actions([cancelIt])]);
     }
-    case 'expiredButton':
-      return said(say.notices.expiredButton());
     case 'muted':
       return said(say.verbs.muted(bot));
     case 'unmuted':
       return said(notice.isInVain === true ? say.verbs.unmutedInVain() : say.verbs.unmuted());
-    case 'settingsNeedChannel':
-      return said(say.verbs.settingsNeedChannel());
-    case 'muteDirect':
-      return said(say.verbs.muteDirect());
-    case 'muteNeedless':
-      return said(say.verbs.muteNeedless());
     case 'threadVerb':
       return said(say.verbs.threadVerb(bot, notice.verb));
-    case 'nothingToConnect':
-      return said(say.verbs.nothingToConnect());
-    case 'doctorChecking':
-      return said(say.doctor.checking());
-    case 'doctorNotYours':
-      return said(say.doctor.notYours());
     case 'edited':
       return givenBack(say, say.verbs.edited(), notice.text, [
         actions([button(say.buttons.askEdited(), ACTIONS.askEdited, { questionId: notice.questionId })]),
@@ -260,22 +262,6 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
         actions([button(say.buttons.askMissed(), ACTIONS.askMissed, { questionId, message })]),
       ]);
     }
-    case 'missedAsked':
-      return said(say.notices.missedAsked());
-    case 'missedNotAsked':
-      return said(say.notices.missedNotAsked());
-    case 'editedAfterAnswer':
-      return said(say.verbs.editedAfterAnswer());
-    case 'formNotOpened':
-      return said(say.notices.formNotOpened());
-    case 'askedPrivately':
-      return said(say.notices.askedPrivately());
-    case 'shownPrivately':
-      return said(say.notices.shownPrivately());
-    case 'alreadyShown':
-      return said(say.notices.alreadyShown());
-    case 'notYours':
-      return said(say.notices.notYours());
     case 'chooseReaders': {
       const value = { questionId: notice.questionId };
       const opening = openingOf(notice.answer ?? '', MAX_OPENING);
@@ -294,10 +280,6 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(say.notices.shownHere(`<#${notice.channelId}>`));
     case 'alwaysShown':
       return said(say.notices.alwaysShown(`<#${notice.channelId}>`));
-    case 'readersChosen':
-      return said(say.notices.readersChosen());
-    case 'choiceTooLate':
-      return said(say.notices.choiceTooLate());
     case 'sharing':
       return said(say.sharing.sharing(`<#${notice.channelId}>`));
   }
@@ -345,7 +327,7 @@ function inDm(notice: { questionId: string; text: string }, isWithheld: boolean,
   return isAboutThread(notice) ? [] : [actions([button(say.buttons.askInDm(), ACTIONS.askInDm, value)])];
 }
 
-/** Whether the question comes from a mention without text, which makes no sense outside of its thread. */
+/** Whether the question comes from a mention without text, which asks about its thread. */
 function isAboutThread({ text }: { text: string }): boolean {
   return hasNoWords(text);
 }

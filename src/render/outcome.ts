@@ -1,18 +1,16 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { canAskCancelledAgain } from '../core/question/cancellation.ts';
 import { hasNoWords } from '../core/question/prompt.ts';
-import { type Failure, isBetweenTwo, type Outcome, type Question } from '../core/question/question.ts';
+import { type Failure, isBetweenTwo, type Outcome, type Question, referenceOf } from '../core/question/question.ts';
 import { areStepsPrivate, readersOf, shareUrlFor } from '../core/question/readers.ts';
-import { referenceOf } from '../core/question/reference.ts';
 import { prepareAnswer } from './answer.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { privateContact, publicContact } from './contact.ts';
 import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
 import { mostFailureMessage, mostFailureTitle } from './incomplete.ts';
-import { mrkdwnLink } from './links.ts';
 import type { PreparedMessages, RenderedMessage, RenderOptions } from './message.ts';
 import { type Say, sayIn } from './say.ts';
-import { inertCut } from './text.ts';
+import { inertCut, mrkdwnLink } from './text.ts';
 
 /**
  * Prepares the messages of a question's outcome; there are none without an outcome. A cancelled or undeliverable question
@@ -66,7 +64,7 @@ interface Ending {
   withReference: boolean;
   /** Whether to mention the asker. Someone who cancelled knows already. */
   mentions: boolean;
-  button?: Button | undefined;
+  button?: Button;
   /** The line that replaces the button after it was used. */
   used?: string;
 }

@@ -2,12 +2,10 @@ import type { SectionBlock } from '@slack/types';
 import type { Conversation } from '../core/ports.ts';
 import { questionIn } from '../core/question/prompt.ts';
 import { section } from './blocks.ts';
-import { mrkdwnLink } from './links.ts';
 import { openingOf } from './markdown/opening.ts';
 import { sayIn } from './say.ts';
-import { shownText } from './shown-text.ts';
 import { countSources, groupSources } from './sources.ts';
-import { inertCut } from './text.ts';
+import { inertCut, mrkdwnLink, shownText } from './text.ts';
 
 const MAX_TITLE = 300;
 const MAX_QUESTION = 300;

@@ -4,7 +4,7 @@ import { answerStrings } from './strings/answer.ts';
 import { buttonStrings } from './strings/buttons.ts';
 import { cardStrings } from './strings/card.ts';
 import { channelStrings } from './strings/channels.ts';
-import { doctorStrings } from './strings/doctor.ts';
+import { doctorLineStrings, doctorStrings } from './strings/doctor.ts';
 import { failureStrings } from './strings/failures.ts';
 import { feedbackStrings } from './strings/feedback.ts';
 import { fileStrings } from './strings/file.ts';
@@ -38,6 +38,7 @@ function writtenWith(f: Formats) {
     card: cardStrings[f.language](f),
     channels: channelStrings[f.language](f),
     doctor: doctorStrings[f.language](f),
+    doctorLines: doctorLineStrings[f.language],
     failures: failureStrings[f.language](f),
     feedback: feedbackStrings[f.language](f),
     file: fileStrings[f.language](f),

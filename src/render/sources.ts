@@ -3,9 +3,8 @@ import type { Answer, Question, Source } from '../core/question/question.ts';
 import { section } from './blocks.ts';
 import { SOURCES_CALLBACK } from './ids.ts';
 import { LIMITS } from './limits.ts';
-import { mrkdwnLink } from './links.ts';
 import { sayIn } from './say.ts';
-import { cut, inertCut, oneLine } from './text.ts';
+import { cut, inertCut, mrkdwnLink, oneLine } from './text.ts';
 
 const MAX_LABEL = 150;
 const MAX_REPOSITORY = 200;

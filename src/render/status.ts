@@ -1,16 +1,12 @@
 import type { OverviewEntry } from '../core/history/overview.ts';
 import type { CardView } from '../core/ports.ts';
-import type { Quota } from '../core/question/question.ts';
-import { accessWords } from './access.ts';
+import type { Quota, Thread } from '../core/question/question.ts';
+import { accessWords } from './answer.ts';
 import { context, sections } from './blocks.ts';
 import { quotaLine, type ServiceState, serviceLine } from './home.ts';
-import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
-import { type PlaceRule, sayRule } from './place-rule.ts';
 import { type Say, sayIn } from './say.ts';
-import { shownText } from './shown-text.ts';
-import { inertCut } from './text.ts';
-import { slackDayTime } from './time.ts';
+import { inertCut, mrkdwnLink, shownText, slackDayTime } from './text.ts';
 
 /**
  * What runs and waits in a place. `elsewhere` has the reader's own questions in other places, for the status of a whole
@@ -21,11 +17,11 @@ export interface StatusView {
   open: OverviewEntry[];
   elsewhere: OverviewEntry[];
   /** The share URL of the conversation in this place. */
-  conversationUrl?: string | undefined;
+  conversationUrl?: string;
   rule: PlaceRule;
   service: ServiceState;
   /** The quota as the reader's newest answer reported it. */
-  quota?: Quota | undefined;
+  quota?: Quota;
 }
 
 /** Most questions listed of each kind, and most characters quoted of each. */
@@ -95,8 +91,6 @@ function state(view: CardView, say: Say): string {
       return status.queued(view.place);
     case 'running':
       return status.running(view.elapsedMs);
-    case 'asked':
-      return status.starting();
     case 'parked':
       return status.parked(slackDayTime(view.untilMs, say));
     case 'waitingForSlot':
@@ -114,4 +108,48 @@ function state(view: CardView, say: Say): string {
 
 function hasLimit(quota: Quota | undefined): quota is Quota {
   return quota !== undefined && quota.limit > 0;
+}
+
+/** How the app generally handles messages in a place. `channelUnknown`: it is not known whether the app is in the channel. */
+export type PlaceRule =
+  | 'direct'
+  | 'replies'
+  | 'muted'
+  | 'onlyMentions'
+  | 'peoplesThread'
+  | 'channel'
+  | 'channelUnknown'
+  | 'notInChannel';
+
+/**
+ * The rule of a place outside direct messages that the app is in. `thread` is the stored record, for a place in a thread. `onlyMentions` is
+ * the choice of the channel's settings.
+ */
+export function ruleOf(isInThread: boolean, thread: Thread | undefined, onlyMentions = false): PlaceRule {
+  if (!isInThread) return 'channel';
+  if (thread?.followsReplies !== true) return 'peoplesThread';
+  if (onlyMentions) return 'onlyMentions';
+  return thread.muted === true ? 'muted' : 'replies';
+}
+
+/** Says the rule. `bot` is the mention of the app. */
+export function sayRule({ why }: Say, rule: PlaceRule, bot: string): string {
+  switch (rule) {
+    case 'direct':
+      return why.ruleDirect();
+    case 'replies':
+      return why.ruleReplies();
+    case 'muted':
+      return why.ruleMuted(bot);
+    case 'onlyMentions':
+      return why.ruleOnlyMentions();
+    case 'peoplesThread':
+      return why.rulePeoplesThread();
+    case 'channel':
+      return why.ruleChannel();
+    case 'channelUnknown':
+      return why.ruleChannelUnknown();
+    case 'notInChannel':
+      return why.ruleNotInChannel(bot);
+  }
 }

@@ -1,3 +1,7 @@
+import { fileQuestion, forwardQuestion, threadQuestion } from '../core/question/prompt.ts';
+import { LIMITS } from './limits.ts';
+import type { Say } from './say.ts';
+
 /** An invisible character that is part of no word that Slack looks for. */
 const ZERO_WIDTH_SPACE = '\u200B';
 
@@ -129,4 +133,94 @@ export function pieces(text: string, limit: number, write: (piece: string) => st
     rest = rest.slice(end);
   }
   return result;
+}
+
+/** The text of a question as people see it. Text that the app wrote itself is in the reader's language. */
+export function shownText(text: string, { thread }: Say): string {
+  switch (text) {
+    case threadQuestion:
+      return thread.question();
+    case forwardQuestion:
+      return thread.forwardQuestion();
+    case fileQuestion:
+      return thread.fileQuestion();
+    default:
+      return text;
+  }
+}
+
+/** Names repositories in mrkdwn, in at most about `room` characters. Says how many others there are, of `total`. */
+export function namesOf(
+  repositories: readonly string[],
+  room: number,
+  { words }: Say,
+  total = repositories.length,
+): string {
+  const shown: string[] = [];
+  let length = 0;
+  for (const name of repositories) {
+    const written = `\`${inertCut(name.replaceAll('`', "'"), Math.floor(room / 2))}\``;
+    length += written.length + 2;
+    if (length > room && shown.length > 0) break;
+    shown.push(written);
+  }
+  const left = Math.max(total, repositories.length) - shown.length;
+  return left === 0 ? shown.join(', ') : `${shown.join(', ')} ${words.andMore(left)}`;
+}
+
+/**
+ * A time as Slack's date token, which each reader sees in their time zone; UTC for clients that can't. `url`: the link
+ * target.
+ */
+export function slackTime(atMs: number, url?: string): string {
+  return slackDate(atMs, '{time}', new Date(atMs).toISOString().slice(11, 16), url);
+}
+
+/** A day and time as Slack's date token. `url`: the link target. */
+export function slackDayTime(atMs: number, { words }: Say, url?: string): string {
+  const utc = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
+  return slackDate(atMs, words.dayAndTime('{date_short_pretty}', '{time}'), utc, url);
+}
+
+function slackDate(atMs: number, format: string, utc: string, url?: string): string {
+  const safe = url === undefined ? undefined : safeUrl(url);
+  const link = safe === undefined ? '' : `^${escapeMrkdwn(safe)}`;
+  return `<!date^${Math.floor(atMs / 1000)}^${format}${link}|${utc} UTC>`;
+}
+
+/**
+ * Returns the address if it may be linked: http, https or mailto, without characters that could end Slack's link
+ * syntax. Undefined for all others (`javascript:`, `file:`, relative, too long); callers show them as text.
+ */
+export function safeUrl(url: string): string | undefined {
+  if (!/^(?:https?:\/\/[^\s/]|mailto:[^\s])/iu.test(url)) return undefined;
+  const encoded = url.replace(/[\s<>|"`\\^{}\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, (character) =>
+    encodeURIComponent(character),
+  );
+  return escapeMrkdwn(encoded).length > LIMITS.url ? undefined : encoded;
+}
+
+/**
+ * Slack's address of a message, in the form of `chat.getPermalink`. `workspaceUrl` is the workspace's address and ends
+ * with a slash.
+ */
+export function permalink(
+  workspaceUrl: string,
+  { channelId, ts, threadTs }: { channelId: string; ts: string; threadTs?: string | undefined },
+): string {
+  const inThread = threadTs === undefined || threadTs === ts ? '' : `?thread_ts=${threadTs}&cid=${channelId}`;
+  return `${workspaceUrl}archives/${channelId}/p${ts.replace('.', '')}${inThread}`;
+}
+
+/** A link in Slack's mrkdwn. An address that can't be linked is shown next to its label. */
+export function mrkdwnLink(url: string, label: string): string {
+  const shown = linkLabel(label);
+  const safe = safeUrl(url);
+  if (safe === undefined) return shown === '' ? linkLabel(url) : `${shown} (${linkLabel(url)})`;
+  return `<${escapeMrkdwn(safe)}|${shown === '' ? linkLabel(url) : shown}>`;
+}
+
+/** Replaces pipes by a similar character, because a pipe would end the address and begin the label. */
+function linkLabel(label: string): string {
+  return escapeMrkdwn(defuseWords(oneLine(label))).replaceAll('|', '\u2758');
 }

@@ -1,16 +1,15 @@
 import type { Disposition, MessageLogEntry } from '../core/history/message-log.ts';
 import type { Question } from '../core/question/question.ts';
 import { context, sections } from './blocks.ts';
-import { permalink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
-import { type PlaceRule, sayRule } from './place-rule.ts';
 import { type Say, sayIn } from './say.ts';
-import { slackDayTime, slackTime } from './time.ts';
+import { type PlaceRule, sayRule } from './status.ts';
+import { permalink, slackDayTime, slackTime } from './text.ts';
 
 /** One message: its log entries, the question that it became, and that question's position in the queue. */
 export interface WhyEntry {
   notes: [MessageLogEntry, ...MessageLogEntry[]];
-  question?: Question | undefined;
+  question?: Question;
   positionInQueue: number;
 }
 

@@ -10,8 +10,7 @@ import type { CountedScheduler } from './counted-scheduler.ts';
 
 const DEFAULT_CONCURRENCY = 50;
 const DEFAULT_PREFIX = 'ds:bull';
-/** The name from version 0.1. Another name would leave its planned jobs behind. */
-const QUEUE_NAME = 'looks';
+const QUEUE_NAME = 'runs';
 const LONGEST_BACK_OFF_MS = 30_000;
 
 const START_DEADLINE_MS = 5_000;

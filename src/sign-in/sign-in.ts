@@ -9,9 +9,8 @@ import { createFormats } from '../render/formats.ts';
 import { type Say, sayIn } from '../render/say.ts';
 import { type Page, pageHeaders, pageHtml } from './page.ts';
 import { cookieName, isOwnForm, languageOf, readCookie, readForm } from './requests.ts';
-import { codeChallengeOf } from './secrets.ts';
 import { longestCode, mostRequestsPerTicket, mostUnknownPerSecond } from './settings.ts';
-import { createTickets, type Refusal } from './tickets.ts';
+import { codeChallengeOf, createTickets, type TicketProblem } from './tickets.ts';
 
 export interface SignInPorts {
   /** Address under which browsers reach the app. May have a path, which no proxy may cut off. */
@@ -49,7 +48,7 @@ interface Reply {
 }
 
 /** Which page a refusal shows, and its status. */
-const STATUS: Record<Refusal, number> = { invalid: 400, expired: 410, used: 409, otherBrowser: 403 };
+const STATUS: Record<TicketProblem, number> = { invalid: 400, expired: 410, used: 409, otherBrowser: 403 };
 
 /**
  * Creates the pages on which people sign in at the service, in a browser. An address alone connects nothing: the page
@@ -185,7 +184,7 @@ export function createSignIn(ports: SignInPorts): SignIn {
     return ((await tickets.knows(text)) ? await perTicket.take(id) : await unknown.take('all')) > 0;
   }
 
-  function refusal(visit: Visit, { kind, ticket }: { kind: Refusal; ticket?: SignInTicket }): Reply {
+  function refusal(visit: Visit, { kind, ticket }: { kind: TicketProblem; ticket?: SignInTicket }): Reply {
     log.info({ event: 'sign_in', outcome: kind, userId: ticket?.person.userId });
     return plain(visit, ticket, STATUS[kind], kind);
   }
@@ -201,7 +200,7 @@ export function createSignIn(ports: SignInPorts): SignIn {
     log.info({ event: 'sign_in', outcome, teamId: person.teamId, userId: person.userId });
   }
 
-  type PlainPage = Refusal | 'denied' | 'refused' | 'down' | 'notStored' | 'tooOften';
+  type PlainPage = TicketProblem | 'denied' | 'refused' | 'down' | 'notStored' | 'tooOften';
 
   /** A page with a heading and one text. */
   function plain(visit: Visit, ticket: SignInTicket | undefined, status: number, kind: PlainPage): Reply {

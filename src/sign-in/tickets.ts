@@ -1,19 +1,19 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Person } from '../core/accounts/accounts.ts';
 import { type SignInTicket, signInLifeMs } from '../core/accounts/sign-in-ticket.ts';
 import type { Clock, Records } from '../core/ports.ts';
-import { codeVerifierOf, digestOf, hasDigest, newId, newSecret } from './secrets.ts';
 import { longestShownName } from './settings.ts';
 
 /** Why a request can't go on. */
-export type Refusal = 'invalid' | 'expired' | 'used' | 'otherBrowser';
+export type TicketProblem = 'invalid' | 'expired' | 'used' | 'otherBrowser';
 
 /** A sign-in that may go on, or why it may not. The ticket is there if it is known, for its language. */
-export type Step<Found extends object> =
+type Step<Found extends object> =
   | ({ kind: 'found'; ticket: SignInTicket } & Found)
-  | { kind: Refusal; ticket?: SignInTicket };
+  | { kind: TicketProblem; ticket?: SignInTicket };
 
 /** Started sign-ins. Every method throws only `AppError` of kind `storage` or `corrupt`. */
-export interface Tickets {
+interface Tickets {
   /** Starts a sign-in. Returns the ticket for the address. */
   create(person: Person, shownName: string, locale: string | undefined): Promise<string>;
   /** Whether the app gave out this ticket or state. One read at most. Changes nothing. */
@@ -29,7 +29,7 @@ export interface Tickets {
 }
 
 export function createTickets(records: Records<SignInTicket>, now: Clock): Tickets {
-  async function read(text: string): Promise<{ id: string; secret: string; ticket: SignInTicket } | Refusal> {
+  async function read(text: string): Promise<{ id: string; secret: string; ticket: SignInTicket } | TicketProblem> {
     const [, id = '', secret = ''] = /^([0-9a-f]{32})\.([\w-]{43})$/.exec(text) ?? [];
     if (id === '') return 'invalid';
     const ticket = await records.get(id);
@@ -44,7 +44,7 @@ export function createTickets(records: Records<SignInTicket>, now: Clock): Ticke
         version: 1,
         person,
         shownName: shown(shownName),
-        ...(locale === undefined ? {} : { locale }),
+        locale,
         secretDigest: digestOf(secret),
         expiresMs: now() + signInLifeMs,
       };
@@ -114,7 +114,7 @@ export function createTickets(records: Records<SignInTicket>, now: Clock): Ticke
   return tickets;
 }
 
-function problemOf(ticket: SignInTicket, cookie: string | undefined, nowMs: number): Refusal | undefined {
+function problemOf(ticket: SignInTicket, cookie: string | undefined, nowMs: number): TicketProblem | undefined {
   if (ticket.connectedMs !== undefined) return 'used';
   if (nowMs >= ticket.expiresMs) return 'expired';
   if (ticket.browserDigest !== undefined && !hasDigest(cookie, ticket.browserDigest)) return 'otherBrowser';
@@ -126,4 +126,38 @@ function shown(name: string): string {
   const plain = name.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   const short = [...plain].slice(0, longestShownName).join('');
   return short === plain ? plain : `${short}…`;
+}
+
+/** A random text of 256 bits that stands in addresses and cookies as it is. */
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** A random text that names a record, and is no secret. */
+function newId(): string {
+  return randomBytes(16).toString('hex');
+}
+
+function digestOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Whether this text has this digest. Takes equally long for every wrong one. */
+function hasDigest(secret: string | undefined, digest: string | undefined): boolean {
+  if (secret === undefined || digest === undefined) return false;
+  const [a, b] = [Buffer.from(digestOf(secret)), Buffer.from(digest)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/**
+ * The PKCE verifier of a sign-in (RFC 7636). It is computed from the browser's cookie and the state, and stored nowhere,
+ * so only the browser that began can finish.
+ */
+function codeVerifierOf(cookie: string, state: string): string {
+  return createHmac('sha256', cookie).update(`code verifier of ${state}`).digest('base64url');
+}
+
+/** The S256 challenge of a verifier. */
+export function codeChallengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Log, LogFields } from '../core/ports.ts';
-import { referenceOf } from '../core/question/reference.ts';
+import { referenceOf } from '../core/question/question.ts';
 
 /**
  * Logs a failure that a person is told of, and returns the reference that they see: the beginning of the question's id.

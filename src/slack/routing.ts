@@ -10,16 +10,16 @@ import { addressesAnother, mentions, textBesidePeople } from './content/incoming
 export interface IncomingMessage {
   /** The message came as an `app_mention` event. */
   isMention: boolean;
-  channelType?: string | undefined;
-  subtype?: string | undefined;
-  userId?: string | undefined;
-  botId?: string | undefined;
+  channelType?: string;
+  subtype?: string;
+  userId?: string;
+  botId?: string;
   /** What its author wrote, as `readContent` reads it. */
   text: string;
   /** What the message has beside its text, and what it is about where it has no text. */
-  brings?: 'forward' | 'file' | undefined;
+  brings?: 'forward' | 'file';
   ts: string;
-  threadTs?: string | undefined;
+  threadTs?: string;
   /** The message was edited after it was posted. */
   edited: boolean;
 }
@@ -47,8 +47,8 @@ export type IgnoreReason =
 /** What to do with a message. */
 export type Route =
   | { to: 'ignore'; reason: IgnoreReason }
-  /** `fresh` starts a new conversation in a thread that has one. `wholeText` is the text including the verb "new". */
-  | { to: 'ask'; text: string; fresh: boolean; wholeText?: string }
+  /** `fresh` starts a new conversation in a thread that has one. */
+  | { to: 'ask'; text: string; fresh: boolean }
   /** A mention without text in a thread of people. The question is what they said there. */
   | { to: 'askThread' }
   | { to: 'verb'; verb: Verb | Nothing };
@@ -57,10 +57,10 @@ export type Route =
 export type AskRoute = Extract<Route, { to: 'ask' | 'askThread' }>;
 
 /** The question that a message asks. */
-export function askedBy(route: AskRoute): Pick<NewQuestion, 'text' | 'fresh' | 'asFollowUp'> {
+export function askedBy(route: AskRoute): Pick<NewQuestion, 'text' | 'fresh'> {
   if (route.to === 'askThread') return { text: threadQuestion, fresh: false };
-  const { text, fresh, wholeText } = route;
-  return { text, fresh, ...(wholeText === undefined ? {} : { asFollowUp: { text: wholeText } }) };
+  const { text, fresh } = route;
+  return { text, fresh };
 }
 
 /** Subtypes of messages that a person writes. All others are edits, deletions, notices or messages of bots. */
@@ -176,7 +176,7 @@ function routeToApp(message: IncomingMessage, plainText: string, thread: Thread 
       if (nothing !== undefined) return { to: 'verb', verb: nothing };
       const isUsed = hasConversation(thread) || (thread?.queue.length ?? 0) > 0;
       return intent.freshText !== undefined && isUsed
-        ? { to: 'ask', text: intent.freshText, fresh: true, wholeText: intent.text }
+        ? { to: 'ask', text: intent.freshText, fresh: true }
         : { to: 'ask', text: intent.text, fresh: false };
     }
   }

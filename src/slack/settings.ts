@@ -38,14 +38,10 @@ export const longestLogLine = 1_000;
 /** Longest time one Web API call may take, in milliseconds. */
 export const callTimeoutMs = 10_000;
 /**
- * How long a call waits here for room. Edits do not wait. The core does the longer waits: it repeats a post until it is
- * delivered.
+ * How long a call waits here for room. It holds one of the places for runs meanwhile, so the core does the longer waits:
+ * it repeats a post until it is delivered.
  */
 export const callPatienceMs = 2_000;
-/** How long after its time a waiting call still keeps its place before others, in milliseconds. */
-export const longestAppointmentGraceMs = 3_000;
-/** Most calls that keep a place while they wait for room in one workspace or channel. Others get room without a place. */
-export const mostCallsWaiting = 5_000;
 /** A longer `Retry-After` is shortened to this. It would be an error, because Slack's windows are minutes. */
 export const longestBlockMs = 60 * 60 * 1000;
 /** Longest wait for Slack to take a response, in milliseconds. */
@@ -238,9 +234,8 @@ export const doctorLooksEveryMs = 250;
 /** A clock that differs from Slack's by more than the first warns, and from the second on signatures are refused. */
 export const clockWarnMs = 5_000;
 export const clockFailMs = 300_000;
-/** How long Slack waits for a reply to a signed request, and how long the doctor waits for it. */
+/** How long Slack, and the doctor in its place, waits for a reply to a signed request. */
 export const slackWaitsMs = 3_000;
-export const doctorWaitsMs = 6_000;
 /** Longest reply to a challenge that the doctor reads. */
 export const mostChallengeBytes = 10_000;
 

@@ -1,9 +1,7 @@
-import { z } from 'zod';
-import type { Account, AccountStore, Person } from '../core/accounts/accounts.ts';
-import { Secret } from '../core/secret.ts';
+import { type AccountStore, accountSchema, type Person } from '../core/accounts/accounts.ts';
+import { createFormat } from '../core/record.ts';
 import type { KeyRing } from './encryption.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
 import { createSealedRecords, type Rotation, rotateSealed } from './sealed-records.ts';
 
 /** Prefix of the keys of accounts. After it comes the person: `T…:U…`. */
@@ -14,36 +12,12 @@ export function accountKey({ teamId, userId }: Person): string {
   return `${accountPrefix}${teamId}:${userId}`;
 }
 
-const secretSchema = z.string().transform((value) => new Secret(value));
-
-// Objects are loose, so that during a rolling deploy an older process does not drop fields that a newer one added.
-const accountSchema = z.looseObject({
-  person: z.looseObject({ teamId: z.string(), userId: z.string() }),
-  username: z.string(),
-  credential: z.discriminatedUnion('kind', [
-    z.looseObject({ kind: z.literal('token'), token: secretSchema }),
-    z.looseObject({
-      kind: z.literal('oauth'),
-      accessToken: secretSchema,
-      refreshToken: secretSchema.exactOptional(),
-      expiresAtMs: z.number().exactOptional(),
-      refreshAtMs: z.number().exactOptional(),
-    }),
-  ]),
-  connectedMs: z.number(),
-  refusedMs: z.number().exactOptional(),
-});
-
-const plainFormat: RecordFormat<Account> = createFormat<Account>(
-  accountSchema satisfies Exactly<typeof accountSchema, Account>,
-);
-
 /**
  * Stores accounts on either engine, the whole record encrypted. They have no expiry: an account stays until it is
  * removed. What the storage shows without the keys is who has an account.
  */
 export function createAccountStore(kv: KeyValueStore, keyRing: KeyRing): AccountStore {
-  const records = createSealedRecords(kv, keyRing, plainFormat);
+  const records = createSealedRecords(kv, keyRing, createFormat(accountSchema));
   return {
     get: (person) => records.get(accountKey(person)),
     update: (person, change) => records.update(accountKey(person), change),

@@ -22,10 +22,9 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { isMoved } from './contents.ts';
 import { codeOf, openEnvironment, refuseForeignFile, storeFile } from './embedded-store.ts';
-import { refuseElsewhere } from './home-mark.ts';
 import { createLmdbEntries, type LmdbEntries } from './lmdb-adapter.ts';
-import { openTimedTextsForReading } from './lmdb-timed-texts.ts';
 import { countKind, type RecordCounts } from './record-counts.ts';
+import { refuseClosed } from './store-use.ts';
 
 /** Written last: a folder without it is no backup. */
 const MANIFEST_FILE = 'manifest.json';
@@ -156,8 +155,8 @@ async function settleCopy(folder: string, clock: Clock): Promise<RecordCounts> {
     const lock: Database<unknown, string> = env.openDB({ name: 'lock' });
     lock.clearSync();
     const entries = createLmdbEntries(env, clock);
-    await refuseElsewhere({ get: async (key) => textOf(entries.read(key)) });
-    return await countRecords(env, entries);
+    await refuseClosed({ get: async (key) => textOf(entries.read(key)) });
+    return countRecords(env, entries);
   } finally {
     await env.close();
     rmSync(`${storeFile(folder)}-lock`, { force: true });
@@ -168,15 +167,11 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-async function countRecords(env: RootDatabase, entries: LmdbEntries): Promise<RecordCounts> {
+function countRecords(env: RootDatabase, entries: LmdbEntries): RecordCounts {
   const counts: RecordCounts = {};
   for (const { key } of entries.living()) if (isMoved(key)) countKind(counts, key);
   const members: Database<true, [string, string]> = env.openDB({ name: 'members' });
   for (const [set] of members.getKeys()) countKind(counts, set);
-  const everything = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
-  for await (const page of openTimedTextsForReading(env).pages(everything)) {
-    for (const _text of page) countKind(counts, 'ds:audit');
-  }
   return counts;
 }
 

@@ -1,6 +1,3 @@
-import { MIGRATING_KEY } from './running-copies.ts';
-import type { TimedTexts } from './timed-texts.ts';
-
 /** A text under its key. Without `expiresMs`, an epoch time in milliseconds, it has no end. */
 export interface StoredText {
   key: string;
@@ -14,7 +11,7 @@ export interface Member {
 }
 
 /**
- * Everything that a store holds, in the form that both engines share: texts, members of sets, and texts in order of time.
+ * Everything that a store holds, in the form that both engines share: texts and members of sets.
  * In pages, so that any store fits into memory. Each method throws only `AppError` of kind `storage`. Only for a program
  * that has the store for itself.
  */
@@ -30,7 +27,6 @@ export interface StoreContents {
   areMembers(members: readonly Member[]): Promise<boolean[]>;
   addMembers(members: readonly Member[]): Promise<void>;
   removeMembers(members: readonly Member[]): Promise<void>;
-  timed: TimedTexts;
   /** Removes planned runs of questions. The app plans them again when it starts. */
   removePlans(): Promise<void>;
 }
@@ -43,19 +39,13 @@ export const CONTENTS_PAGE = 200;
  * within seconds, and belong to processes that do not run while a store is moved.
  */
 const staying = [
-  // What is said about the store itself, and who uses it.
-  'ds:home',
-  'ds:running:',
-  MIGRATING_KEY,
+  // What is said about the store itself.
+  'ds:closed',
   'ds:ping',
-  // Counters of rate limits, locks, what copies hand to each other, and planned runs.
+  // Counters of rate limits, locks, and planned runs.
   'ds:limit:',
   'ds:lock:',
-  'ds:watch:',
   'ds:bull:',
-  // The days of the audit log: part of its texts in order of time.
-  'ds:audit:',
-  'ds:audit-days',
 ];
 
 /** Whether a record moves with its store. */

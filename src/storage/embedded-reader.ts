@@ -3,13 +3,11 @@ import { type Database, open } from 'lmdb';
 import { AppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { codeOf, refuseForeignFile, storeFile } from './embedded-store.ts';
-import type { EngineStore } from './key-value-store.ts';
+import { KEYS_PER_PAGE, type KeyValueStore } from './key-value-store.ts';
 import { createLmdbEntries } from './lmdb-adapter.ts';
-import { openTimedTextsForReading } from './lmdb-timed-texts.ts';
-import type { TimedTexts } from './timed-texts.ts';
 
 /** What a program can read of a store beside the app. */
-export type EmbeddedReader = Pick<EngineStore, 'get' | 'members' | 'close'> & { timed: Pick<TimedTexts, 'pages'> };
+export type EmbeddedReader = Pick<KeyValueStore, 'get' | 'keys' | 'members' | 'close'>;
 
 /**
  * Opens the store of a directory for reading, beside the one process that writes there and without its lock. LMDB
@@ -29,6 +27,13 @@ export function openEmbeddedReader(dataDir: string, clock: Clock): EmbeddedReade
         const value = entries.read(key);
         return typeof value === 'string' ? value : undefined;
       },
+      async *keys(prefix) {
+        let page = entries.keys(prefix, undefined, KEYS_PER_PAGE);
+        while (page.length > 0) {
+          yield* page;
+          page = entries.keys(prefix, page.at(-1), KEYS_PER_PAGE);
+        }
+      },
       async members(set) {
         const found: string[] = [];
         for (const [name, member] of membership.getKeys({ start: [set, ''] })) {
@@ -37,7 +42,6 @@ export function openEmbeddedReader(dataDir: string, clock: Clock): EmbeddedReade
         }
         return found;
       },
-      timed: openTimedTextsForReading(env),
       close: () => env.close(),
     };
   } catch (error) {

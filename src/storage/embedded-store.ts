@@ -6,9 +6,8 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
-import { type EngineStore, KEYS_PER_PAGE } from './key-value-store.ts';
+import { KEYS_PER_PAGE, type KeyValueStore, tooLate } from './key-value-store.ts';
 import { createLmdbAdapter, createLmdbEntries, type LmdbEntries } from './lmdb-adapter.ts';
-import { openTimedTexts } from './lmdb-timed-texts.ts';
 import { textSerialization } from './text-serialization.ts';
 
 /** Path of the store's data file. LMDB keeps a lock file next to it. */
@@ -37,7 +36,7 @@ const CLOSE_DEADLINE_MS = 10_000;
  * survives kill -9 and a power cut. Throws `AppError` of kind `storage` when the directory can't be used or is already
  * in use.
  */
-export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): EngineStore {
+export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyValueStore {
   return openEmbedded(dataDir, clock, log).store;
 }
 
@@ -46,12 +45,12 @@ export function openEmbedded(
   dataDir: string,
   clock: Clock,
   log: Log,
-): { store: EngineStore; env: RootDatabase; entries: LmdbEntries } {
+): { store: KeyValueStore; env: RootDatabase; entries: LmdbEntries } {
   const env = openEnvironment(dataDir);
   try {
     const unlock = lockDataDir(env.openDB({ name: 'lock' }), dataDir);
     const entries = createLmdbEntries(env, clock);
-    return { store: createStore(env, entries, log, unlock), env, entries };
+    return { store: createStore(env, entries, clock, log, unlock), env, entries };
   } catch (error) {
     void env.close();
     throw translate(error);
@@ -64,13 +63,19 @@ export function openEmbedded(
  * that has the store open: opening it again waits for a write, and that write waits for this thread. Throws `AppError` of
  * kind `storage` when there is no store; it never creates one.
  */
-export function openEmbeddedStoreBeside(dataDir: string, clock: Clock, log: Log): EngineStore {
+export function openEmbeddedStoreBeside(dataDir: string, clock: Clock, log: Log): KeyValueStore {
   if (!existsSync(storeFile(dataDir))) throw new AppError('storage', `There is no store of this app in ${dataDir}`);
   const env = openEnvironment(dataDir);
-  return createStore(env, createLmdbEntries(env, clock), log, () => {});
+  return createStore(env, createLmdbEntries(env, clock), clock, log, () => {});
 }
 
-function createStore(env: RootDatabase, entries: LmdbEntries, log: Log, unlock: () => void): EngineStore {
+function createStore(
+  env: RootDatabase,
+  entries: LmdbEntries,
+  clock: Clock,
+  log: Log,
+  unlock: () => void,
+): KeyValueStore {
   const membership: Database<true, [string, string]> = env.openDB({ name: 'members' });
   const keyv = new Keyv<string>({
     store: createLmdbAdapter(entries),
@@ -133,13 +138,15 @@ function createStore(env: RootDatabase, entries: LmdbEntries, log: Log, unlock: 
       checkKey(key);
       return run('setIfAbsent', () => entries.transaction(() => replace(key, undefined, value, ttlMs)));
     },
-    async createListed(key, value, ttlMs, set, member) {
+    async createListed(key, value, ttlMs, set, member, byMs = Number.POSITIVE_INFINITY) {
       checkKey(key);
       checkKey(set + member);
       return run('createListed', () =>
         entries.transaction(() => {
           const existing = entries.read(key);
           if (typeof existing === 'string') return existing;
+          // The transaction may have waited behind others.
+          if (clock() > byMs) throw tooLate();
           entries.write(key, value, ttlMs);
           membership.putSync([set, member], true);
           return undefined;
@@ -179,8 +186,6 @@ function createStore(env: RootDatabase, entries: LmdbEntries, log: Log, unlock: 
         }
         return found;
       }),
-
-    timed: openTimedTexts(env, run, checkKey),
 
     // Pings with a write, because a full or read-only disk still answers reads.
     ping: () => run('ping', () => entries.transaction(() => entries.write(PING_KEY, '', undefined))),

@@ -1,7 +1,12 @@
-import type { TimedTexts } from './timed-texts.ts';
+import { AppError } from '../core/errors.ts';
 
 /** How many keys one read of a listing takes. */
 export const KEYS_PER_PAGE = 200;
+
+/** What a store says that had to store something before a time that is over. */
+export function tooLate(): AppError {
+  return new AppError('storage', 'too late to be stored', { code: 'late' });
+}
 
 /**
  * The operations of both engines: texts under keys, atomic operations, and sets of names. Times to live are in
@@ -17,9 +22,17 @@ export interface KeyValueStore {
   setIfAbsent(key: string, value: string, ttlMs?: number): Promise<boolean>;
   /**
    * As `setIfAbsent`, and adds `member` to `set` in the same step, so that no crash leaves one without the other. Returns
-   * the value that the key already has, or undefined if it stored `value`.
+   * the value that the key already has, or undefined if it stored `value`. After `byMs` (epoch milliseconds) the store itself
+   * refuses to store: throws `AppError` of kind `storage` with the code `late`. So what was not stored by then never is.
    */
-  createListed(key: string, value: string, ttlMs: number, set: string, member: string): Promise<string | undefined>;
+  createListed(
+    key: string,
+    value: string,
+    ttlMs: number,
+    set: string,
+    member: string,
+    byMs?: number,
+  ): Promise<string | undefined>;
   /** Stores `next` if the key holds exactly the text `expected` (undefined: no value). Returns whether it stored it. */
   compareAndSet(key: string, expected: string | undefined, next: string, ttlMs?: number): Promise<boolean>;
   /** Deletes the key if it holds exactly the text `expected`. Returns whether it deleted it. */
@@ -38,9 +51,4 @@ export interface KeyValueStore {
   /** Throws when the store can't be used now. */
   ping(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** A store with texts in order of time beside the keys. */
-export interface EngineStore extends KeyValueStore {
-  timed: TimedTexts;
 }

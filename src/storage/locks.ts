@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Locks } from '../core/accounts/accounts.ts';
 import { AppError } from '../core/errors.ts';
+import { exponentialMs } from '../core/pacing.ts';
 import type { Log } from '../core/ports.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 
@@ -33,14 +34,12 @@ export function createLocks(kv: Pick<KeyValueStore, 'setIfAbsent' | 'compareAndD
 
   async function take(key: string, holder: string, leaseMs: number, patienceMs: number): Promise<void> {
     const untilMs = performance.now() + patienceMs;
-    for (let pauseMs = FIRST_WAIT_MS; !(await tryToTake(key, holder, leaseMs)); pauseMs *= 2) {
+    for (let tries = 1; !(await tryToTake(key, holder, leaseMs)); tries += 1) {
       const leftMs = untilMs - performance.now();
       if (leftMs <= 0) {
         throw new AppError('unavailable', `Lock ${key} was not free within ${patienceMs} ms`, { code: 'locked' });
       }
-      // Between half and all of the wait, so that processes that wait for the same lock don't try at the same times.
-      const spreadMs = Math.min(pauseMs, LONGEST_WAIT_MS) * (0.5 + Math.random() / 2);
-      await wait(Math.min(spreadMs, leftMs));
+      await wait(Math.min(exponentialMs(tries, Math.random(), LONGEST_WAIT_MS, FIRST_WAIT_MS), leftMs));
     }
   }
 

@@ -1,48 +1,33 @@
 import type { AccountStore, EncryptionKey, Locks } from '../core/accounts/accounts.ts';
-import type { SignInTicket } from '../core/accounts/sign-in-ticket.ts';
-import type { AccountWaitList } from '../core/accounts/waiting.ts';
-import type { Attendance } from '../core/attendance.ts';
-import type { ChannelSettings } from '../core/channels/channel-settings.ts';
-import type { AppError } from '../core/errors.ts';
-import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
-import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
-import type { DurationLog } from '../core/history/durations.ts';
-import type { Visit } from '../core/history/home-visits.ts';
-import type { MessageLogRecord } from '../core/history/message-log.ts';
+import { type SignInTicket, signInTicketType } from '../core/accounts/sign-in-ticket.ts';
+import { type AccountWaitList, accountWaitsType } from '../core/accounts/waiting.ts';
+import { type Attendance, attendanceType } from '../core/attendance.ts';
+import { type ChannelSettings, channelSettingsType } from '../core/channels/channel-settings.ts';
+import { type AskedQuestionsRecord, askedQuestionsType } from '../core/history/asked-questions.ts';
+import { type DurationLog, durationsType } from '../core/history/durations.ts';
+import { type Visit, visitType } from '../core/history/home-visits.ts';
+import { type MessageLogRecord, messageLogType } from '../core/history/message-log.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { WorkspaceEnds } from '../core/intake/workspace-end.ts';
-import type { Claims, Clock, Log, QuestionStore, Records, SharedWatch, ThreadStore } from '../core/ports.ts';
-import type { DayCount } from '../core/question/daily-caps.ts';
-import type { ReaderChoices } from '../core/question/reader-choices.ts';
-import type { RefusedText } from '../core/question/refused-text.ts';
-import type { ThreadNotes } from '../core/question/thread-notes.ts';
-import type { RunSlotBook } from '../core/run-slots.ts';
-import type { SessionMarks } from '../core/session-marks.ts';
+import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
+import { type DayCount, dayCountType } from '../core/question/daily-caps.ts';
+import { type ReaderChoices, readerChoicesType } from '../core/question/reader-choices.ts';
+import { type RefusedText, refusedTextType } from '../core/question/refused-text.ts';
+import { type ThreadNotes, threadNotesType } from '../core/question/thread-notes.ts';
+import { type RunSlotBook, runSlotsType } from '../core/run-slots.ts';
+import { type SessionMarks, sessionMarksType } from '../core/session-marks.ts';
 import type { Installations } from '../core/workspaces/installations.ts';
-import type { WorkspaceServices } from '../core/workspaces/own-service.ts';
 import type { RedisClient } from '../redis-client.ts';
 import { createAccountStore, rotateAccountKeys } from './accounts.ts';
-import { createAuditStore, readAuditPages } from './audit-store.ts';
-import {
-  accountWaitsType,
-  attendanceType,
-  dayCountType,
-  messageLogType,
-  refusedTextType,
-  sessionMarksType,
-  visitType,
-} from './brief-records.ts';
-import { channelSettingsType } from './channel-records.ts';
+import { type AskedPage, readAskedSince } from './asked-since.ts';
 import { type EmbeddedReader, openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
 import { createKeyRing } from './encryption.ts';
-import { refuseElsewhere } from './home-mark.ts';
 import { createInstallations, rotateInstallationKeys } from './installations.ts';
-import type { EngineStore } from './key-value-store.ts';
+import type { KeyValueStore } from './key-value-store.ts';
 import { createLocks } from './locks.ts';
-import { type ChannelMove, moveChannel } from './move-channel.ts';
-import { readerChoicesType } from './reader-choices.ts';
-import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType } from './records.ts';
+import { moveChannel } from './move-channel.ts';
+import type { ChannelMove } from './record-kinds.ts';
 import type { RedisStore } from './redis-store.ts';
 import {
   createClaims,
@@ -54,12 +39,9 @@ import {
 } from './repositories.ts';
 import { shortenLives } from './retention.ts';
 import { createRunRequests, type RunRequests } from './run-requests.ts';
-import { announceCopy } from './running-copies.ts';
 import type { Rotation } from './sealed-records.ts';
-import { createSharedWatch, watchAlone } from './shared-watch.ts';
-import { signInTicketType } from './sign-in-records.ts';
+import { refuseClosed, useAsApp } from './store-use.ts';
 import { createWorkspaceEnds } from './workspace-ends.ts';
-import { createWorkspaceServices, rotateServiceKeys } from './workspace-services.ts';
 
 /** A local directory for one process, or a Redis for any number of processes. */
 export type StorageLocation = { dataDir: string } | { redisUrl: string };
@@ -91,26 +73,16 @@ export interface Storage {
   accounts: AccountStore;
   /** The workspaces that installed the app by OAuth, encrypted. Without keys none can be stored. */
   installations: Installations;
-  /** Workspaces' own services, encrypted. Without keys none can be stored. */
-  workspaceServices: WorkspaceServices;
   locks: Locks;
   /** What the processes share that watch questions of the same account. */
-  sharedWatch: SharedWatch;
-  /** Entries are stored for `auditKeepMs` at least. */
-  audit: AuditStore;
-  /** How old an entry of the audit log may become: `auditDays` or `retentionMs`, the shorter of both. */
-  auditKeepMs: number;
+  /** As {@link readAskedSince}. */
+  askedSince(fromMs: number): AsyncIterable<AskedPage>;
   /** Applies the bound on the lives of records to those that were stored before it was set. See {@link shortenLives}. */
   shortenLives(goesOn: () => boolean): Promise<number>;
   /** As {@link moveChannel}. */
   moveChannel(move: ChannelMove): Promise<number>;
   /** The connection to Redis, if there is one. It closes with the storage. */
   redis?: RedisClient;
-  /**
-   * Resolves if the records are here, so that this process may run questions. Throws `AppError` of kind `storage` if they
-   * were moved while it was suspended. Of stored questions, a process that was suspended changes and adds none before this.
-   */
-  proveHome(): Promise<void>;
   /** Throws `AppError` of kind `storage` when nothing can be stored now. Answers within about 2 s. */
   ping(): Promise<void>;
   /** Finishes pending writes, within a bounded time. */
@@ -121,35 +93,29 @@ export interface StorageOptions {
   clock: Clock;
   log: Log;
   /** The first one encrypts people's accounts, installations and services, all of them decrypt. */
-  encryptionKeys?: readonly EncryptionKey[] | undefined;
-  retentionMs?: number | undefined;
-  auditDays?: number;
-  /** Called once if the records were moved while this process was suspended: it has to end. */
-  onElsewhere?: (why: AppError) => void;
+  encryptionKeys?: readonly EncryptionKey[];
+  retentionMs?: number;
 }
 
 /**
- * Opens the storage and checks that it works. `retentionMs` bounds the life of all records that no open question needs,
- * and of the audit log.
+ * Opens the storage and checks that it works. `retentionMs` bounds the life of all records that no open question needs.
  * Throws `AppError` of kind `storage` that says what is wrong.
  */
 export async function openStorage(location: StorageLocation, options: StorageOptions): Promise<Storage> {
   if ('redisUrl' in location) {
     const store = await openRedis(location.redisUrl, options.log);
-    const copy = await orClose(store, (kv) => announceCopy(kv, options.onElsewhere ?? (() => {})));
+    const use = await orClose(store, (kv) => useAsApp(kv, options.log));
     return {
-      ...createStorage({ ...store, ...store.guardedBy(copy) }, options),
-      proveHome: copy.prove,
-      sharedWatch: createSharedWatch(store, options.clock),
+      ...createStorage(store, options),
       redis: store.client,
       async close() {
-        await copy.stop();
+        use.stop();
         await store.close();
       },
     };
   }
   const store = openEmbeddedStore(location.dataDir, options.clock, options.log);
-  await orClose(store, refuseElsewhere);
+  await orClose(store, refuseClosed);
   return createStorage(store, options);
 }
 
@@ -160,7 +126,7 @@ async function openRedis(redisUrl: string, log: Log, use: 'writes' | 'reads' = '
 }
 
 /** Closes a store that can't be used. */
-async function orClose<Store extends Pick<EngineStore, 'close'>, Result>(
+async function orClose<Store extends Pick<KeyValueStore, 'close'>, Result>(
   store: Store,
   check: (store: Store) => Promise<Result>,
 ): Promise<Result> {
@@ -173,7 +139,7 @@ async function orClose<Store extends Pick<EngineStore, 'close'>, Result>(
 }
 
 /**
- * Encrypts every stored account, installation and service with the first of `encryptionKeys`, and counts those that no
+ * Encrypts every stored account and installation with the first of `encryptionKeys`, and counts those that no
  * key decrypts. May run while the app uses the same storage. Throws `AppError` of kind `storage`.
  */
 export async function rotateStoredKeys(
@@ -184,7 +150,7 @@ export async function rotateStoredKeys(
   try {
     const keyRing = createKeyRing(encryptionKeys);
     const total: Rotation = { rotated: 0, current: 0, unreadable: 0 };
-    for (const rotate of [rotateAccountKeys, rotateInstallationKeys, rotateServiceKeys]) {
+    for (const rotate of [rotateAccountKeys, rotateInstallationKeys]) {
       const { rotated, current, unreadable } = await rotate(store, keyRing);
       total.rotated += rotated;
       total.current += current;
@@ -200,12 +166,12 @@ export async function rotateStoredKeys(
 export async function openStoreBeside(
   location: StorageLocation,
   { clock, log }: { clock: Clock; log: Log },
-): Promise<EngineStore> {
+): Promise<KeyValueStore> {
   const store =
     'redisUrl' in location
       ? await openRedis(location.redisUrl, log)
       : openEmbeddedStoreBeside(location.dataDir, clock, log);
-  await orClose(store, refuseElsewhere);
+  await orClose(store, refuseClosed);
   return store;
 }
 
@@ -218,15 +184,14 @@ async function openReader(
     'redisUrl' in location
       ? await openRedis(location.redisUrl, log, 'reads')
       : openEmbeddedReader(location.dataDir, clock);
-  await orClose(store, refuseElsewhere);
+  await orClose(store, refuseClosed);
   return store;
 }
 
 function createStorage(
-  kv: EngineStore,
-  { log, encryptionKeys = [], retentionMs = Number.POSITIVE_INFINITY, auditDays = 90 }: StorageOptions,
+  kv: KeyValueStore,
+  { log, encryptionKeys = [], retentionMs = Number.POSITIVE_INFINITY }: StorageOptions,
 ): Storage {
-  const auditKeepMs = Math.min(auditDays * DAY_MS, retentionMs);
   const keyRing = createKeyRing(encryptionKeys);
   return {
     questions: createQuestionStore(kv, retentionMs),
@@ -251,15 +216,10 @@ function createStorage(
     workspaceEnds: createWorkspaceEnds(kv),
     accounts: createAccountStore(kv, keyRing),
     installations: createInstallations(kv, keyRing),
-    workspaceServices: createWorkspaceServices(kv, keyRing),
     locks: createLocks(kv, log),
-    sharedWatch: watchAlone,
     moveChannel: (move) => moveChannel(kv, move, retentionMs),
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
-    audit: createAuditStore(kv, auditKeepMs, log),
-    auditKeepMs,
-    // The lock of the data directory holds as long as this process exists.
-    proveHome: async () => {},
+    askedSince: (fromMs) => readAskedSince(kv, fromMs),
     ping: () => kv.ping(),
     close: () => kv.close(),
   };
@@ -281,18 +241,15 @@ export async function readAllVotes(
   }
 }
 
-/**
- * Reads entries of the audit log in pages. Changes nothing, and may run while the app uses the same storage. Throws
- * `AppError` of kind `storage`.
- */
-export async function* readAuditLog(
+/** As {@link readAskedSince}, for a program beside the app. */
+export async function* readStoredQuestions(
   location: StorageLocation,
-  range: AuditRange,
+  fromMs: number,
   { clock, log }: { clock: Clock; log: Log },
-): AsyncGenerator<AuditEntry[]> {
+): AsyncGenerator<AskedPage> {
   const store = await openReader(location, { clock, log });
   try {
-    yield* readAuditPages(store.timed, range, log);
+    yield* readAskedSince(store, fromMs);
   } finally {
     await store.close();
   }

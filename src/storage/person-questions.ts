@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { AccessKind } from '../core/accounts/accounts.ts';
 import { isAppError } from '../core/errors.ts';
 import { isAskedBy, type Subject } from '../core/personal-data/person-data.ts';
 import { withFinalCancel } from '../core/question/cancellation.ts';
-import type { ConversationId, Question } from '../core/question/question.ts';
+import { type AccessKind, type ConversationId, type Question, questionType } from '../core/question/question.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import { OPEN_QUESTIONS_KEY, questionFormat, questionKey, questionPrefix } from './records.ts';
+import { OPEN_QUESTIONS_KEY } from './records.ts';
 import { createQuestionStore } from './repositories.ts';
 import { createRunRequests } from './run-requests.ts';
 
@@ -37,7 +36,7 @@ export async function findQuestionsOf(
     isOwnQuestion: (id) => questions.has(id),
     isOwnText: (text) => digests.has(digestOf(text)),
   };
-  for await (const key of kv.keys(questionPrefix)) {
+  for await (const key of kv.keys(questionType.key(''))) {
     const text = await kv.get(key);
     const question = text === undefined ? undefined : decode(key, text);
     if (question === undefined) continue;
@@ -80,15 +79,15 @@ export async function cancelOpen(
 export async function stillOpen(kv: Pick<KeyValueStore, 'get'>, ids: readonly string[]): Promise<string[]> {
   const open: string[] = [];
   for (const id of ids) {
-    const text = await kv.get(questionKey(id));
-    const question = text === undefined ? undefined : decode(questionKey(id), text);
+    const text = await kv.get(questionType.key(id));
+    const question = text === undefined ? undefined : decode(questionType.key(id), text);
     if (question !== undefined && isOpen(question)) open.push(id);
   }
   return open;
 }
 
 function isOpen({ phase }: Question): boolean {
-  return phase !== 'closed' && phase !== 'offered';
+  return phase !== 'closed';
 }
 
 function summaryOf(question: Question): Omit<OwnQuestion, 'isShared'> {
@@ -100,17 +99,17 @@ function summaryOf(question: Question): Omit<OwnQuestion, 'isShared'> {
     teamId: place.teamId,
     isOpen: isOpen(question),
     access,
-    ...(conversationId === undefined ? {} : { conversationId }),
+    conversationId,
   };
 }
 
-function textsOf({ text, edited, asFollowUp }: Question): string[] {
-  return [text, edited?.text, edited?.wholeText, asFollowUp?.text].flatMap((each) => (each ? [each] : []));
+function textsOf({ text, edited }: Question): string[] {
+  return [text, edited?.text].flatMap((each) => (each ? [each] : []));
 }
 
 function decode(key: string, text: string): Question | undefined {
   try {
-    return questionFormat.decode(key, text);
+    return questionType.format.decode(key, text);
   } catch (error) {
     if (!isAppError(error, 'corrupt')) throw error;
     return undefined;

@@ -1,6 +1,6 @@
 import type { Log } from '../core/ports.ts';
 import { CONTENTS_PAGE, isMoved, type StoreContents, type StoredText } from './contents.ts';
-import type { EngineStore } from './key-value-store.ts';
+import type { KeyValueStore } from './key-value-store.ts';
 import { openRedisStore } from './redis-store.ts';
 
 /**
@@ -24,7 +24,7 @@ return found`;
 export async function openRedisContents(
   redisUrl: string,
   log: Log,
-): Promise<EngineStore & { contents: StoreContents }> {
+): Promise<KeyValueStore & { contents: StoreContents }> {
   const store = await openRedisStore(redisUrl, log);
   const { client, run } = store;
 
@@ -91,7 +91,6 @@ export async function openRedisContents(
     async removeMembers(members) {
       await Promise.all(members.map(({ set, member }) => store.removeMember(set, member)));
     },
-    timed: store.timed,
     async removePlans() {
       for await (const keys of scan('ds:bull:*')) await run('UNLINK', () => client.unlink(keys));
     },

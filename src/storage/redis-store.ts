@@ -1,19 +1,11 @@
 import { createKeyv } from '@keyv/redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
-import { type EngineStore, KEYS_PER_PAGE } from './key-value-store.ts';
-import { clusterRefusal, commandsRefusal, isCluster, proveWrites, refusedCommands } from './redis-commands.ts';
+import { KEYS_PER_PAGE, type KeyValueStore, tooLate } from './key-value-store.ts';
+import { proveWrites } from './redis-commands.ts';
 import { createRedisConnection, type RedisConnection } from './redis-connection.ts';
-import { isTooOld, oldestVersion, versionOf } from './redis-fitness.ts';
-import { createRedisTimedTexts } from './redis-timed-texts.ts';
+import { checkFitness, checkWrites } from './redis-fitness.ts';
 import { textSerialization } from './text-serialization.ts';
-
-/** The code of the refusal to store something for a copy of the app whose mark is gone. */
-const NO_MARK = 'NOMARK';
-
-/** Refuses a script unless its last key, the mark of a copy, holds the last argument. */
-const ONLY_WITH_MARK = `
-if redis.call('GET', KEYS[#KEYS]) ~= ARGV[#ARGV] then return redis.error_reply('${NO_MARK} this copy was suspended') end`;
 
 /** Stores `ARGV[2]` if the key holds `ARGV[1]`. `ARGV[3]` is the expiry in ms, empty for none. */
 const COMPARE_AND_SET = `
@@ -21,13 +13,23 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2]) else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1`;
 
-/** Returns the key's value. If there is none, stores `ARGV[1]` for `ARGV[2]` ms and adds `ARGV[3]` to the set. */
+/**
+ * Returns the key's value. If there is none, stores `ARGV[1]` for `ARGV[2]` ms and adds `ARGV[3]` to the set, but not after
+ * `ARGV[4]`, in ms by Redis' own clock, empty for any time: a Redis that hangs may carry the script out later.
+ */
 const CREATE_LISTED = `
 local existing = redis.call('GET', KEYS[1])
 if existing then return existing end
+local now = redis.call('TIME')
+if ARGV[4] ~= '' and now[1] * 1000 + now[2] / 1000 > tonumber(ARGV[4]) then return redis.error_reply('LATE too late to be stored') end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 redis.call('SADD', KEYS[2], ARGV[3])
 return false`;
+
+/** How long what Redis' clock showed tells its time, in milliseconds: clocks drift by less than 0.05 % (NTP). */
+const CLOCK_READ_MS = 10_000;
+/** What this machine's clock differs in that time from one that is not set, in milliseconds, was set. */
+const CLOCK_SET_MS = 100;
 
 /** Deletes the key if it holds `ARGV[1]`. */
 const COMPARE_AND_DELETE = `
@@ -40,22 +42,7 @@ local left = redis.call('PTTL', KEYS[1])
 if left == -2 or (left >= 0 and left <= tonumber(ARGV[1])) then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 
-export interface RedisStore extends EngineStore, Pick<RedisConnection, 'client' | 'run'> {
-  /**
-   * `createListed` and `compareAndSet` of an existing text that do nothing unless the key of `mark` holds its value, checked in
-   * the same step. Without the mark they call `prove` and try once more. They throw what it throws.
-   */
-  guardedBy(copy: { mark: Mark; prove(): Promise<void> }): ListingWrites;
-}
-
-/** The text under a key, which a process needs to store something. */
-interface Mark {
-  key: string;
-  value: string;
-}
-
-/** What questions are stored and changed with. */
-type ListingWrites = Pick<EngineStore, 'createListed' | 'compareAndSet'>;
+export type RedisStore = KeyValueStore & Pick<RedisConnection, 'client' | 'run'>;
 
 /**
  * Opens the store in Redis, which any number of processes share. Resolves when Redis has replied and is suitable:
@@ -82,51 +69,53 @@ export async function openRedisStore(
   keyv.serialize = textSerialization.serialize;
   keyv.deserialize = textSerialization.deserialize;
 
+  const clock = createRedisClock(connection);
+
   async function setIfAbsent(key: string, value: string, ttlMs?: number): Promise<boolean> {
     const expiration = ttlMs === undefined ? {} : { expiration: { type: 'PX' as const, value: ttlMs } };
     return (await run('SET NX', () => client.set(key, value, { condition: 'NX', ...expiration }))) !== null;
   }
 
-  function listingWrites(
-    evaluate: (script: string, keys: string[], args: string[]) => Promise<unknown>,
-  ): ListingWrites {
-    return {
-      async createListed(key, value, ttlMs, set, member) {
-        const existing = await evaluate(CREATE_LISTED, [key, set], [value, ttlMs.toString(), member]);
-        return typeof existing === 'string' ? existing : undefined;
-      },
-      async compareAndSet(key, expected, next, ttlMs) {
-        if (expected === undefined) return setIfAbsent(key, next, ttlMs);
-        return (await evaluate(COMPARE_AND_SET, [key], [expected, next, ttlMs?.toString() ?? ''])) === 1;
-      },
-    };
+  function evaluate(script: string, keys: string[], args: string[]): Promise<unknown> {
+    return run('EVAL', () => client.eval(script, { keys, arguments: args }));
   }
 
   return {
     client,
     run,
-    guardedBy: ({ mark, prove }) =>
-      listingWrites(async (script, keys, args) => {
-        const guarded = { keys: [...keys, mark.key], arguments: [...args, mark.value] };
-        const attempt = () => run('EVAL', () => client.eval(ONLY_WITH_MARK + script, guarded));
-        try {
-          return await attempt();
-        } catch (error) {
-          if (!isAppError(error) || error.code !== NO_MARK) throw error;
-          await prove();
-          return attempt();
-        }
-      }),
     get: (key) => run('GET', () => keyv.get<string>(key)),
     async set(key, value, ttlMs) {
       await run('SET', () => keyv.set(key, value, ttlMs));
     },
     delete: (key) => run('DEL', () => keyv.delete(key)),
     setIfAbsent,
-    ...listingWrites((script, keys, args) => run('EVAL', () => client.eval(script, { keys, arguments: args }))),
+    async createListed(key, value, ttlMs, set, member, byMs) {
+      const create = async (until: string): Promise<string | undefined> => {
+        const existing = await evaluate(CREATE_LISTED, [key, set], [value, ttlMs.toString(), member, until]);
+        return typeof existing === 'string' ? existing : undefined;
+      };
+      if (byMs === undefined) return create('');
+      const isLate = (error: unknown): boolean => isAppError(error) && error.code === 'LATE';
+      try {
+        return await create(await clock.at(byMs));
+      } catch (error) {
+        if (!isLate(error)) throw error;
+      }
+      // If what is known of Redis' clock is wrong, everything is refused for seconds; so it is read again before this is told.
+      clock.forget();
+      if (Date.now() > byMs) throw tooLate();
+      try {
+        return await create(await clock.at(byMs));
+      } catch (error) {
+        throw isLate(error) ? tooLate() : error;
+      }
+    },
+    async compareAndSet(key, expected, next, ttlMs) {
+      if (expected === undefined) return setIfAbsent(key, next, ttlMs);
+      return (await evaluate(COMPARE_AND_SET, [key], [expected, next, ttlMs?.toString() ?? ''])) === 1;
+    },
     async compareAndDelete(key, expected) {
-      const done = await run('EVAL', () => client.eval(COMPARE_AND_DELETE, { keys: [key], arguments: [expected] }));
-      return done === 1;
+      return (await evaluate(COMPARE_AND_DELETE, [key], [expected])) === 1;
     },
     async *keys(prefix) {
       let cursor = '0';
@@ -140,10 +129,7 @@ export async function openRedisStore(
       } while (cursor !== '0');
     },
     async shortenLife(key, longestMs) {
-      const done = await run('EVAL', () =>
-        client.eval(SHORTEN_LIFE, { keys: [key], arguments: [longestMs.toString()] }),
-      );
-      return done === 1;
+      return (await evaluate(SHORTEN_LIFE, [key], [longestMs.toString()])) === 1;
     },
     async addMember(set, member) {
       await run('SADD', () => client.sAdd(set, member));
@@ -152,53 +138,59 @@ export async function openRedisStore(
       await run('SREM', () => client.sRem(set, member));
     },
     members: (set) => run('SMEMBERS', () => client.sMembers(set)),
-    timed: createRedisTimedTexts(connection),
     // With a write, because a replica, a full Redis and one whose disk is full still answer reads.
     ping: () => proveWrites(connection),
     close,
   };
 }
 
-async function checkWrites(connection: RedisConnection): Promise<void> {
-  const refused = await refusedCommands(connection);
-  if (refused.length > 0) throw commandsRefusal(connection.where, refused);
-  await proveWrites(connection);
+/** Reads the clock of Redis, which may differ from this machine's. */
+function createRedisClock({ client, run }: RedisConnection) {
+  let read: ClockRead | undefined;
+  const forget = (): void => {
+    read = undefined;
+  };
+  // Another server may reply now.
+  client.on('ready', forget);
+
+  async function readClock(): Promise<ClockRead> {
+    try {
+      const [seconds, microseconds] = await run('TIME', () => client.time());
+      const atMs = Date.now();
+      const aheadMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000 - atMs;
+      return { aheadMs, atMs, monotonicMs: performance.now() };
+    } catch (error) {
+      // A lost reply to this leaves no doubt: nothing is stored yet.
+      throw new AppError('storage', 'The clock of Redis could not be read', { cause: error });
+    }
+  }
+
+  return {
+    forget,
+    /** What Redis' clock shows at this time, in whole milliseconds, and rather too early than too late. */
+    async at(ms: number): Promise<string> {
+      if (read === undefined || isOld(read)) read = await readClock();
+      return Math.floor(ms + read.aheadMs).toString();
+    },
+  };
+}
+
+interface ClockRead {
+  /** How far Redis' clock is ahead of this machine's. */
+  aheadMs: number;
+  /** When it was read, by this machine's clock, which may be set, and by one that is not. */
+  atMs: number;
+  monotonicMs: number;
+}
+
+function isOld({ atMs, monotonicMs }: ClockRead): boolean {
+  const elapsedMs = performance.now() - monotonicMs;
+  // If this machine's clock is set, a question may be stored after its asker was told that it was not; so Redis' is read again.
+  const wasSet = Math.abs(Date.now() - atMs - elapsedMs) > CLOCK_SET_MS;
+  return elapsedMs > CLOCK_READ_MS || wasSet;
 }
 
 /** Slack's ids have no special characters of a glob pattern, but nothing here depends on that. */
 function escapeGlob(text: string): string {
   return text.replace(/[*?[\]\\]/g, '\\$&');
-}
-
-/**
- * Checks version, mode and eviction policy. Only warns when Redis does not report them (some managed services forbid `INFO`).
- */
-async function checkFitness(connection: RedisConnection, log: Log): Promise<void> {
-  const { client, run, where } = connection;
-  const info = await readInfo();
-  const version = versionOf(info);
-  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
-
-  if (isCluster(info)) throw clusterRefusal(where);
-  if (version === undefined || policy === undefined) {
-    log.warn({ event: 'storage.redis', outcome: 'unchecked', version, policy });
-  }
-  if (version !== undefined && isTooOld(version)) {
-    throw new AppError('storage', `Redis at ${where} is too old: at least version ${oldestVersion} is needed`);
-  }
-  if (policy !== undefined && policy !== 'noeviction') {
-    throw new AppError(
-      'storage',
-      `Redis at ${where} would drop questions when its memory is full: set its maxmemory-policy to noeviction (it is ${policy})`,
-    );
-  }
-
-  async function readInfo(): Promise<string> {
-    try {
-      return await run('INFO', () => client.info());
-    } catch (error) {
-      if (isAppError(error) && (error.code === 'NOPERM' || error.code === 'ERR')) return '';
-      throw error;
-    }
-  }
 }

@@ -1,15 +1,13 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { attendanceType } from '../core/attendance.ts';
 import { AppError, isAppError } from '../core/errors.ts';
-import { asRestored } from '../core/lifecycle/restored.ts';
+import { asRestored } from '../core/lifecycle/resume.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { type BackupManifest, digestOf, flush, readManifest, storageError } from './backup.ts';
-import { attendanceType } from './brief-records.ts';
 import { inUse, refuseHolder } from './data-dir-lock.ts';
 import { openEmbeddedStore, refuseForeignFile, storeFile } from './embedded-store.ts';
-import { findUserOf } from './file-users.ts';
-import { HOME_MARK_KEY } from './home-mark.ts';
-import type { EngineStore } from './key-value-store.ts';
+import type { KeyValueStore } from './key-value-store.ts';
 import { createQuestionStore } from './repositories.ts';
 import { probeStore } from './store-probe.ts';
 
@@ -18,14 +16,14 @@ const PREPARING = 'restoring';
 /** How many open questions are marked together. */
 const MARKED_AT_ONCE = 100;
 
-export interface RestoreOptions {
+interface RestoreOptions {
   clock: Clock;
   log: Log;
   /** Whether a store that is there already is replaced. */
   replaces: boolean;
 }
 
-export interface Restored {
+interface Restored {
   manifest: BackupManifest;
   /** Questions that were open when the backup was made. The app goes on with them. */
   open: number;
@@ -38,7 +36,7 @@ export interface Restored {
 export async function restoreStore(folder: string, dataDir: string, options: RestoreOptions): Promise<Restored> {
   const manifest = readManifest(folder);
   const preparing = join(dataDir, PREPARING);
-  let current: EngineStore | undefined;
+  let current: KeyValueStore | undefined;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     current = await lockCurrent(dataDir, options);
@@ -67,7 +65,7 @@ export async function restoreStore(folder: string, dataDir: string, options: Res
 async function lockCurrent(
   dataDir: string,
   { clock, log, replaces }: RestoreOptions,
-): Promise<EngineStore | undefined> {
+): Promise<KeyValueStore | undefined> {
   if (!existsSync(storeFile(dataDir))) return undefined;
   if (replaces && isDamaged(dataDir)) {
     refuseUsers(dataDir);
@@ -139,7 +137,6 @@ async function markOpenQuestions(
     for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
       await Promise.all(ids.slice(from, from + MARKED_AT_ONCE).map(mark));
     }
-    await store.delete(HOME_MARK_KEY);
     // The app may have asked what people wrote since the backup. If a search for missed messages began there, it would ask
     // all of that again; so it begins with the next start.
     for await (const key of store.keys(attendanceType.key(''))) await store.delete(key);
@@ -156,5 +153,38 @@ async function markOpenQuestions(
   } finally {
     await store.close();
     flush(storeFile(preparing));
+  }
+}
+
+/**
+ * Finds another process that has a file open, by Linux's /proc. Sees the processes of this user (root: of everyone) in this
+ * container. Returns `unknown` where there is no /proc.
+ */
+function findUserOf(path: string): number | 'unknown' | undefined {
+  const file = statSync(path);
+  const processes = entriesOf('/proc').filter((name) => /^\d+$/.test(name));
+  if (processes.length === 0) return 'unknown';
+  const user = processes.find((pid) => Number(pid) !== process.pid && isOpenIn(pid));
+  return user === undefined ? undefined : Number(user);
+
+  function isOpenIn(pid: string): boolean {
+    return entriesOf(`/proc/${pid}/fd`).some((descriptor) => {
+      try {
+        const { dev, ino } = statSync(`/proc/${pid}/fd/${descriptor}`);
+        return dev === file.dev && ino === file.ino;
+      } catch {
+        // Closed meanwhile.
+        return false;
+      }
+    });
+  }
+}
+
+/** Empty for what is gone, or belongs to another user. */
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

@@ -1,8 +1,8 @@
 import { isAppError } from '../core/errors.ts';
+import type { RecordFormat } from '../core/record.ts';
 import { Secret } from '../core/secret.ts';
 import type { KeyRing } from './encryption.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import type { RecordFormat } from './record-format.ts';
 import { lost, retryLost } from './retry-lost.ts';
 
 /** Records of one type without expiry, each encrypted as a whole and bound to its key. */

@@ -69,19 +69,25 @@ describe('npm start', () => {
     'SRC_ENDPOINT=https://code.example  # of the service',
     'SRC_ACCESS_TOKEN=sgp_1',
     'PORT=many',
-    'THREAD_LIMIT=few',
+    'SHUTDOWN_SECONDS=few',
   ].join('\n');
 
   it('reads the file .env of its folder', async () => {
-    expect(await complaints(file)).toEqual(['PORT', 'THREAD_LIMIT']);
+    expect(await complaints(file)).toEqual(['PORT', 'SHUTDOWN_SECONDS']);
   });
 
   it('reads a file that begins with a byte order mark', async () => {
-    expect(await complaints(`\ufeffPORT=many\n${file.replace('PORT=many\n', '')}`)).toEqual(['PORT', 'THREAD_LIMIT']);
+    expect(await complaints(`\ufeffPORT=many\n${file.replace('PORT=many\n', '')}`)).toEqual([
+      'PORT',
+      'SHUTDOWN_SECONDS',
+    ]);
   });
 
   it('prefers the environment to the file', async () => {
-    expect(await complaints(file, { PORT: '0', SLACK_BOT_TOKEN: 'ö' })).toEqual(['SLACK_BOT_TOKEN', 'THREAD_LIMIT']);
+    expect(await complaints(file, { PORT: '0', SLACK_BOT_TOKEN: 'ö' })).toEqual([
+      'SLACK_BOT_TOKEN',
+      'SHUTDOWN_SECONDS',
+    ]);
   });
 
   it('works without the file', async () => {

@@ -3,12 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withStores } from '../../src/cli/workspace-stores.ts';
+import { Secret } from '../../src/core/secret.ts';
 import type { Installation } from '../../src/core/workspaces/installations.ts';
 import type { Child } from '../../src/demo/child.ts';
 import { type BaseSetup, type Program, startApp, startCodeSearch } from '../../src/demo/programs.ts';
 import { botScopes } from '../../src/slack/scopes.ts';
 import { storeFile } from '../../src/storage/embedded-store.ts';
+import { createKeyRing } from '../../src/storage/encryption.ts';
+import { createInstallations } from '../../src/storage/installations.ts';
+import { openStoreBeside } from '../../src/storage/open-storage.ts';
 import { hasBrowser, openBrowser } from '../support/browser/browser.ts';
 import {
   type EmulatedSlack,
@@ -22,6 +25,7 @@ import { builtSource } from '../support/processes/built-programs.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { createSampleRepository } from '../support/processes/sample-repository.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 
 const waitMs = 30_000;
 const key = randomBytes(32).toString('base64');
@@ -61,7 +65,6 @@ describe.skipIf(!hasBrowser())('a workspace of another Slack (emulate)', () => {
         SLACK_STAND_IN: 'true',
         PUBLIC_URL: appUrl,
         ENCRYPTION_KEYS: `k1:${key}`,
-        ...{ CARD_EDIT_MS: '100', POLL_FIRST_MS: '100', POLL_MIN_MS: '100', POLL_MAX_MS: '500' },
       };
       const unused = { apiUrl: slack.apiUrl, botToken: '', appToken: '', admins: [] };
       const setup = { slack: unused, serviceUrl: codeSearch.url, token, port, settings };
@@ -127,9 +130,13 @@ describe.skipIf(!hasBrowser())('a workspace of another Slack (emulate)', () => {
   });
 
   /** What the storage has of the workspace, read beside the running app. */
-  function stored(): Promise<Installation | undefined> {
-    const environment = { DATA_DIR: join(base.folder, 'app'), ENCRYPTION_KEYS: `k1:${key}` };
-    return withStores(environment, ({ installations }) => installations.get(emulatedTeam.id));
+  async function stored(): Promise<Installation | undefined> {
+    const { log } = createRecordingLog();
+    const store = await openStoreBeside({ dataDir: join(base.folder, 'app') }, { clock: Date.now, log });
+    const keyRing = createKeyRing([{ id: 'k1', key: new Secret(key) }]);
+    return createInstallations(store, keyRing)
+      .get(emulatedTeam.id)
+      .finally(() => store.close());
   }
 
   async function running<Ready>({ child, ready }: Program<Ready>): Promise<{ child: Child; ready: Ready }> {

@@ -79,6 +79,7 @@ describe('an agent session', () => {
     const threadTs = await world.mention('the first?');
     await asked('the first?');
     await world.reply(threadTs, 'the second?');
+    await eventually(() => expect(told(threadTs)).toEqual(['processing', 'processing']));
     await answered(threadTs, 'the first?');
     await answered(threadTs, 'the second?');
     await eventually(() =>

@@ -24,7 +24,7 @@ beforeEach(async () => {
   service = await startFakeService();
   world = await startWorld({
     service: { url: service.url, token: serviceToken },
-    settings: { CARD_EDIT_MS: String(cardEditMs) },
+    lifecycle: { cardEditMs },
   });
 });
 afterEach(async () => {

@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AuditEntry } from '../../src/core/history/audit.ts';
 import { people } from '../../src/local-slack/people.ts';
-import { readAuditLog } from '../../src/storage/open-storage.ts';
+import { createAuditLines } from '../support/audit-lines.ts';
 import { channels, type SettingsWorld, startSettingsWorld } from '../support/channels/settings-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
-import { createRecordingLog } from '../support/recording-log.ts';
 import { visibleText } from '../support/world/world.ts';
 
 const { ada, bob, mia } = people;
@@ -217,8 +215,10 @@ describe('the list of channels on Home', () => {
 describe.skipIf(!hasRedisServer())('with two processes on one Redis', () => {
   test('a change through one holds for the next question in the other, and is in the audit log', async () => {
     const redis = await startRedisServer(['--appendonly', 'no']);
-    await begin({ REDIS_URL: redis.url });
-    const other = await startSettingsWorld({ REDIS_URL: redis.url }, here.world.slack);
+    const audit = createAuditLines();
+    const settings = { ...audit.settings, REDIS_URL: redis.url };
+    here = await startSettingsWorld(settings, { onLogLine: audit.onLogLine });
+    const other = await startSettingsWorld(settings, { onLogLine: audit.onLogLine, slack: here.world.slack });
     try {
       await here.change(channels.mixed, { settings_people: 'guests_ask' });
       await askedIn(other, 'first?', mia);
@@ -226,12 +226,7 @@ describe.skipIf(!hasRedisServer())('with two processes on one Redis', () => {
       expect(await other.isRefused('second?', channels.mixed, mia)).toContain('Guests in this workspace');
       await other.change(channels.mixed, { settings_switch: 'off' });
       expect(await here.isRefused('third?', channels.mixed)).toContain('An admin turned Deep Search off');
-      const { log } = createRecordingLog();
-      const range = { fromMs: 0, toMs: Date.now() + 60_000 };
-      const noted: AuditEntry[] = [];
-      for await (const page of readAuditLog({ redisUrl: redis.url }, range, { clock: Date.now, log }))
-        noted.push(...page);
-      const changes = noted.filter(({ action }) => action === 'settingsChanged');
+      const changes = audit.of('settingsChanged');
       expect(changes.map(({ detail, userId, channelId }) => [detail, userId, channelId])).toEqual([
         ['asking,guestsMayRead', ada, channels.mixed],
         ['asking', ada, channels.mixed],

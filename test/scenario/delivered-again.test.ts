@@ -155,7 +155,8 @@ test.skipIf(!hasRedisServer())(
       expect((await world.pressInHome('Cancel')).acknowledged).toBe(true);
       await eventually(() => {
         const direct = world.slack.messages.filter(({ channel }) => channel === 'D0ADA').map(visibleText);
-        expect([...direct, ...privateMessagesTo(people.ada)].join()).toContain('Not taken, nothing was sent');
+        // The connection may break before or after the write was sent.
+        expect([...direct, ...privateMessagesTo(people.ada)].join()).toMatch(/Not taken, nothing was sent|can't tell/);
       }, patient);
       expect(one(service.find('long?')).status).toBe('processing');
     } finally {

@@ -44,8 +44,9 @@ test('the name of a private channel appears in no card, in no request to the ser
   await eventually(() => expect(service.questions()).toHaveLength(2));
   await answered(root);
   const asked = service.questions().map(({ question }) => question);
-  expect(asked[0]).toBe('what does #private-channel say about #general?');
-  expect(asked[1]).toContain('as said in #private-channel');
+  // A name that Slack does not tell in time stays an id.
+  expect(asked[0]).toMatch(/^what does #(private-channel|C0SECRET) say about #(general|C0GENERAL)\?$/);
+  expect(asked[1]).toMatch(/as said in #(private-channel|C0SECRET)/);
   const said = [...asked, ...texts(world.slack.messages.filter((message) => message.ts !== ts))].join('\n');
   expect(said).not.toContain('layoffs');
 });

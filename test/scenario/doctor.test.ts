@@ -79,7 +79,7 @@ describe('/deepsearch doctor', () => {
   test('says so when Slack does not let it post', async () => {
     world.slack.fault('chat.postMessage', { error: 'messages_tab_disabled' });
     await world.command('doctor');
-    expect(await report()).toContain('The doctor could not post its message (messages_tab_disabled).');
+    expect(await report()).toContain('*fail* · Events: chat.postMessage: messages_tab_disabled.');
   });
 
   test('is refused to others, admins of the workspace too, and checks nothing for them', async () => {

@@ -274,7 +274,7 @@ describe('a question', () => {
 
   test('fails with Try again where the service is not reachable until the app gives up', async () => {
     await end();
-    await begin({ PATIENCE_SECONDS: '2', SRC_TIMEOUT_MS: '500' });
+    await begin({ PATIENCE_SECONDS: '2' });
     service.fault('create', { status: 503 }, 1_000);
     const ts = await world.mention('never?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));

@@ -219,15 +219,6 @@ describe('the button "Ask privately"', () => {
     expect(service.questions().some(({ question }) => question.includes('In other words?'))).toBe(false);
   });
 
-  test('of an earlier version, which asked privately at once, opens the form for it', async () => {
-    const { last } = await answered();
-    const value = `${buttonsOf(last.blocks)[0]?.value}:private`;
-    const place = { message: last, responseUrl: world.slack.responseUrl('old') };
-    const option = { text: { type: 'plain_text', text: 'Ask privately' }, value };
-    await world.deliver(overflowOf({ actionId: 'deepsearch:follow_up_menu', user: people.bob, place, option }));
-    expect(JSON.stringify((await world.modal()).blocks)).toMatch(/"initial_option":\{[^}]*\}?[^}]*"privately"/);
-  });
-
   test('is refused to guests, though they had the form open', async () => {
     const { ts } = await answered();
     await world.overflow(editOrAskPrivately, { threadTs: ts });
@@ -265,7 +256,7 @@ test('no value of a menu or a form touches a question of another place', async (
   const { ts, last } = await answered();
   const value = buttonsOf(last.blocks)[0]?.value ?? '';
   const claims = fc.oneof(
-    fc.constantFrom(value, `${value}:edit`, `${value}:private`, value.replace('.0', '.1:private'), value.split('.')[0]),
+    fc.constantFrom(value, `${value}:edit`, value.replace('.0', '.1:edit'), value.split('.')[0]),
     fc.string(),
   );
   await fc.assert(

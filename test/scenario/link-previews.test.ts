@@ -14,7 +14,7 @@ beforeEach(async () => {
   service = await startFakeService();
   world = await startWorld({
     service: { url: service.url, token: serviceToken },
-    settings: { OPEN_CHANNELS: 'C0OPEN', REFUSED_CHANNELS: 'C0REFUSED' },
+    settings: { OPEN_CHANNELS: 'C0OPEN', ALLOWED_CHANNELS: 'C0GENERAL,C0GUESTS,C0PRIVATE,C0PUBLIC,C0SHARED' },
   });
   service.answerEverything();
 });
@@ -165,7 +165,7 @@ describe('a share link has no preview', () => {
 
   it('in a private channel without the app', () => nothingFor('C0PRIVATE'));
 
-  it('in a channel that a setting refuses', async () => {
+  it('in a channel that a setting does not allow', async () => {
     world.slack.channels.set('C0REFUSED', { isPrivate: false, botIsMember: true, isArchived: false });
     await nothingFor('C0REFUSED');
   });

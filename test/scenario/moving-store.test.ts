@@ -1,9 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { team } from '../../src/local-slack/people.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { backUpStore } from '../../src/storage/backup.ts';
-import { findElsewhere } from '../../src/storage/home-mark.ts';
 import { migrateStore } from '../../src/storage/migration.ts';
 import { openRedisStore } from '../../src/storage/redis-store.ts';
 import { restoreStore } from '../../src/storage/restore.ts';
@@ -11,9 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { type FakeSlack, startFakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { builtProgram } from '../support/processes/built-programs.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
-import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
@@ -89,8 +85,12 @@ describe.skipIf(!hasRedisServer())('open questions', () => {
     await first.mention('queued?', { threadTs: root });
     await first.stop();
 
-    const options = { dataDir, redisUrl: redis.url, to, clock: Date.now, log, auditKeepMs: 86_400_000 };
-    expect((await migrateStore(options)).counts['open-questions']).toBe(3);
+    // As if the app on Redis ended some time ago.
+    const store = await openRedisStore(redis.url, log);
+    await store.delete('ds:lock:store');
+    await store.close();
+    const options = { dataDir, redisUrl: redis.url, to, patienceMs: 0, clock: Date.now, log };
+    expect((await migrateStore(options))['open-questions']).toBe(3);
     answerAll();
     const second = await startOn(after);
     await expectOneEnd(second, other);
@@ -98,41 +98,6 @@ describe.skipIf(!hasRedisServer())('open questions', () => {
     for (const text of ['first running?', 'second running?', 'queued?']) one(service.find(text));
     const later = await second.mention('a new one?');
     await expectOneEnd(second, later);
-  });
-
-  test('are left alone by a copy that was suspended during a migration: its process ends and says why', async () => {
-    const first = await startOn({ REDIS_URL: redis.url });
-    const ts = await first.mention('running?');
-    await eventually(() => one(service.questions()), patient);
-    await first.stop();
-    const settings = {
-      SLACK_BOT_TOKEN: team.botToken,
-      SLACK_SIGNING_SECRET: 'a-signing-secret',
-      SLACK_API_URL: slack.url,
-      SRC_ENDPOINT: service.url,
-      SRC_ACCESS_TOKEN: serviceToken,
-      REDIS_URL: redis.url,
-      PORT: '0',
-      METRICS_PORT: '0',
-      HOST: '127.0.0.1',
-    };
-    const suspended = runProgram(await builtProgram('src/main.ts'), [], settings);
-    onTestFinished(async () => void suspended.child.kill('SIGKILL'));
-    await eventually(() => expect(suspended.output()).toContain('app_started'), patient);
-    suspended.child.kill('SIGSTOP');
-    // As if Redis dropped its sign after its time.
-    const store = await openRedisStore(redis.url, log);
-    for await (const key of store.keys('ds:running:')) await store.delete(key);
-    await migrateStore({ dataDir, redisUrl: redis.url, to: 'embedded', clock: Date.now, log, auditKeepMs: 86_400_000 });
-    suspended.child.kill('SIGCONT');
-    expect(await suspended.ended).toBe(1);
-    expect(suspended.output()).toMatch(/app_elsewhere.*moved to the other storage/);
-    expect(await findElsewhere(store)).toBeDefined();
-    await store.close();
-    answerAll();
-    const second = await startOn();
-    await expectOneEnd(second, ts);
-    one(service.find('running?'));
   });
 });
 

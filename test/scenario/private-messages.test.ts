@@ -13,7 +13,7 @@ beforeEach(async () => {
   service.answerEverything();
   world = await startWorld({
     service: { url: service.url, token: serviceToken },
-    settings: { THREAD_LIMIT: '1' },
+    lifecycle: { threadLimit: 1 },
   });
 });
 afterEach(async () => {

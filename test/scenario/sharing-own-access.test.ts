@@ -32,7 +32,7 @@ async function shareInto(channel: string, withLink: boolean): Promise<void> {
     expect(view.hash).not.toBe(opened.hash);
     return view;
   });
-  const link = withLink ? { with_link: ['with_link'] } : {};
+  const link: Record<string, string[]> = withLink ? { with_link: ['with_link'] } : {};
   expect(await own.world.submit(chosen, { [channelMenu]: channel, ...link })).toMatchObject({ acknowledged: true });
 }
 

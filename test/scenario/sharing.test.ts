@@ -286,11 +286,11 @@ describe('sharing a private answer', () => {
   });
 });
 
-describe('with the setting to share with other organizations', () => {
+describe('where the operator opened a channel with other organizations,', () => {
   beforeEach(async () => {
     await world.stop();
     await service.stop();
-    await begin({ SHARE_WITH_OTHER_ORGANIZATIONS: 'true' });
+    await begin({ OPEN_CHANNELS: 'C0SHARED' });
   });
 
   test('sharing names them, and shares once that was confirmed', async () => {
@@ -305,14 +305,14 @@ describe('with the setting to share with other organizations', () => {
   });
 });
 
-describe('where channels are refused by a setting,', () => {
+describe('where a setting does not allow all channels,', () => {
   beforeEach(async () => {
     await world.stop();
     await service.stop();
-    await begin({ REFUSED_CHANNELS: 'C0GENERAL' });
+    await begin({ ALLOWED_CHANNELS: 'C0PUBLIC' });
   });
 
-  test('nothing is shared there', async () => {
+  test('nothing is shared into the others', async () => {
     await answered();
     const view = await choose(await form(), 'C0GENERAL');
     const delivery = await world.submit(view, { [channelMenu]: 'C0GENERAL' });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { SlackBlock } from '../../src/local-slack/messages.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
-import { mentionOf } from '../support/local-slack/payloads.ts';
+import { buttonOf, mentionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
-import { startWorld, type World } from '../support/world/world.ts';
+import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
 const patient = { timeoutMs: 45_000 };
 
@@ -63,17 +64,29 @@ describe.skipIf(!hasRedisServer())('the app on Redis', () => {
     });
   });
 
-  test('gives a command back while Redis is frozen, and does not ask it when Redis continues', async () => {
+  test('says that it can not tell about a command while Redis is frozen, does not ask it then, and asks it again once', async () => {
     await onRedis(async (world, service, redis) => {
       service.answerEverything();
+      await world.command('before?');
       redis.pause();
-      const command = await world.command('too late?');
-      expect(JSON.stringify(command.response)).toMatch(/not taken/i);
+      const { response } = await world.command('too late?');
+      const said = response as { blocks?: SlackBlock[] };
+      expect(visibleText(said)).toMatch(/can't tell whether I took[\s\S]*too late\?/);
       redis.resume();
       await eventually(async () => expect((await world.readyz()).status).toBe(200), patient);
       const ts = await world.mention('in time?');
       await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), patient);
       expect(service.find('too late?')).toEqual([]);
+      const { actionId, blockId, value = '' } = one(buttonsOf(said.blocks));
+      const responseUrl = world.slack.responseUrl(`again?user=${people.ada}&channel=C0GENERAL`);
+      const place = { ephemeral: { channel: 'C0GENERAL', user: people.ada, text: '' }, responseUrl };
+      for (let times = 1; times <= 2; times += 1) {
+        await world.deliver(buttonOf({ actionId, blockId, user: people.ada, place, value }));
+      }
+      await eventually(() => one(service.find('too late?')), patient);
+      const last = await world.mention('and last?');
+      await eventually(() => expect(world.answersIn(last)).toHaveLength(1), patient);
+      one(service.find('too late?'));
     });
   });
 

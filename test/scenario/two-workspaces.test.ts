@@ -274,6 +274,18 @@ describe('settings and accounts', () => {
   });
 });
 
+test('the doctor of a workspace uses its token', async () => {
+  await neighbour().command('doctor');
+  const { channel, text, ts } = await eventually(() =>
+    one(second.messages.filter((message) => /\bdoctor-[0-9a-f]{16}\b/.test(message.text))),
+  );
+  const spoken = { channel, text, ts, user: team.botUserId, channelType: 'im' as const };
+  await world.deliver(SECOND, messageOf({ ...spoken, more: { bot_id: team.botId } }));
+  const report = await eventually(() => JSON.stringify(one(second.responses).body.blocks));
+  expect(report).toContain(`in workspace ${SECOND}`);
+  expect(first.responses).toEqual([]);
+});
+
 test('a sign-in belongs to the workspace where it began', async () => {
   await world.stopApp();
   Object.assign(settings, {

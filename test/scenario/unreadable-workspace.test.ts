@@ -13,7 +13,7 @@ import { one } from '../support/one.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { type InstalledWorld, installationKey, startInstalledWorld } from '../support/world/installed-world.ts';
 
-/* A workspace whose stored installation or service no key of the settings decrypts. */
+/* A workspace whose stored installation no key of the settings decrypts. */
 
 const FIRST = 'T0ONE';
 const ada = { teamId: FIRST, userId: people.ada };
@@ -63,11 +63,8 @@ async function askAndStop() {
 }
 
 /** The app must not run. */
-async function withStorage<Result>(
-  work: (storage: Storage) => Promise<Result>,
-  { id, key } = installationKey,
-): Promise<Result> {
-  const encryptionKeys = [{ id, key: new Secret(key) }];
+async function withStorage<Result>(work: (storage: Storage) => Promise<Result>): Promise<Result> {
+  const encryptionKeys = [{ id: installationKey.id, key: new Secret(installationKey.key) }];
   const { log } = createRecordingLog();
   const storage = await openStorage({ dataDir: world.dataDir }, { clock: Date.now, log, encryptionKeys });
   try {
@@ -77,28 +74,14 @@ async function withStorage<Result>(
   }
 }
 
-const damages: [string, () => unknown][] = [
-  [
-    'installation',
-    () => {
-      settings.ENCRYPTION_KEYS = `${otherKey.id}:${otherKey.key}`;
-    },
-  ],
-  [
-    'service',
-    () =>
-      withStorage(
-        ({ workspaceServices }) =>
-          workspaceServices.update(FIRST, (_) => ({ workspaceId: FIRST, former: [], changedMs: 1 })),
-        otherKey,
-      ),
-  ],
-];
+const loseKey = () => {
+  settings.ENCRYPTION_KEYS = `${otherKey.id}:${otherKey.key}`;
+};
 
-describe.each(damages)('a workspace whose %s can not be decrypted', (_, damage) => {
+describe('a workspace whose installation can not be decrypted', () => {
   test('and that removes the app: its questions end and its accounts are erased', async () => {
     await askAndStop();
-    await damage();
+    loseKey();
     await world.startApp();
     slack.revoke(FIRST);
     await world.deliver(FIRST, uninstalled());
@@ -110,19 +93,18 @@ describe.each(damages)('a workspace whose %s can not be decrypted', (_, damage) 
 
   test('lets a question wait a day for the right key, and then ends it', async () => {
     const { ts, question } = await askAndStop();
-    await damage();
+    loseKey();
     await world.startApp();
     await world.stopApp();
     // With what decrypts the record again, the question goes on.
     delete settings.ENCRYPTION_KEYS;
-    await withStorage(({ workspaceServices }) => workspaceServices.remove(FIRST));
     await world.startApp();
     service.answer(question);
     await eventually(() => expect(world.within(FIRST, first).answersIn(ts)).toHaveLength(1));
     const later = await world.within(FIRST, first).mention('runs later?', { user: people.bob });
     await eventually(() => one(service.find('runs later?')));
     await world.stopApp();
-    await damage();
+    loseKey();
     await withStorage(async ({ questions }) => {
       for (const id of await questions.openIds()) {
         await questions.update(id, (stored) => ({ ...stored, acceptedMs: stored.acceptedMs - uninstalledPatienceMs }));
@@ -132,21 +114,4 @@ describe.each(damages)('a workspace whose %s can not be decrypted', (_, damage) 
     await eventually(async () => expect(await openQuestions()).toBe('0'));
     expect(world.within(FIRST, first).answersIn(later)).toEqual([]);
   });
-});
-
-test('an end that comes late erases nothing where only the service can not be decrypted', async () => {
-  const { ts, question } = await askAndStop();
-  await damages[1]?.[1]();
-  await world.startApp();
-  await world.deliver(FIRST, uninstalled());
-  await world.untilEnded(1);
-  await world.stopApp();
-  await withStorage(async ({ accounts, installations, workspaceServices }) => {
-    expect(await accounts.get(ada)).toBeDefined();
-    expect(await installations.get(FIRST)).toBeDefined();
-    await workspaceServices.remove(FIRST);
-  });
-  await world.startApp();
-  service.answer(question);
-  await eventually(() => expect(world.within(FIRST, first).answersIn(ts)).toHaveLength(1));
 });

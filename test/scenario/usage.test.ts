@@ -3,6 +3,7 @@ import { people, team } from '../../src/local-slack/people.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { questionWith } from '../support/lifecycle/sample-questions.ts';
 import { one } from '../support/one.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
@@ -20,14 +21,14 @@ let world: World;
 let data: Awaited<ReturnType<typeof createTempDir>>;
 let redis: RedisServer | undefined;
 
-async function begin(options: { settings?: Record<string, string>; isRedis?: boolean; entries?: number } = {}) {
-  const { settings = {}, isRedis = false, entries = 0 } = options;
+async function begin(options: { settings?: Record<string, string>; isRedis?: boolean; asked?: number } = {}) {
+  const { settings = {}, isRedis = false, asked = 0 } = options;
   data = await createTempDir();
   redis = isRedis ? await startRedisServer() : undefined;
   service = await startFakeService();
   service.answerEverything();
-  await appendAsked(entries);
-  const onStore = redis === undefined ? {} : { REDIS_URL: redis.url };
+  await storeAsked(asked);
+  const onStore: Record<string, string> = redis === undefined ? {} : { REDIS_URL: redis.url };
   world = await startWorld({
     service: { url: service.url, token: serviceToken },
     settings: { DATA_DIR: data.path, ...onStore, ...settings },
@@ -42,16 +43,21 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** Stores entries of earlier questions before the app starts, some at a time. */
-async function appendAsked(count: number): Promise<void> {
+/** Stores earlier questions before the app starts, some at a time. */
+async function storeAsked(count: number): Promise<void> {
   if (count === 0) return;
   const { log } = createRecordingLog();
   const storage = await openStorage({ dataDir: data.path }, { clock: Date.now, log });
-  const about = { action: 'asked' as const, teamId: team.id, userId: ada, channelId: 'C0GENERAL' };
+  const place = { teamId: team.id, channelId: 'C0GENERAL' };
   for (let from = 0; from < count; from += 50) {
     const numbers = Array.from({ length: Math.min(50, count - from) }, (_, index) => from + index);
     await Promise.all(
-      numbers.map((number) => storage.audit.append({ id: `asked:${number}`, atMs: Date.now() - number, ...about })),
+      numbers.map(async (number) => {
+        const acceptedMs = Date.now() - number;
+        const question = questionWith({ id: `q${number}`, place, askerId: ada, acceptedMs, admittedMs: acceptedMs });
+        await storage.questions.create({ ...question, phase: 'closed', outcome: { kind: 'cancelled' } });
+        await storage.questions.markClosed(question.id);
+      }),
     );
   }
   await storage.close();
@@ -68,7 +74,7 @@ async function openHome(user: string): Promise<void> {
 
 describe('the usage on Home', () => {
   test('is shown to the people in ADMINS only, not even to other admins of the workspace', async () => {
-    await begin({ settings: { ADMINS: ada }, entries: 3 });
+    await begin({ settings: { ADMINS: ada }, asked: 3 });
     world.slack.changePerson(bob, { is_admin: true });
     await openHome(ada);
     await eventually(() => expect(home(ada)).toMatch(/3 questions · 0 answers · 0 failures/));
@@ -87,8 +93,8 @@ describe('the usage on Home', () => {
     expect(home(ada)).not.toContain(heading);
   });
 
-  test('does not hold up the rest of Home, which is shown before a big log is added up', async () => {
-    await begin({ settings: { ADMINS: ada }, entries: 4_000 });
+  test('does not hold up the rest of Home, which is shown before a big store is added up', async () => {
+    await begin({ settings: { ADMINS: ada }, asked: 4_000 });
     const shown: string[] = [];
     await world.openHome(ada);
     await eventually(() => {
@@ -124,7 +130,7 @@ test.each(engines)(
         `person,${ada},2,2,0,1.2,1.2,4,0,0`,
         `person,${bob},1,1,0,1.2,1.2,2,0,0`,
         `person,${gerd},0,0,0,,,,1,0`,
-        'repository,github.com/acme/app,0,3,0,1.2,1.2,6,1,0',
+        'repository,github.com/acme/app,3,3,0,1.2,1.2,6,1,0',
       ]);
     });
     const ts = await world.mention('four?');

@@ -149,10 +149,11 @@ const actions: Record<keyof typeof ACTIONS, Attempt | TriedIn | Reason> = {
   },
   askMissed:
     'asks a message of the person who clicked, which the app reads with the token of the workspace of the click',
-  askAsFollowUp: {
-    question: { asFollowUp: { text: `new ${SECRET} as a follow-up?` } },
-    body: press(ACTIONS.askAsFollowUp),
-    effect: asks(`new ${SECRET} as a follow-up?`),
+  askCommand: 'asks what the button itself carries, in the workspace of the click',
+  continuePrevious: {
+    question: { previous: 99_999, text: `Continued ${SECRET}?` },
+    body: press(ACTIONS.continuePrevious),
+    effect: asks(`Continued ${SECRET}?`),
   },
   followUpMenu: {
     question: answered,
@@ -269,7 +270,7 @@ const commands: Record<Exclude<CommandVerb, Verb>, TriedIn | Reason> = {
   connect: 'is about the account of the person who writes it',
   disconnect: twoWorkspaces('a person with the same id asks with no account of the other workspace'),
   settings: twoWorkspaces('of a channel are kept apart from a channel with the same id'),
-  doctor: { file: 'own-service.test.ts', title: 'has a doctor that checks it, and not the service of the app' },
+  doctor: twoWorkspaces('the doctor of a workspace uses its token'),
 };
 
 const shortcuts: Record<keyof typeof SHORTCUTS, TriedIn | Reason> = {

@@ -148,7 +148,7 @@ describe('the command why, in a thread,', () => {
     await world.stop();
     world = await startWorld({
       service: { url: service.url, token: serviceToken },
-      settings: { THREAD_LIMIT: '1' },
+      lifecycle: { threadLimit: 1 },
     });
     const ts = await world.mention('first?');
     await world.reply(ts, 'second?');

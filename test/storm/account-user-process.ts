@@ -1,9 +1,9 @@
 import { createAccountCredentials } from '../../src/core/accounts/credentials.ts';
 import type { Secret } from '../../src/core/secret.ts';
-import { createDeepSearchClient } from '../../src/deepsearch/client.ts';
-import { createOAuthClient } from '../../src/deepsearch/oauth.ts';
+import { createOAuthClient } from '../../src/service/oauth.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
+import { createDeepSearchClient } from '../support/service/open-client.ts';
 import { refreshPlan } from '../support/storm/refresh-plan.ts';
 
 // A separate process: `account-user-process.ts <plan as JSON>`. Uses one person's account at the service without a pause

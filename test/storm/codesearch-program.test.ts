@@ -7,8 +7,8 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { createHarbourRepository } from '../support/codesearch/repository.ts';
-import { createCaller } from '../support/codesearch/service.ts';
+import { createHarbourRepository } from '../codesearch/support/repository.ts';
+import { createCaller } from '../codesearch/support/service.ts';
 import { eventually } from '../support/eventually.ts';
 
 const TSX = createRequire(import.meta.url).resolve('tsx/cli');

@@ -75,7 +75,8 @@ describe('the app, with ten questions open,', { timeout: 90_000 }, () => {
   });
 
   it('answers each exactly once when the code search service was killed', async () => {
-    stack = await startStack({ stepDelayMs: 80 });
+    // The questions run for longer than the 2 s between two reads, so that their cards show it.
+    stack = await startStack({ stepDelayMs: 700 });
     await askTen(stack);
     const { slack } = stack;
     await eventually(

@@ -72,12 +72,13 @@ describe('50 mentions at once in one channel', () => {
 });
 
 describe('200 questions of ten channels that end together', () => {
-  it('leave no card that says for longer than a minute that the app works', async () => {
+  it('close all their cards as fast as Slack takes edits, and no answer waits for that', async () => {
     const { slack, cards, answers } = await askAtOnce(200, 10, 60_000);
     expect([cards.length, answers.length]).toEqual([200, 200]);
     const answeredMs = new Map(answers.map((answer) => [answer.threadTs, postedMs(answer)]));
     const staleMs = cards.map((card) => workingUntilMs(card) - (answeredMs.get(card.threadTs) ?? 0));
-    expect(Math.max(...staleMs)).toBeLessThanOrEqual(minuteMs);
+    // Slack takes 50 edits a minute.
+    expect(Math.max(...staleMs)).toBeLessThanOrEqual(5 * minuteMs);
     expect(cards.filter((card) => !latest(card).includes('Answered in'))).toEqual([]);
     // Answers do not wait for cards: Slack takes 300 messages a minute.
     expect(Math.max(...answeredMs.values()) - Math.min(...answeredMs.values())).toBeLessThan(minuteMs);

@@ -1,9 +1,8 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Vote } from '../../src/core/history/votes.ts';
+import { type Vote, voteType } from '../../src/core/history/votes.ts';
 import { openStorage, type StorageLocation } from '../../src/storage/open-storage.ts';
-import { voteKey } from '../../src/storage/records.ts';
 import { openRedisStore } from '../../src/storage/redis-store.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
@@ -99,7 +98,7 @@ describe.skipIf(!hasRedisServer())('a vote that cannot be read', () => {
     try {
       await store({ redisUrl: redis.url }, [vote(1), vote(2)]);
       const kv = await openRedisStore(redis.url, log);
-      await kv.set(voteKey(`${vote(1).questionId}:U1`), '{}');
+      await kv.set(voteType.key(`${vote(1).questionId}:U1`), '{}');
       await kv.close();
       const exported = exportVotes({ REDIS_URL: redis.url });
       expect(await exported.ended).toBe(0);

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { blame } from '../../src/codesearch/git/blame.ts';
 import { log, readCommit } from '../../src/codesearch/git/commits.ts';
-import { commitChanges, compare } from '../../src/codesearch/git/compare.ts';
+import { commitChanges, compareChanges } from '../../src/codesearch/git/compare.ts';
 import { readFileAt } from '../../src/codesearch/git/file-content.ts';
-import { languageBytes } from '../../src/codesearch/git/languages.ts';
+import { languagesAt } from '../../src/codesearch/git/languages.ts';
 import { defaultBranch, listRefs } from '../../src/codesearch/git/refs.ts';
 import { openRepository } from '../../src/codesearch/git/repository.ts';
 import { readTree } from '../../src/codesearch/git/tree.ts';
-import { createHostileRepository } from '../support/codesearch/hostile-repository.ts';
-import { createTestRepository } from '../support/codesearch/repository.ts';
-import { signIn, startTestService, TOKEN } from '../support/codesearch/service.ts';
+import { createHostileRepository } from '../codesearch/support/hostile-repository.ts';
+import { createTestRepository } from '../codesearch/support/repository.ts';
+import { signIn, startTestService, TOKEN } from '../codesearch/support/service.ts';
 import { eventually } from '../support/eventually.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -71,7 +71,9 @@ describe('a repository whose configuration names programs', () => {
           [`${name}/-/blob/..%2F..%2Fetc%2Fpasswd`, 404],
           [`${name}/-/raw/-h`, 404],
         ] as const) {
-          const headers = address.startsWith('.api') ? { Authorization: `token ${TOKEN}` } : { Cookie };
+          const headers: Record<string, string> = address.startsWith('.api')
+            ? { Authorization: `token ${TOKEN}` }
+            : { Cookie };
           const response = await fetch(`${service.url}/${address}`, { headers });
           await response.text();
           if (!partial) expect([address, response.status]).toEqual([address, status]);
@@ -134,10 +136,10 @@ describe('a repository whose configuration names programs', () => {
       expect(changes?.patch).toContain('--- a/src/code.ts\n+++ b/src/code.ts');
       expect(changes?.patch).toContain('+  return 2;');
       expect((await commitChanges(repository, 'HEAD~1'))?.files).toMatchObject([{ path: 'inner', change: 'added' }]);
-      expect((await compare(repository, 'HEAD~2', 'HEAD'))?.changes.files).toHaveLength(2);
+      expect((await compareChanges(repository, 'HEAD~2', 'HEAD'))?.files).toHaveLength(2);
       expect((await readFileAt(repository, 'HEAD', 'src/code.ts'))?.bytes?.toString()).toContain('return 2');
-      expect((await readTree(repository, 'HEAD'))?.entries.map(({ kind }) => kind)).toContain('submodule');
-      expect(await languageBytes(repository, 'HEAD')).toMatchObject([{ language: { id: 'ts' } }]);
+      expect((await readTree(repository, 'HEAD'))?.map(({ kind }) => kind)).toContain('submodule');
+      expect(await languagesAt(repository, 'HEAD')).toEqual(['TypeScript']);
       expect(await defaultBranch(repository)).toBe('main');
       expect((await listRefs(repository, 'branch')).refs).toHaveLength(1);
       expect((await repository.files()).map(({ path }) => path)).toContain('src/code.ts');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
-import { type Instance, type InstanceFault, type Release, startInstance } from '../support/codesearch/instance.ts';
+import { type Instance, type InstanceFault, type Release, startInstance } from '../codesearch/support/instance.ts';
 import { eventually } from '../support/eventually.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
@@ -16,7 +16,6 @@ const settings = {
   RUNNING_PER_PERSON: '100',
   RUNNING_PER_WORKSPACE: '100',
   SRC_REQUESTS_PER_SECOND: '500',
-  SRC_REQUEST_BURST: '1000',
 };
 
 /** The questions of one conversation, in the order in which people asked them, and the thread they were asked in. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createLargeRepository } from '../support/codesearch/large-repository.ts';
-import { startTestService } from '../support/codesearch/service.ts';
+import { createLargeRepository } from '../codesearch/support/large-repository.ts';
+import { startTestService } from '../codesearch/support/service.ts';
 
 test('five thousand files are read and used for answers', async () => {
   const repository = createLargeRepository(5_000);

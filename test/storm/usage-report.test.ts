@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStorage, type StorageLocation } from '../../src/storage/open-storage.ts';
-import { sampleEntry } from '../contract/storage/audit-contract.ts';
+import { openStorage, openStoreBeside, type StorageLocation } from '../../src/storage/open-storage.ts';
+import { questionWith, someAnswer } from '../support/lifecycle/sample-questions.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { runProgram } from '../support/processes/run.ts';
@@ -44,20 +44,39 @@ describe.each(engines)('the usage report from $name', ({ isRedis }) => {
   it('adds up what the running app has stored since a time, and changes nothing', async () => {
     const app = await openStorage(location, { clock: Date.now, log });
     const nowMs = Date.now();
-    await app.audit.append(sampleEntry({ id: 'old', atMs: nowMs - 31 * dayMs }));
-    await app.audit.append(sampleEntry({ id: 'asked', atMs: nowMs - 2_000 }));
-    const usage = { durationMs: 41_000, credits: 3, repositories: ['github.com/acme/one'] };
-    await app.audit.append(
-      sampleEntry({ id: 'ended', action: 'ended', detail: 'answered', usage, atMs: nowMs - 1_000 }),
-    );
+    const sources = [{ label: 'a', url: 'https://a', repository: 'github.com/acme/one' }];
+    const outcome = { kind: 'answered' as const, answer: { ...someAnswer, sources, durationMs: 41_000, credits: 3 } };
+    for (const [id, acceptedMs] of [
+      ['qold', nowMs - 31 * dayMs],
+      ['qnew', nowMs - 2_000],
+    ] as const) {
+      await app.questions.create(questionWith({ id, acceptedMs, phase: 'closed', outcome }));
+      await app.votes.put({
+        version: 1,
+        teamId: 'T1',
+        userId: 'U2',
+        questionId: id,
+        verdict: 'up',
+        reasons: [],
+        atMs: 1,
+      });
+    }
     const first = await report('--since', '30d', '--by', 'channel', '--csv');
-    expect(first).toEqual({ code: 0, output: `${header}\r\nchannel,C1,1,1,0,41,41,3,0,0\r\n` });
+    expect(first).toEqual({ code: 0, output: `${header}\r\nchannel,C1,1,1,0,41,41,3,1,0\r\n` });
     const file = join(directory.path, 'usage.csv');
     expect(await report('--since', '60d', '--csv', '--out', file)).toEqual({ code: 0, output: '' });
-    expect(await readFile(file, 'utf8')).toContain('repository,github.com/acme/one,0,1,0,41,41,3,0,0\r\n');
-    expect(await readFile(file, 'utf8')).toContain('person,U1,2,1,0,41,41,3,0,0\r\n');
-    expect((await report()).output).toMatch(/^all +1 +1 +0 +41 +41 +3 +0 +0$/m);
+    expect(await readFile(file, 'utf8')).toContain('repository,github.com/acme/one,2,2,0,41,41,6,2,0\r\n');
+    expect(await readFile(file, 'utf8')).toContain('person,U1,2,2,0,41,41,6,0,0\r\nperson,U2,0,0,0,,,,2,0\r\n');
     await app.close();
+
+    const store = await openStoreBeside(location, { clock: Date.now, log });
+    for (const key of ['ds:question:qbroken', 'ds:vote:qnew:U2']) await store.set(key, '{}');
+    await store.close();
+    const { code, output } = await report('--since', '91d');
+    expect(code).toBe(0);
+    expect(output).toContain("left out because they can't be read: 2\n");
+    expect(output).toContain('older ones are not counted');
+    expect(output).toMatch(/^all +2 +2 +0 +41 +41 +6 +1 +0$/m);
   });
 });
 

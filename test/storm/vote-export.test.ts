@@ -10,7 +10,9 @@ const feedbackProgram = await builtProgram('src/cli/feedback.ts');
 
 const writerFile = fileURLToPath(new URL('./vote-writer-process.ts', import.meta.url));
 
-async function openPlace(inRedis: boolean) {
+async function openPlace(
+  inRedis: boolean,
+): Promise<{ place: string; environment: Record<string, string>; close(): unknown }> {
   if (inRedis) {
     const redis = await startRedisServer();
     return { place: redis.url, environment: { REDIS_URL: redis.url }, close: () => redis.stop() };

@@ -7,19 +7,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const longest = [
   'test/scenario/token-rotation.test.ts',
-  'test/scenario/own-service.test.ts',
-  'test/transport/workspace-program.test.ts',
   'test/scenario/installing.test.ts',
-  'test/contract/codesearch/hostile-files.test.ts',
+  'test/codesearch/git/hostile-files.test.ts',
   'test/scenario/doctor.test.ts',
-  'test/scenario/upgraded-store.test.ts',
   'test/contract/storage/redis-contract.test.ts',
   'test/contract/rate-limits/limiters.test.ts',
   'test/scenario/faults.test.ts',
   'test/e2e/',
 ];
 /** Starts a git process for most of its tests, which costs the more the larger the worker has grown: it grows with each file. */
-const gitTests = 'test/contract/codesearch/';
+const gitTests = 'test/codesearch/';
 
 /** Starts the longest files first and those that use git next; the others as Vitest does, failed and large ones first. */
 export class FileOrder extends BaseSequencer {

@@ -26,7 +26,7 @@ const markdownPackages = [
 
 /** Parts by name. A file directly in `src` is a separate part, named without its extension. */
 const parts: Record<string, Part> = {
-  core: { parts: [], packages: [] },
+  core: { parts: [], packages: ['zod'] },
   render: {
     parts: ['core'],
     packages: [
@@ -36,7 +36,7 @@ const parts: Record<string, Part> = {
     ],
     typesOf: ['@slack/types', 'mdast'],
   },
-  deepsearch: {
+  service: {
     parts: ['core'],
     packages: ['node:*', 'cockatiel', 'lru-cache', 'undici', 'zod', ...markdownPackages],
     typesOf: ['mdast'],
@@ -91,145 +91,29 @@ const parts: Record<string, Part> = {
   },
   'command-line': { parts: [], packages: ['node:util'] },
   'redis-client': { parts: [], packages: ['redis'] },
-  config: { parts: ['core', 'setting-checks', 'setting-forms', 'setting-groups'], packages: ['zod'] },
-  'setting-checks': { parts: ['core'], packages: [] },
+  config: { parts: ['core', 'setting-forms', 'setting-groups'], packages: ['zod'] },
   'setting-forms': { parts: ['core'], packages: ['node:*', 'zod'] },
   'setting-groups': { parts: [], packages: [] },
   /** Programs beside the app. */
   cli: {
-    parts: [
-      'app/conversation-deletion',
-      'app/doctor',
-      'app/own-service',
-      'command-line',
-      'config',
-      'setting-groups',
-      'storage',
-      'core',
-      'render',
-      'version',
-    ],
+    parts: ['observability', 'app', 'command-line', 'config', 'setting-groups', 'storage', 'core', 'render', 'version'],
     packages: ['node:*'],
   },
   version: { parts: [], packages: ['node:*', 'zod'] },
-  /** The builders of the app: each file is a part, and only `app` knows them all. */
-  'app/context': { parts: ['config', 'core', 'slack', 'storage'], packages: [] },
-  'app/conversation-deletion': {
-    parts: ['app/accounts', 'app/deep-search', 'app/own-service', 'config', 'core', 'deepsearch'],
-    packages: ['node:*'],
-  },
-  'app/digest': { parts: [], packages: ['node:*'] },
-  'app/file-limit': { parts: ['core'], packages: ['node:*'] },
-  /** Asks each adapter for its own checks, with connections of their own, also without a running app. */
-  'app/doctor': {
-    parts: ['app/deep-search', 'app/file-limit', 'config', 'core', 'deepsearch', 'slack', 'storage'],
-    packages: ['node:*'],
-  },
-  'app/deep-search': {
-    parts: ['app/context', 'config', 'core', 'deepsearch', 'observability', 'version'],
-    packages: ['node:*'],
-  },
-  'app/accounts': {
-    parts: ['app/context', 'app/deep-search', 'config', 'core', 'deepsearch', 'sign-in', 'version'],
-    packages: ['node:*'],
-  },
-  'app/own-service': { parts: ['app/deep-search', 'app/digest', 'config', 'core', 'deepsearch'], packages: [] },
-  /** The services of workspaces that have their own. */
-  'app/services': {
-    parts: [
-      'app/context',
-      'app/deep-search',
-      'app/digest',
-      'app/own-service',
-      'app/shared',
-      'config',
-      'core',
-      'observability',
-    ],
-    packages: [],
-  },
-  'app/slack': { parts: ['app/context', 'config', 'core', 'observability', 'slack'], packages: [] },
-  'app/shared': { parts: ['app/context', 'app/deep-search', 'core', 'scheduler'], packages: [] },
-  'app/lifecycle': {
-    parts: ['app/context', 'app/digest', 'app/shared', 'app/slack', 'config', 'core', 'slack'],
-    packages: [],
-  },
-  'app/listeners': {
-    parts: [
-      'app/context',
-      'app/digest',
-      'app/doctor',
-      'app/lifecycle',
-      'app/shared',
-      'app/slack',
-      'core',
-      'slack',
-      'storage',
-    ],
-    packages: [],
-  },
-  'app/workspace': {
-    parts: ['app/context', 'app/lifecycle', 'app/listeners', 'app/shared', 'app/slack', 'core', 'scheduler', 'slack'],
-    packages: [],
-  },
-  'app/absent-workspace': { parts: ['app/context', 'app/workspace', 'core'], packages: [] },
-  'app/workspaces': {
-    parts: [
-      'app/absent-workspace',
-      'app/context',
-      'app/shared',
-      'app/slack',
-      'app/workspace',
-      'core',
-      'observability',
-      'slack',
-    ],
-    packages: [],
-  },
-  'app/installing': {
-    parts: ['app/context', 'app/slack', 'core', 'observability', 'render', 'sign-in', 'slack'],
-    packages: [],
-  },
-  'app/installed-workspaces': {
-    parts: [
-      'app/absent-workspace',
-      'app/context',
-      'app/installing',
-      'app/services',
-      'app/slack',
-      'app/workspace',
-      'app/workspaces',
-      'core',
-      'render',
-      'scheduler',
-      'slack',
-    ],
-    packages: [],
-  },
-  'app/background': {
-    parts: ['app/context', 'app/services', 'app/shared', 'app/workspaces', 'core', 'scheduler'],
-    packages: [],
-  },
+  /** Builds the app of its parts. */
   app: {
     parts: [
-      'app/context',
-      'app/file-limit',
-      'app/accounts',
-      'app/deep-search',
-      'app/services',
-      'app/slack',
-      'app/shared',
-      'app/workspaces',
-      'app/installed-workspaces',
-      'app/background',
       'config',
-      'version',
       'core',
-      'deepsearch',
+      'service',
+      'observability',
+      'rate-limits',
+      'render',
+      'scheduler',
+      'sign-in',
       'slack',
       'storage',
-      'rate-limits',
-      'observability',
+      'version',
     ],
     packages: ['node:*'],
     typesOf: ['pino'],
@@ -272,8 +156,8 @@ const codesearchFolders: Record<string, readonly string[]> = {
     'ask',
   ],
   arguments: ['accounts', 'agent', 'graphql'],
-  commands: ['accounts', 'data-directory'],
-  main: ['accounts', 'arguments', 'commands', 'service'],
+  'account-commands': ['accounts', 'data-directory'],
+  main: ['account-commands', 'accounts', 'arguments', 'service'],
 };
 
 /** Protects from programs that a repository's configuration names: no other file of the service may start a program. */
@@ -360,7 +244,7 @@ function covers(allowed: string, specifier: string): boolean {
 }
 
 function partOf(path: string): string | undefined {
-  return /^src\/(?:(app\/[\w-]+)\.ts$|([\w-]+)\/|([\w-]+)\.ts$)/.exec(path)?.slice(1).find(Boolean);
+  return /^src\/(?:([\w-]+)\/|([\w-]+)\.ts$)/.exec(path)?.slice(1).find(Boolean);
 }
 
 function codesearchFolderOf(path: string): string | undefined {

@@ -2,11 +2,10 @@ import { afterEach, expect, test } from 'vitest';
 import type { AccountCredentials } from '../../src/core/accounts/accounts.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { createAccountClients } from '../../src/deepsearch/accounts.ts';
-import { createGeneration1 } from '../../src/deepsearch/generation-1/deep-search.ts';
-import { createGuard } from '../../src/deepsearch/guarded.ts';
-import { createServiceHttp, type ServiceClient } from '../../src/deepsearch/service-client.ts';
 import { createLimiters } from '../../src/rate-limits/limiters.ts';
+import { createApiChoice } from '../../src/service/api-choice.ts';
+import { createPersonsClient, createPersonsService, createPipeline } from '../../src/service/pipeline.ts';
+import { createServiceHttp } from '../../src/service/service-client.ts';
 import { json, startScriptedServer, status } from '../support/fake-service/scripted-server.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { conversation, errorOf } from './setup.ts';
@@ -38,16 +37,17 @@ async function connectBoth(failing?: AppError | 'never') {
     },
     renewed: async () => undefined,
   };
-  const guard = createGuard({
+  const connect = createPipeline({
+    baseUrl: server.origin,
+    choice: createApiChoice({ setting: 1, readVersion: async () => undefined, log }),
     createLimiter: createLimiters({ log }),
     requestsPerSecond: 50,
-    burst: 100,
     hasTotal: true,
+    hidesCredentials: true,
+    now: Date.now,
     log,
   });
-  const service = { ...options, http };
-  const deepSearchOf = (client: ServiceClient) => createGeneration1(client, server.origin).deepSearch;
-  const of = createAccountClients({ service, credentials, guard, deepSearchOf });
+  const of = createPersonsService(connect, (person) => createPersonsClient({ ...options, http }, credentials, person));
   return { server, of };
 }
 
@@ -96,4 +96,13 @@ test('a 429 pauses only the account that got it', async () => {
   expect(await errorOf(of(ada).read(7))).toMatchObject({ kind: 'rateLimited' });
   expect((await of(bob).read(7)).id).toBe(conversation().id);
   expect(server.requests).toHaveLength(2);
+});
+
+test('calls to a service that does not answer use none of the rate budget', async () => {
+  const { server, of } = await connectBoth();
+  server.script(...Array.from({ length: 15 }, () => status(503)));
+  const failures: string[] = [];
+  for (let call = 0; call < 500; call += 1) failures.push((await errorOf(of(ada).read(7))).kind);
+  expect(server.requests).toHaveLength(15);
+  expect(new Set(failures)).toEqual(new Set(['unavailable']));
 });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { isApiGone } from '../../src/deepsearch/api-gone.ts';
-import type { DeepSearchAdapter } from '../../src/deepsearch/generation.ts';
-import { createGeneration1 } from '../../src/deepsearch/generation-1/deep-search.ts';
-import { targetOf } from '../support/deepsearch/cancel-target.ts';
+import { type DeepSearchAdapter, isApiGone } from '../../src/service/generation.ts';
+import { createGeneration1 } from '../../src/service/generation-1/deep-search.ts';
 import { type Reply, status, text } from '../support/fake-service/scripted-server.ts';
+import { targetOf } from '../support/service/cancel-target.ts';
 import { connectService, errorOf } from './setup.ts';
 
 const calls: [string, (deepSearch: DeepSearchAdapter) => Promise<unknown>][] = [

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import type { UsableCredential } from '../../src/core/accounts/accounts.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
-import type { Auth } from '../../src/deepsearch/auth.ts';
-import { noCredential } from '../../src/deepsearch/breaker.ts';
+import { type Auth, noCredential } from '../../src/service/auth.ts';
 import { json, status } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf } from './setup.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createDeepSearch } from '../../src/deepsearch/generation-1/deep-search.ts';
-import { targetOf } from '../support/deepsearch/cancel-target.ts';
+import { createDeepSearch } from '../../src/service/generation-1/deep-search.ts';
 import { status, text } from '../support/fake-service/scripted-server.ts';
+import { targetOf } from '../support/service/cancel-target.ts';
 import { connect, errorOf } from './setup.ts';
 
 const api = '/.api/deepsearch/v1';

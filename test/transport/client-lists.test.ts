@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ConversationId } from '../../src/core/question/question.ts';
-import { createDeepSearch } from '../../src/deepsearch/generation-1/deep-search.ts';
+import { createDeepSearch } from '../../src/service/generation-1/deep-search.ts';
 import { json, text } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
 
@@ -126,24 +126,14 @@ test('every parameter of the list is sent', async () => {
   const { client, server } = await connect();
   server.script(json([]));
   await client.list({
-    id: 1,
-    userId: 2,
     readToken: 'a&b',
-    isStarred: false,
     first: 3,
     after: 'c',
-    sort: 'updated_at',
+    sort: 'created_at',
   });
   expect(server.requests[0]?.url).toBe(
-    '/.api/deepsearch/v1?filter_id=1&filter_user_id=2&filter_read_token=a%26b&filter_is_starred=false&page_first=3&page_after=c&sort=updated_at',
+    '/.api/deepsearch/v1?filter_read_token=a%26b&page_first=3&page_after=c&sort=created_at',
   );
-});
-
-test('a conversation is read by its read token', async () => {
-  const { client, server } = await connect();
-  server.script(json([conversation({ id: 5, read_token: 't' })]), json([]));
-  await expect(client.readByToken('t')).resolves.toMatchObject({ id: 5 });
-  expect(await errorOf(client.readByToken('t'))).toMatchObject({ kind: 'notFound' });
 });
 
 test('changes are listed latest first, with whole conversations and the cursor of the next page', async () => {

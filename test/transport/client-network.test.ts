@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createServiceHttp } from '../../src/deepsearch/service-client.ts';
+import { createServiceHttp } from '../../src/service/service-client.ts';
 import { openProxy } from '../support/fake-service/http-proxy.ts';
 import { hangUp, json, type Reply, silence, status } from '../support/fake-service/scripted-server.ts';
 import { nowhere } from '../support/nowhere.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { DeepSearchClient } from '../../src/deepsearch/client.ts';
 import { hangUp, json, type Reply, silence, status, text } from '../support/fake-service/scripted-server.ts';
+import type { DeepSearchClient } from '../support/service/open-client.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
 
 const HTML = '<html><body>Bad gateway</body></html>';
@@ -190,7 +190,6 @@ describe('a temporary failure', () => {
       (client) => client.repositoryNames(['acme/web']),
       json({ data: { repositories: { nodes: [{ name: 'acme/web' }] } } }),
     ],
-    ['GraphQL', (client) => client.matchCount('x'), json({ data: { search: { results: { matchCount: 3 } } } })],
   ];
 
   test.each(safeCalls)('of %s is followed by two repetitions', async (_name, call, success) => {
@@ -361,13 +360,6 @@ describe('a GraphQL query', () => {
     server.script(json({ data: { currentUser: { username: 'ada' } } }));
     await expect(client.currentUser()).resolves.toEqual({ username: 'ada' });
     expect(server.requests[0]).toMatchObject({ method: 'POST', url: '/.api/graphql' });
-  });
-
-  test('counts matches, with the search query as a variable', async () => {
-    const { client, server } = await connect();
-    server.script(json({ data: { search: { results: { matchCount: 42 } } } }));
-    await expect(client.matchCount('repo:"x" }')).resolves.toBe(42);
-    expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ variables: { query: 'repo:"x" }' } });
   });
 
   test.each([

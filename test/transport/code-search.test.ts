@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createDeepSearch } from '../../src/deepsearch/generation-1/deep-search.ts';
-import { targetOf } from '../support/deepsearch/cancel-target.ts';
+import { createDeepSearch } from '../../src/service/generation-1/deep-search.ts';
 import { json, type Reply, silence, status, text } from '../support/fake-service/scripted-server.ts';
+import { targetOf } from '../support/service/cancel-target.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
 
 async function connectPort() {
@@ -80,22 +80,6 @@ test('a creation without its question is a bad reply with an unknown outcome', a
   const { codeSearch, server } = await connectPort();
   server.script(json(conversation({ questions: null })));
   expect(await errorOf(codeSearch.create('where?'))).toMatchObject({ kind: 'badReply', outcomeUnknown: true });
-});
-
-test('a creation returns the conversation with its question', async () => {
-  const { codeSearch, server } = await connectPort();
-  server.script(json(conversation({ id: 7, questions: [question({ id: 11, status: 'pending' })] }), 202));
-  await expect(codeSearch.create('where?')).resolves.toMatchObject({
-    id: 7,
-    questions: [{ id: 11, state: 'pending' }],
-  });
-});
-
-test('a follow-up to a conversation that is gone fails as not found', async () => {
-  const { codeSearch, server } = await connectPort();
-  server.script(status(404), json(question({ id: 12, status: 'pending' }), 202));
-  expect(await errorOf(codeSearch.followUp(7, 'and?'))).toMatchObject({ kind: 'notFound' });
-  await expect(codeSearch.followUp(7, 'and?')).resolves.toMatchObject({ id: 12, state: 'pending' });
 });
 
 describe('the newest conversations', () => {
@@ -235,11 +219,4 @@ test('closing the client ends the calls of the port', async () => {
   await server.received(1);
   await client.close();
   expect(await read).toMatchObject({ kind: 'unavailable' });
-});
-
-test('a read token of digits is the id of a conversation', async () => {
-  const { codeSearch, server } = await connectPort();
-  server.script(json(conversation({ id: 140 })));
-  expect(await codeSearch.byReadToken('140')).toMatchObject({ id: 140 });
-  expect(server.requests[0]?.url).toBe('/.api/deepsearch/v1/140');
 });

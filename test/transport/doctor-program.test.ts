@@ -20,24 +20,19 @@ describe('npm run doctor', () => {
   });
 
   test('ends with 1 when something fails, and writes JSON for programs', async () => {
-    const { settings, shareLink = '' } = await createPatient();
-    const { code, output } = await run(
-      { ...settings, SLACK_BOT_TOKEN: 'xoxb-wrong' },
-      '--json',
-      '--share-link',
-      shareLink,
-    );
+    const { settings } = await createPatient();
+    const { code, output } = await run({ ...settings, SLACK_BOT_TOKEN: 'xoxb-wrong' }, '--json');
     expect(code).toBe(1);
     const report: unknown = JSON.parse(output);
     expect(report).toMatchObject({
       status: 'fail',
       findings: expect.arrayContaining([
-        { check: 'sharing', status: 'pass', finding: 'sharingOn', message: expect.any(String) },
+        { check: 'account', status: 'pass', finding: 'accountKnown', message: expect.any(String) },
         {
           check: 'token',
           status: 'fail',
-          finding: 'tokenRefused',
-          message: 'Slack refuses it (invalid_auth).',
+          finding: 'refused',
+          message: 'auth.test: invalid_auth.',
           mend: expect.stringContaining('SLACK_BOT_TOKEN'),
         },
       ]),
@@ -56,11 +51,9 @@ describe('npm run doctor', () => {
 
   test('ends with 2 for wrong arguments, and prints its help', async () => {
     const { settings } = await createPatient();
-    const { code, output } = await run(settings, '--url', 'somewhere', '--share-link', 'ftp://x', '--fix');
+    const { code, output } = await run(settings, '--url', 'ftp://x', '--fix');
     expect(code).toBe(2);
-    expect(output).toBe(
-      'there is no option --fix\n--url must be an http or https address\n--share-link must be an http or https address\n',
-    );
+    expect(output).toBe('there is no option --fix\n--url must be an http or https address\n');
     const help = await run({}, '--help');
     expect(help.code).toBe(0);
     expect(help.output).toContain('Exit codes: 0 nothing fails, 1 something fails, 2 wrong arguments or settings.');

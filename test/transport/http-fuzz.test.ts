@@ -7,7 +7,6 @@ import { eventually } from '../support/eventually.ts';
 import { exchange, requestBytes, statusOf } from '../support/http-exchange.ts';
 import { commandOf, mentionOf, nextTrigger, pressOf, userIn } from '../support/local-slack/payloads.ts';
 import { runs } from '../support/runs.ts';
-import { storedAudit } from '../support/storage/stored-audit.ts';
 import { signingSecret, startHttpApp } from '../support/world/http-app.ts';
 
 const eventsPath = '/slack/events';
@@ -20,11 +19,11 @@ let slack: Started['slack'];
 let service: Started['service'];
 let port: number;
 let metricsPort: number;
-let dataDir: string;
+let audit: Started['audit'];
 let stop: Started['stop'];
 
 beforeAll(async () => {
-  ({ slack, service, port, metricsPort, dataDir, stop } = await startHttpApp());
+  ({ slack, service, port, metricsPort, audit, stop } = await startHttpApp());
   // What the app does by itself after its start is done before anything is counted.
   expect(await ask('the first question?')).toBe(200);
 });
@@ -70,14 +69,9 @@ async function ask(text: string): Promise<number | undefined> {
   const ts = slack.say('C0GENERAL', people.ada, text);
   const status = await sent(signed(JSON.stringify(mentionOf({ user: people.ada, text, ts })), json));
   await eventually(() => expect(slack.inThread(ts)).toHaveLength(2));
-  await eventually(async () => {
-    const ended = (await entries()).filter(({ action }) => action === 'ended');
-    expect(ended).toHaveLength(service.questions().length);
-  });
+  await eventually(() => expect(audit.of('ended')).toHaveLength(service.questions().length));
   return status;
 }
-
-const entries = () => storedAudit({ dataDir });
 
 /** All that the app did for anyone: calls to Slack and to the service, messages, entries of the audit log. */
 async function work(): Promise<unknown> {
@@ -86,7 +80,7 @@ async function work(): Promise<unknown> {
     responses: slack.responses.length,
     service: service.calls.length,
     questions: service.questions().length,
-    stored: (await entries()).length,
+    noted: audit.lines.length,
   };
 }
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createInstalling } from '../../src/app/installing.ts';
+import { createInstalling } from '../../src/app/installed-workspaces.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Installation } from '../../src/core/workspaces/installations.ts';
-import { createOutbound } from '../../src/deepsearch/outbound.ts';
 import { createOperatorServer, type PageServer } from '../../src/observability/http-server.ts';
+import { createOutbound } from '../../src/service/outbound.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { type InstallingSlack, slackApp, startInstallingSlack } from '../support/fake-slack/installing-slack.ts';
 import { exchange, requestBytes, statusOf } from '../support/http-exchange.ts';

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { noCredential } from '../../src/deepsearch/breaker.ts';
-import { createMachineAccount } from '../../src/deepsearch/machine-account.ts';
-import { createTokenEndpoint } from '../../src/deepsearch/oauth.ts';
+import { noCredential } from '../../src/service/auth.ts';
+import { createMachineAccount, createTokenEndpoint } from '../../src/service/oauth.ts';
 import { startRoutedService } from '../support/doctor/healthy-service.ts';
 import { createPatient, examinePatient } from '../support/doctor/patient.ts';
 import { hangUp, json, type Reply, status, text } from '../support/fake-service/scripted-server.ts';
@@ -126,11 +125,19 @@ test('the doctor uses such an account, and says why it gets no token', async () 
   };
   const found = async () =>
     (await examinePatient(patient))
-      .filter(({ check }) => check === 'serviceToken')
+      .filter(({ check }) => check === 'service')
       .map(({ code, values }) => [code, values]);
   issuer.script(token('one'));
-  expect(await found()).toEqual([['serviceTokenAccepted', {}]]);
+  expect(await found()).toEqual([['serviceAnswers', expect.anything()]]);
   issuer.script(json({ error: 'invalid_client' }, 401));
-  expect(await found()).toEqual([['appGetsNoToken', { code: 'invalid_client' }]]);
+  expect(await found()).toEqual([
+    [
+      'refused',
+      {
+        reason: 'the app gets no access token (invalid_client)',
+        settings: 'SRC_CLIENT_ID, SRC_CLIENT_SECRET, SRC_TOKEN_URL',
+      },
+    ],
+  ]);
   expect(issuer.requests).toHaveLength(2);
 });

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
-import { createOAuthClient, type OAuthOptions } from '../../src/deepsearch/oauth.ts';
+import { createOAuthClient, type OAuthOptions } from '../../src/service/oauth.ts';
 import { hangUp, json, type Reply, silence, status, text } from '../support/fake-service/scripted-server.ts';
 import { errorOf, openServer, SECRET } from './setup.ts';
 

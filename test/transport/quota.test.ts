@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createGeneration2 } from '../../src/deepsearch/generation-2/deep-search.ts';
-import { createQuotaReader } from '../../src/deepsearch/generation-2/quota.ts';
-import { createGraphql } from '../../src/deepsearch/graphql.ts';
+import { createGeneration2 } from '../../src/service/generation-2/deep-search.ts';
+import { createGraphql, createQuotaReader } from '../../src/service/graphql.ts';
 import { json, status } from '../support/fake-service/scripted-server.ts';
 import { conversation2, markdown, question2 } from './second-generation.ts';
 import { connectService, errorOf } from './setup.ts';
@@ -15,7 +14,7 @@ const ended = json(
 
 async function connect() {
   const { service, server } = await connectService();
-  const clock = { nowMs: 0 };
+  const clock = { nowMs: 1_000 };
   const graphql = createGraphql(service);
   const readQuota = createQuotaReader(graphql, () => clock.nowMs);
   const { deepSearch } = createGeneration2(service, server.origin, undefined, undefined, readQuota);
@@ -50,7 +49,7 @@ describe('an answer of the second generation', () => {
     clock.nowMs += 29_999;
     expect((await deepSearch.read(140)).quota).toEqual(known);
     expect(paths()).toHaveLength(3);
-    clock.nowMs += 1;
+    clock.nowMs += 2;
     server.script(ended, usage({ limit: 100, consumed: 41, resetTime }));
     expect((await deepSearch.read(140)).quota?.used).toBe(41);
   });
@@ -71,7 +70,7 @@ describe('an answer of the second generation', () => {
     server.script(ended, reply, ended);
     for (let reads = 0; reads < 2; reads += 1) expect(await deepSearch.read(140)).not.toHaveProperty('quota');
     expect(paths()).toHaveLength(3);
-    clock.nowMs += 10 * 60_000;
+    clock.nowMs += 10 * 60_000 + 1;
     server.script(ended, usage({ limit: 100, consumed: 40, resetTime }));
     expect((await deepSearch.read(140)).quota).toEqual(known);
   });

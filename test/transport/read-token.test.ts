@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDeepSearch } from '../../src/deepsearch/generation-1/deep-search.ts';
+import { createDeepSearch } from '../../src/service/generation-1/deep-search.ts';
 import { json, type Reply, status, text } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
 

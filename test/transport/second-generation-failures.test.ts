@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorKind } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { isApiGone } from '../../src/deepsearch/api-gone.ts';
-import type { DeepSearchAdapter } from '../../src/deepsearch/generation.ts';
-import { targetOf } from '../support/deepsearch/cancel-target.ts';
+import { type DeepSearchAdapter, isApiGone } from '../../src/service/generation.ts';
 import { hangUp, json, type Reply, silence, status, text } from '../support/fake-service/scripted-server.ts';
+import { targetOf } from '../support/service/cancel-target.ts';
 import { connectSecond, conversation2 } from './second-generation.ts';
 import { errorOf } from './setup.ts';
 

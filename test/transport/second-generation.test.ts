@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createGeneration2 } from '../../src/deepsearch/generation-2/deep-search.ts';
-import { targetOf } from '../support/deepsearch/cancel-target.ts';
+import { createGeneration2 } from '../../src/service/generation-2/deep-search.ts';
 import { json, silence, status } from '../support/fake-service/scripted-server.ts';
+import { targetOf } from '../support/service/cancel-target.ts';
 import { bodiesOf, connectSecond, conversation2, markdown, methodsOf, question2 } from './second-generation.ts';
 import { connectService, errorOf } from './setup.ts';
 
@@ -76,27 +76,6 @@ describe('every request of the second generation', () => {
 });
 
 describe('creating a conversation', () => {
-  test('returns the conversation with its question in progress', async () => {
-    const { deepSearch, server } = await connectSecond();
-    server.script(json(conversation2()));
-    await expect(deepSearch.create('Where?')).resolves.toEqual({
-      id: 140,
-      createdMs: Date.UTC(2026, 2, 5, 9),
-      shareUrl: `${server.origin}/deepsearch/140`,
-      questions: [
-        {
-          ordinal: 0,
-          text: 'Where?',
-          createdMs: Date.UTC(2026, 2, 5, 9),
-          state: 'processing',
-          sources: [],
-          citedOnly: true,
-          followUps: [],
-        },
-      ],
-    });
-  });
-
   test('accepts the reply around the field conversation, with any status of success', async () => {
     const { deepSearch, server } = await connectSecond();
     server.script(json({ conversation: conversation2() }, 202));
@@ -197,13 +176,6 @@ describe('a follow-up', () => {
       kind: 'refused',
       code: 'failed_precondition',
     });
-  });
-
-  test('to a conversation that is gone fails as not found', async () => {
-    const { deepSearch, server } = await connectSecond();
-    server.script(json({ code: 'not_found' }, 404));
-    expect(await errorOf(deepSearch.followUp(140, 'And?'))).toMatchObject({ kind: 'notFound', code: 'not_found' });
-    expect(server.requests).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,5 @@
-import { createGeneration2 } from '../../src/deepsearch/generation-2/deep-search.ts';
-import type { ServiceClientOptions } from '../../src/deepsearch/service-client.ts';
+import { createGeneration2 } from '../../src/service/generation-2/deep-search.ts';
+import type { ServiceClientOptions } from '../../src/service/service-client.ts';
 import type { ScriptedServer } from '../support/fake-service/scripted-server.ts';
 import { connectService } from './setup.ts';
 

@@ -1,7 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createAuthorizationServer } from '../../src/app/accounts.ts';
-import { serviceOptions } from '../../src/app/deep-search.ts';
-import { configOf } from '../../src/app/own-service.ts';
 import { parseConfig } from '../../src/config.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { startRoutedService } from '../support/doctor/healthy-service.ts';
@@ -16,13 +14,12 @@ const settings = {
   SRC_HEADERS: 'X-Proxy: pass',
 };
 
-test('every request to the service carries SRC_HEADERS: probes, lists, GraphQL, and those of the doctor', async () => {
+test('every request to the service carries SRC_HEADERS: lists, GraphQL, and those of the doctor', async () => {
   const service = await startRoutedService();
   const patient = await createPatient(service.origin);
   patient.settings.SRC_HEADERS = 'X-Proxy: pass\\nCookie: a=1';
   await examinePatient(patient);
   const paths = new Set(service.requests.map(({ url }) => url.split('?', 1)[0]));
-  expect(paths).toContain('/__version');
   expect(paths).toContain('/.api/graphql');
   expect(paths).toContain('/.api/deepsearch/v1');
   for (const { headers } of service.requests) expect(headers).toMatchObject({ 'x-proxy': 'pass', cookie: 'a=1' });
@@ -49,13 +46,4 @@ test('requests for people’s tokens carry them only at the origin of the servic
   };
   expect(await proxyHeaders(service)).toEqual(['pass']);
   expect(await proxyHeaders(other)).toEqual([undefined]);
-});
-
-test('a workspace’s own service never gets them, also at the same origin', () => {
-  const config = parseConfig({ ...settings, SRC_ENDPOINT: 'https://code.example' });
-  const headersOf = (given: typeof config) =>
-    serviceOptions({ config: given, now: Date.now, random: Math.random }).headers;
-  const own = { endpoint: 'https://code.example', token: new Secret('own'), username: '' };
-  expect(headersOf(config)).toEqual({ 'x-proxy': 'pass' });
-  expect(headersOf(configOf(config, { ...own, api: 'auto' }))).toEqual({});
 });

@@ -1,12 +1,12 @@
 import { expect, onTestFinished } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
-import { createDeepSearchClient, type DeepSearchClient } from '../../src/deepsearch/client.ts';
 import {
   createServiceClient,
   type ServiceClient,
   type ServiceClientOptions,
-} from '../../src/deepsearch/service-client.ts';
+} from '../../src/service/service-client.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/fake-service/scripted-server.ts';
+import { createDeepSearchClient, type DeepSearchClient } from '../support/service/open-client.ts';
 
 export const SECRET = 'sgp_secret';
 

@@ -3,7 +3,7 @@ import type { SignInTicket } from '../../src/core/accounts/sign-in-ticket.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { createOperatorServer } from '../../src/observability/http-server.ts';
 import { createSignIn } from '../../src/sign-in/sign-in.ts';
-import { createPerson } from '../support/codesearch/people.ts';
+import { createPerson } from '../codesearch/support/people.ts';
 import { createMemoryRecords } from '../support/memory-records.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 

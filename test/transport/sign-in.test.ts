@@ -6,9 +6,9 @@ import { AppError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createOperatorServer } from '../../src/observability/http-server.ts';
 import { createLimiters } from '../../src/rate-limits/limiters.ts';
-import { codeChallengeOf } from '../../src/sign-in/secrets.ts';
 import { createSignIn } from '../../src/sign-in/sign-in.ts';
-import { createPerson, hiddenField } from '../support/codesearch/people.ts';
+import { codeChallengeOf } from '../../src/sign-in/tickets.ts';
+import { createPerson, hiddenField } from '../codesearch/support/people.ts';
 import { createMemoryRecords } from '../support/memory-records.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MessageFile } from '../../src/core/question/thread-notes.ts';
-import { createOutbound } from '../../src/deepsearch/outbound.ts';
+import { createOutbound } from '../../src/service/outbound.ts';
 import { createFileReader, type ReadFile } from '../../src/slack/threads/thread-files.ts';
 
 let base: string;

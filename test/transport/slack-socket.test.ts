@@ -1,8 +1,8 @@
 import { App } from '@slack/bolt';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LogFields } from '../../src/core/ports.ts';
-import { createOutbound, type Outbound } from '../../src/deepsearch/outbound.ts';
 import { team } from '../../src/local-slack/people.ts';
+import { createOutbound, type Outbound } from '../../src/service/outbound.ts';
 import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
 import { webClientOptions } from '../../src/slack/api/web-client.ts';
 import { createSocketReceiver, type SlackReceiver } from '../../src/slack/receivers/socket-receiver.ts';

@@ -3,13 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccountParts } from '../../src/app/accounts.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { parseConfig } from '../../src/config.ts';
-import { createAccountChanges } from '../../src/core/accounts/account-changes.ts';
-import type { Accounts } from '../../src/core/accounts/accounts.ts';
+import { type Accounts, createAccountChanges } from '../../src/core/accounts/accounts.ts';
 import { createAuditLog } from '../../src/core/history/audit.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { noTracer } from '../../src/core/tracing.ts';
-import { createOutbound } from '../../src/deepsearch/outbound.ts';
 import { createLimiters } from '../../src/rate-limits/limiters.ts';
+import { createOutbound } from '../../src/service/outbound.ts';
 import { createBackgroundTasks } from '../../src/slack/background-tasks.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import {
@@ -64,7 +63,7 @@ async function start(): Promise<Accounts> {
     now: Date.now,
     random: () => 0.5,
     storage,
-    audit: createAuditLog({ store: storage.audit, log }),
+    audit: createAuditLog(log),
     createLimiter: createLimiters({ log }),
     outbound: createOutbound({}),
     accountChanges: createAccountChanges(),

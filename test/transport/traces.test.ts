@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
-import { createConversationApi } from '../../src/deepsearch/generation-1/conversation-api.ts';
-import { createOAuthClient } from '../../src/deepsearch/oauth.ts';
-import { createOutbound } from '../../src/deepsearch/outbound.ts';
+import { createConversationApi } from '../../src/service/generation-1/conversation-api.ts';
+import { createOAuthClient } from '../../src/service/oauth.ts';
+import { createOutbound } from '../../src/service/outbound.ts';
 import { traceOutbound } from '../../src/slack/api/outbound-fetch.ts';
 import { json, status } from '../support/fake-service/scripted-server.ts';
 import { createRecordingTracer } from '../support/otlp/recording-tracer.ts';

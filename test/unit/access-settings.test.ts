@@ -32,15 +32,6 @@ describe('settings of the access policy', () => {
     },
   );
 
-  it('may not refuse a channel that they allow', () => {
-    expect(
-      problemsOf({ OPEN_CHANNELS: 'C0ONE', ALLOWED_CHANNELS: 'C0ONE,C0TWO', REFUSED_CHANNELS: 'C0TWO,C0ONE,C0THREE' }),
-    ).toEqual([
-      expect.stringMatching(/^OPEN_CHANNELS and REFUSED_CHANNELS name/),
-      expect.stringMatching(/^ALLOWED_CHANNELS and REFUSED_CHANNELS name/),
-    ]);
-  });
-
   it('may open a channel that they allow', () => {
     expect(problemsOf({ OPEN_CHANNELS: 'C0ONE', ALLOWED_CHANNELS: 'C0ONE' })).toEqual([]);
   });

@@ -91,12 +91,7 @@ describe('reading the configuration', () => {
       LOG_LEVEL: 'info',
       MESSAGE_FORMAT: 'markdown',
       PATIENCE_SECONDS: 900,
-      POLL_FIRST_MS: 1_000,
-      POLL_MIN_MS: 1_000,
-      POLL_MAX_MS: 10_000,
-      POLL_PERCENT: 10,
       SRC_REQUESTS_PER_SECOND: 50,
-      SRC_REQUEST_BURST: 100,
     });
     expect(rest.REDIS_URL).toBeUndefined();
   });
@@ -150,8 +145,8 @@ describe('reading the configuration', () => {
       PORT: '70000',
       LOG_LEVEL: 'loud',
       REDIS_URL: 'http://redis',
-      POLL_PERCENT: '0',
-      THREAD_LIMIT: 'many',
+      RUNNING_PER_PERSON: '0',
+      SHUTDOWN_SECONDS: 'many',
       MESSAGE_FORMAT: 'html',
     });
     const expected = [
@@ -159,8 +154,8 @@ describe('reading the configuration', () => {
       /^PORT must be between 0 and 65535$/,
       /^LOG_LEVEL must be one of /,
       /^REDIS_URL must be an address such as redis:/,
-      /^POLL_PERCENT must be between 1 and 100$/,
-      /^THREAD_LIMIT must be a whole number/,
+      /^RUNNING_PER_PERSON must be between 1 and 100000$/,
+      /^SHUTDOWN_SECONDS must be a whole number/,
       /^MESSAGE_FORMAT must be one of /,
       /^SLACK_BOT_TOKEN is not set$/,
       /^SRC_ACCESS_TOKEN is not set, nor SRC_CLIENT_ID/,
@@ -345,14 +340,6 @@ describe('reading the configuration', () => {
     for (const SRC_CA_FILE of ['/no/such/file.pem', fileURLToPath(root), fileURLToPath(import.meta.url)]) {
       expect(problemsOf({ ...enough, SRC_CA_FILE })).toEqual([problem]);
     }
-  });
-
-  it('refuses a shortest wait that is longer than the longest', () => {
-    expect(problemsOf({ ...enough, POLL_MIN_MS: '2000', POLL_MAX_MS: '1000' })).toEqual([
-      'POLL_MIN_MS is greater than POLL_MAX_MS',
-    ]);
-    expect(problemsOf({ ...enough, POLL_MIN_MS: '20000' })).toHaveLength(1);
-    expect(problemsOf({ ...enough, POLL_MIN_MS: '2000', POLL_MAX_MS: '2000' })).toEqual([]);
   });
 
   it.each(['-1', '1.5', '1e3', ' 5 0', '0x10', 'NaN', '99999999999999999999'])(

@@ -16,7 +16,7 @@ function filesUnder(folder: string): string[] {
 const pages = new Map<string, MarkdownPage>(
   [
     ...readdirSync(root),
-    ...['docs', 'deploy', '.github', 'test/bench', 'test/contract'].flatMap(filesUnder),
+    ...['docs', 'deploy', '.github', 'tools', 'test/contract'].flatMap(filesUnder),
     // The pages in test/fixtures are what services answer, not documents.
   ]
     .filter((path) => path.endsWith('.md'))
@@ -49,8 +49,23 @@ it.each([...pages])('%s links only to files, folders, pictures and headings that
 const ofToday = [...pages].filter(([page]) => !page.startsWith('docs/decisions/') && page !== 'CHANGELOG.md');
 
 it.each(ofToday)('%s names only files that exist', (_, { codeSpans }) => {
-  const named = codeSpans.filter((text) => /^(?:src|test|docs|deploy)\/[\w./-]+$/.test(text));
+  const named = codeSpans.filter((text) => /^(?:src|test|tools|docs|deploy)\/[\w./-]+$/.test(text));
   expect(named.filter((path) => !exists(path))).toEqual([]);
+});
+
+it('docs/design.md says in which file a name stands', () => {
+  const places = [...read('docs/design.md').matchAll(/`(\w+)` in `(src\/[\w./-]+\.ts)`/g)];
+  expect(places.length).toBeGreaterThan(5);
+  expect(places.filter(([, name = '', path = '']) => !read(path).includes(name)).map(([text]) => text)).toEqual([]);
+});
+
+it('docs/design.md names every file on the way of a question as it is', () => {
+  const [, way = ''] = read('docs/design.md').split('<!-- way -->');
+  const files = [...way.matchAll(/^- `(src[\w/-]*)`: (.*)$/gm)].flatMap(([, folder = '', names = '']) =>
+    names.split(', ').map((name) => `${folder}/${name}.ts`),
+  );
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.filter((path) => !exists(path))).toEqual([]);
 });
 
 describe('the documents', () => {

@@ -2,14 +2,6 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Files that name words of earlier versions, because they read what those stored. */
-const readsEarlierRecords = new Set([
-  'src/storage/earlier-records.ts',
-  'src/storage/brief-records.ts',
-  'test/contract/storage/earlier-version.test.ts',
-  'test/unit/storage/earlier-records.test.ts',
-]);
-
 const glossary = sectionOf(readFileSync('docs/design.md', 'utf8'), '## Words of the code');
 const retired = [...glossary.matchAll(/^\|[^|]*\|([^|]*)\|/gm)].flatMap(([, never = '']) =>
   [...never.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word),
@@ -48,5 +40,5 @@ function filesIn(path: string): string[] {
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .map((name) => join(path, name))
     .filter((name) => /\.(ts|mjs|md|yml)$/.test(name) && !name.startsWith(join('test', 'fixtures')))
-    .filter((name) => !readsEarlierRecords.has(name) && name !== join('test', 'unit', 'glossary.test.ts'));
+    .filter((name) => name !== join('test', 'unit', 'glossary.test.ts'));
 }

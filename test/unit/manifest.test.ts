@@ -7,7 +7,7 @@ import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/re
 import { sayIn } from '../../src/render/say.ts';
 import { createBoltApp } from '../../src/slack/bolt-app.ts';
 import { botScopes } from '../../src/slack/scopes.ts';
-import { createListenerDeps } from '../support/fake-slack/listener-deps.ts';
+import { createListenerContext } from '../support/fake-slack/listener-context.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -164,8 +164,8 @@ function methodsCalled(): string[] {
 function registrations() {
   const kindsOfListener = ['event', 'message', 'command', 'shortcut', 'action', 'view', 'options'] as const;
   const spies = kindsOfListener.map((kind) => [kind, vi.spyOn(App.prototype, kind)] as const);
-  const { deps, clientOptions, logger } = createListenerDeps();
-  createBoltApp({ clientOptions, logger, deps });
+  const { w, clientOptions, logger } = createListenerContext();
+  createBoltApp({ clientOptions, logger, w });
   const registered = new Map(spies.map(([kind, spy]) => [kind, spy.mock.calls.map(([name]) => name)]));
   for (const [, spy] of spies) spy.mockRestore();
   return (kind: (typeof kindsOfListener)[number]): unknown[] => registered.get(kind) ?? [];

@@ -113,7 +113,7 @@ describe('Dockerfile', () => {
       .filter((copy) => !copy.startsWith('--from='))
       .flatMap((copy) => copy.split(' ').slice(0, -1));
     expect(ignored.filter((line) => /^[^#!]/.test(line))).toEqual(['*']);
-    expect([...new Set(sources)].toSorted()).toEqual(
+    expect([...new Set(sources)].filter((path) => !path.startsWith('src/')).toSorted()).toEqual(
       ignored
         .filter((line) => line.startsWith('!'))
         .map((line) => line.slice(1))
@@ -176,19 +176,27 @@ describe('Dockerfile', () => {
     expect(argumentsIn(stage('programs'), 'ARG')).toContain(`VERSION=${packageJson.version}`);
   });
 
-  it('writes a list of its packages after the last of them is removed', () => {
-    const lines = stage('dependencies');
-    const written = 'npm pkg delete devDependencies && npm run sbom --silent > sbom.spdx.json';
-    const sbom = lines.findIndex((line) => line.includes(written));
-    expect(sbom).toBeGreaterThan(lines.findIndex((line) => line.includes('rm node_modules/')));
-    expect(argumentsIn(stage('programs'), 'COPY')).toContain('--from=dependencies /app/sbom.spdx.json ./');
-  });
-
-  it('contains production dependencies only', () => {
-    const installs = argumentsOf('RUN').filter((run) => run.includes('npm ci'));
-    expect(installs).toHaveLength(2);
-    const production = installs.find((run) => run.includes('--omit=dev')) ?? '';
-    expect(production).not.toContain('--omit=optional');
+  it('installs what is needed to run and nothing of the other program, and lists it in the image', () => {
+    const app = stage('packages').join(' ');
+    const service = stage('servicepackages').join(' ');
+    expect(app).toContain('npm ci --omit=dev --workspaces=false ');
+    expect(app).toMatch(/npm pkg delete devDependencies workspaces && npm run sbom --silent > sbom\.spdx\.json$/);
+    expect(service).toContain('npm ci --omit=dev --workspace=src/codesearch --include-workspace-root=false ');
+    expect(service).toMatch(/npm sbom .*> sbom\.spdx\.json$/);
+    for (const [name, packages] of [
+      ['', 'packages'],
+      ['codesearch', 'servicepackages'],
+    ] as const) {
+      const copies = argumentsIn(stage(name), 'COPY');
+      expect(copies).toContain(`--from=${packages} /app/node_modules ./node_modules`);
+      expect(copies).toContain(`--from=${packages} /app/package.json /app/sbom.spdx.json ./`);
+    }
+    expect(argumentsIn(stage('build'), 'RUN').join(' ')).toContain('mv dist/codesearch service/');
+    // The lock file would no longer mark such a package as needed for development only, and the app's image would get it.
+    const ofService = z
+      .object({ dependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(read('src/codesearch/package.json'))).dependencies;
+    expect(Object.keys(ofService).filter((name) => Object.hasOwn(packageJson.devDependencies, name))).toEqual([]);
   });
 
   it('keeps its data in a volume, and asks the app whether it is alive', () => {

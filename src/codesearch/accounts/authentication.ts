@@ -57,6 +57,8 @@ export interface Authentication {
   signOut(headers: RequestHeaders): Promise<string>;
   /** Whether a form or a script of this service sent the request, by the headers that browsers add. */
   isSameOrigin(headers: RequestHeaders): boolean;
+  /** Whether the access token of this digest is known and has not ended, nor one that it was made with. */
+  isUsableToken(digest: string): boolean;
   /** Whether this user may read a repository; for work that goes on after the request. */
   canRead(userId: number, repository: string): boolean;
 }
@@ -205,6 +207,14 @@ export async function createAuthentication(setup: AuthenticationSetup): Promise<
       if (origin === undefined || !URL.canParse(origin)) return false;
       const own = new URL(setup.baseUrl());
       return origin === own.origin || new URL(origin).host === host?.toLowerCase();
+    },
+    isUsableToken(digest) {
+      try {
+        return knownToken(digest) !== undefined;
+      } catch (error) {
+        if (error instanceof AccessError) return false;
+        throw error;
+      }
     },
     canRead: (userId, repository) => setup.access.canRead(accounts.userById(userId), repository),
   };

@@ -44,7 +44,7 @@ export interface OAuthServer {
   /** The address with the error that an authorization request is answered with; undefined when it is in order. */
   refusal(app: OAuthApp, redirectUri: string, parameters: Parameters): string | undefined;
   /** The address that carries the code, after the user has agreed. */
-  allow(parameters: Parameters, userId: number): Promise<string>;
+  allow(parameters: Parameters, by: { userId: number; tokenDigest: string }): Promise<string>;
   /** The address that carries the refusal, after the user has declined. */
   deny(parameters: Parameters): string;
   /** The reply of the token endpoint; throws {@link OAuthError}. */
@@ -68,6 +68,8 @@ interface GrantUser {
   grantId?: string;
   /** The refresh token that the next pair is issued for. */
   refreshToken?: string;
+  /** Of the access token of the session in which a code is asked for. */
+  tokenDigest?: string;
 }
 
 /** Creates the OAuth server: authorization codes with PKCE (S256), short-lived tokens, rotating refresh tokens. */
@@ -109,9 +111,11 @@ export function createOAuthServer({ store, clock, isServiceAccount, tokenLifetim
     generateAccessToken: async () => newSecret('oauthAccessToken'),
     generateRefreshToken: async () => newSecret('oauthRefreshToken'),
     async saveAuthorizationCode(code, client, user) {
+      const { id: userId, tokenDigest = '' } = user as GrantUser;
       await store.putCode(code.authorizationCode, {
         clientId: client.id,
-        userId: (user as GrantUser).id,
+        userId,
+        madeWith: tokenDigest,
         redirectUri: code.redirectUri,
         scopes: code.scope ?? [],
         expiresMs: clock() + LIMITS.oauthCodeSeconds * 1000,
@@ -199,12 +203,12 @@ export function createOAuthServer({ store, clock, isServiceAccount, tokenLifetim
       const { error, message } = problem;
       return redirectWith(redirectUri, { error, error_description: message, state: parameters.state });
     },
-    async allow(parameters, userId) {
+    async allow(parameters, { userId, tokenDigest }) {
       const { app, redirectUri } = server.client(parameters);
       const refused = server.refusal(app, redirectUri, parameters);
       if (refused !== undefined) return refused;
       const request = new OAuth2Server.Request({ method: 'POST', headers: {}, query: {}, body: { ...parameters } });
-      const authenticateHandler = { handle: () => ({ id: userId }) };
+      const authenticateHandler = { handle: () => ({ id: userId, tokenDigest }) };
       const code = await protocol
         .authorize(request, new OAuth2Server.Response(), { authenticateHandler })
         .catch(throwOAuthError);

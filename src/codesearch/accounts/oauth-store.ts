@@ -67,12 +67,17 @@ export interface OAuthStore {
   endGrant(id: string, userId: number): Promise<boolean>;
 }
 
-/** Opens the OAuth part of the accounts. */
-export async function openOAuthStore(root: RootDatabase<unknown, string>, clock: () => number): Promise<OAuthStore> {
+/** Opens the OAuth part of the accounts. A grant ends with the access token of its session: when `isUsableToken` says no. */
+export async function openOAuthStore(
+  root: RootDatabase<unknown, string>,
+  clock: () => number,
+  isUsableToken: (digest: string) => boolean = () => true,
+): Promise<OAuthStore> {
   const { apps, grants, codes, oauthTokens } = createTables(root);
 
   function liveGrant(id: string, clientId: string): GrantRecord | undefined {
-    return apps.get(clientId) === undefined ? undefined : grants.get(id);
+    const grant = apps.get(clientId) === undefined ? undefined : grants.get(id);
+    return grant?.madeWith === undefined || isUsableToken(grant.madeWith) ? grant : undefined;
   }
 
   /** Inside a transaction only, as the functions below it. */
@@ -84,12 +89,13 @@ export async function openOAuthStore(root: RootDatabase<unknown, string>, clock:
   }
 
   /** Begins a grant, and ends the oldest of a user who has too many. */
-  function addGrant(clientId: string, userId: number, expiresMs: number): string {
+  function addGrant(clientId: string, userId: number, expiresMs: number, madeWith?: string): string {
     const own = [...grants.entries()].map(({ value }) => value).filter((grant) => grant.userId === userId);
     own.sort((a, b) => a.createdMs - b.createdMs);
     for (const grant of own.slice(0, Math.max(0, own.length - LIMITS.grantsPerUser + 1))) grants.remove(grant.id);
     const id = randomBytes(16).toString('hex');
-    grants.put(id, { id, clientId, userId, createdMs: clock(), expiresMs });
+    const origin = madeWith === undefined ? {} : { madeWith };
+    grants.put(id, { id, clientId, userId, createdMs: clock(), expiresMs, ...origin });
     return id;
   }
 
@@ -180,10 +186,10 @@ export async function openOAuthStore(root: RootDatabase<unknown, string>, clock:
       return true;
     },
     async putCode(code, record) {
-      const { clientId, userId, expiresMs } = record;
+      const { clientId, userId, expiresMs, madeWith } = record;
       await root.transaction(() => {
         removeExpired();
-        const id = addGrant(clientId, userId, expiresMs);
+        const id = addGrant(clientId, userId, expiresMs, madeWith);
         codes.put(digestOf(code), { ...record, grantId: id, used: false });
       });
     },
@@ -254,7 +260,8 @@ export async function openOAuthStore(root: RootDatabase<unknown, string>, clock:
     grantsOf: (userId) =>
       [...grants.entries()].flatMap(({ value: grant }) => {
         const app = apps.get(grant.clientId);
-        return grant.userId !== userId || grant.expiresMs <= clock() || app === undefined ? [] : [{ grant, app }];
+        const isOver = grant.expiresMs <= clock() || liveGrant(grant.id, grant.clientId) === undefined;
+        return grant.userId !== userId || isOver || app === undefined ? [] : [{ grant, app }];
       }),
     endGrant: (id, userId) =>
       root.transaction(() => {

@@ -57,6 +57,8 @@ export interface GrantRecord {
   createdMs: number;
   /** When the newest code or refresh token of the grant expires. */
   expiresMs: number;
+  /** Digest of the access token of the session in which it was allowed, which it ends with. */
+  madeWith?: string;
 }
 
 /** An authorization code, stored by its digest. A used one is kept until it expires, to notice a replay. */
@@ -69,6 +71,8 @@ export interface CodeRecord {
   codeChallenge?: string;
   expiresMs: number;
   used: boolean;
+  /** Digest of the access token of the session in which the grant was allowed. */
+  madeWith: string;
 }
 
 /** The digests of an access token and a refresh token that were issued together. */

@@ -51,7 +51,7 @@ export function isUsername(text: string): boolean {
   return USERNAME.test(text);
 }
 
-/** Opens the accounts of a data directory and takes over the users that earlier versions stored with conversations. */
+/** Opens the accounts of a data directory. */
 export async function openAccounts(root: RootDatabase<unknown, string>, clock: () => number): Promise<Accounts> {
   const tables = createTables(root);
   const { users, userIds, tokens, tokenIds, sessions, counters } = tables;
@@ -206,14 +206,6 @@ export async function openAccounts(root: RootDatabase<unknown, string>, clock: (
     }
   }
 
-  await root.transaction(() => {
-    for (const [username, id] of tables.earlierUsers()) {
-      if (users.get(id) !== undefined || userIds.get(username) !== undefined) continue;
-      users.put(id, { id, username, displayName: username, siteAdmin: false, kind: 'user', createdMs: clock() });
-      userIds.put(username, id);
-      counters.put('user', Math.max(counters.get('user') ?? 0, id));
-    }
-    removeExpired();
-  });
+  await root.transaction(removeExpired);
   return accounts;
 }

@@ -49,14 +49,5 @@ export function createTables(root: RootDatabase<unknown, string>) {
     codes: table<string, CodeRecord>('oauth-code'),
     oauthTokens: table<string, OAuthTokenRecord>('oauth-token'),
     counters: table<string, number>('counter'),
-    /** Names and ids of users that versions before accounts kept beside the counters of conversations. */
-    earlierUsers(): [string, number][] {
-      const numbers: Database<number, string> = root.openDB({ name: 'numbers', encoding: 'json' });
-      const found: [string, number][] = [];
-      for (const { key, value } of numbers.getRange({ start: 'user-', end: 'user.' })) {
-        found.push([key.slice('user-'.length), value]);
-      }
-      return found;
-    },
   };
 }

@@ -1,8 +1,8 @@
 import { repositoryPath } from '../addresses.ts';
-import { cites } from '../ask/cites.ts';
 import {
   type Asking,
   BASE_MARK,
+  cites,
   type EarlierQuestion,
   type Finding,
   type Investigate,
@@ -14,20 +14,16 @@ import type { Corpus } from '../index/corpus.ts';
 import { readableCorpus } from '../index/readable-corpus.ts';
 import { LIMITS } from '../limits.ts';
 import type { Search } from '../query/search.ts';
+import { readWrittenAnswer, type WrittenAnswer } from './answer.ts';
 import { askModel, describeLimit } from './ask-model.ts';
-import { createLanguageModel, createModelConversation } from './conversation.ts';
 import { ModelFailure, NO_ANSWER } from './failure.ts';
 import { createFence } from './fence.ts';
-import { createMeter } from './meter.ts';
-import { INSTRUCTIONS_VERSION, instructions } from './prompts/instructions.ts';
-import { LAST_STEP_VERSION } from './prompts/last-step.ts';
-import { QUESTION_VERSION, questionPrompt } from './prompts/question.ts';
-import { TOOLS_VERSION } from './prompts/tools.ts';
+import { createLanguageModel } from './model-server.ts';
+import { instructions, PROMPTS_VERSION, questionPrompt } from './prompts.ts';
 import { createReadable, type Readable } from './readable.ts';
-import type { LimitKind, ModelReport } from './report.ts';
+import { createMeter, type LimitKind, type ModelReport } from './report.ts';
 import type { ModelSettings } from './settings.ts';
 import { createTools } from './tools.ts';
-import { readWrittenAnswer, type WrittenAnswer } from './written-answer.ts';
 
 export interface AgentSetup {
   settings: ModelSettings;
@@ -41,8 +37,6 @@ export interface AgentSetup {
   /** Called with each internal failure. */
   onProblem: (error: unknown) => void;
 }
-
-const PROMPTS = `instructions ${INSTRUCTIONS_VERSION}, question ${QUESTION_VERSION}, tools ${TOOLS_VERSION}, last step ${LAST_STEP_VERSION}`;
 
 /**
  * Answers questions with a model that uses the service's own searches. The answer without a model comes first: the model begins
@@ -72,7 +66,7 @@ interface Question extends AgentSetup {
 }
 
 async function answer(question: Question): Promise<Finding> {
-  const { settings, clock, without, readable, step } = question;
+  const { settings, clock, without, readable } = question;
   const startedMs = clock();
   // The model searches from now on.
   const unread = saysUnread(readableCorpus(question.corpus, question.canRead).index);
@@ -83,42 +77,39 @@ async function answer(question: Question): Promise<Finding> {
   const timer = setTimeout(() => time.abort(tooSlow), settings.timeMs).unref();
   const asking = { ...question.asking, signal: AbortSignal.any([question.asking.signal, time.signal]) };
   const fence = createFence();
-  const tools = createTools({ ...question, asking, fence });
-  const report: ModelReport = {
+  let ended: { error: unknown } | undefined;
+  const step = async (reasoning: string): Promise<void> => {
+    try {
+      await question.step(reasoning);
+    } catch (error) {
+      ended ??= { error };
+      throw error;
+    }
+  };
+  const tools = createTools({ ...question, step, asking, fence });
+  const report: Pick<ModelReport, 'outcome' | 'reason' | 'status' | 'steps' | 'droppedLinks'> = {
     outcome: 'ended',
     reason: undefined,
     status: undefined,
     steps: 0,
-    toolCalls: 0,
     droppedLinks: 0,
-    durationMs: 0,
-    prompts: PROMPTS,
-    ...meter.use(),
   };
   try {
     if (settings.timeMs === 0) throw new ModelFailure('tooSlow', 'no time was left for it');
     await step(`Asking the model ${settings.model}`);
-    const conversation = createModelConversation({
-      model: question.model,
-      system: instructions(fence.id),
-      tools,
-      meter,
-      retries: settings.retries,
-      signal: asking.signal,
-      onUse: () => asking.onModelUse(meter.use()),
-    });
-    conversation.say(questionPrompt(promptOf(question), fence));
     const written = await withinBudget({ user: asking.user, signal: asking.signal }, async () => {
       const { text, limit, isCut } = await askModel({
-        conversation,
-        tools,
-        meter,
-        settings,
-        clock,
+        ...{ model: question.model, tools, meter, settings, clock, signal: asking.signal },
+        system: instructions(fence.id),
+        prompt: questionPrompt(promptOf(question), fence),
+        throwIfEnded() {
+          if (ended !== undefined) throw ended.error;
+        },
         onLimit: (kind) => step(`Writing the answer: ${describeLimit(kind, settings)}`),
         onStep: (steps) => {
           report.steps = steps;
         },
+        onUse: () => asking.onModelUse(meter.use()),
       });
       report.reason = limit;
       const checked = await readWrittenAnswer(text, readable);
@@ -139,7 +130,8 @@ async function answer(question: Question): Promise<Finding> {
   } finally {
     clearTimeout(timer);
     const toolCalls = tools.counts().calls;
-    question.onReport({ ...report, ...meter.use(), toolCalls, durationMs: clock() - startedMs });
+    const durationMs = clock() - startedMs;
+    question.onReport({ ...report, ...meter.use(), toolCalls, durationMs, prompts: PROMPTS_VERSION });
   }
 
   function used() {

@@ -1,4 +1,4 @@
-import { filePath } from '../addresses.ts';
+import { fileLabel, filePath } from '../addresses.ts';
 import { atOrBefore } from '../ask/commit-lines.ts';
 import { blame } from '../git/blame.ts';
 import type { Repository } from '../git/repository.ts';
@@ -19,7 +19,7 @@ const NAMES_SUGGESTED = 5;
 
 /** Reads files, folders and blame for a model. Each returns text. */
 export function createReadTools(readable: Readable) {
-  function find(asked: { repository?: string | undefined }): Repository {
+  function find(asked: Pick<FileLines, 'repository'>): Repository {
     const repository = readable.repository(asked.repository);
     if (repository !== undefined) return repository;
     throw new ToolRefusal(
@@ -56,7 +56,7 @@ export function createReadTools(readable: Readable) {
       const shown = lines
         .slice(start - 1, end)
         .map((line, index) => `${start + index}\t${line.slice(0, LIMITS.modelLineCharacters)}`);
-      const label = `${file.path}:${start}-${end}`;
+      const label = fileLabel(file, start, end);
       const link = filePath(file, start, end);
       readable.opened.set(link, { type: 'File', link, label });
       const address = filePath({ repository: repository.name, path: file.path }, start, end);

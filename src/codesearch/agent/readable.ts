@@ -57,11 +57,7 @@ export function createReadable(corpus: Corpus, canRead: (repository: string) => 
     },
     paths(repository, folder) {
       const prefix = folder === '' ? '' : `${folder}/`;
-      const paths: string[] = [];
-      for (const file of own().index.all()) {
-        if (file.repository === repository && file.path.startsWith(prefix)) paths.push(file.path);
-      }
-      return paths;
+      return [...own().index.filesOf(repository)].map(({ path }) => path).filter((path) => path.startsWith(prefix));
     },
     async lines(file) {
       const lines = await own().lines(file);

@@ -69,40 +69,30 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
   const files = ({ results }: SearchResults): FileMatch[] =>
     results.flatMap((result) => (result.kind === 'file' ? [result] : [])).sort(byUsefulness);
 
-  /** That nothing was found, and whether all was searched. */
-  const none = (text: string, results: SearchResults): string =>
-    [text, ...(hasEndedEarly(results) ? [ENDED_EARLY] : [])].join(' ');
-
   function show(found: readonly FileMatch[], results: SearchResults): string {
-    const { alert } = results;
-    const all = found.reduce((sum, { lineMatches }) => sum + lineMatches.length, 0);
+    if (found.length === 0) return ['No file matches.', ...earlyEnd(results)].join(' ');
     let left: number = LIMITS.modelSearchLines;
+    let files = 0;
     const shown: string[] = [];
     for (const { repository, path, lineMatches } of found) {
       if (left <= 0) break;
       const lines = lineMatches.slice(0, Math.min(left, LIMITS.modelSearchLinesPerFile));
-      left -= Math.max(1, lines.length);
-      saw({ repository, path });
       const more = lineMatches.length - lines.length;
-      shown.push(
-        `${path} (${repository})`,
-        ...lines.map(
-          ({ line, lineNumber }) => `  ${lineNumber + 1}: ${line.trim().slice(0, LIMITS.modelLineCharacters)}`,
-        ),
-        ...(lineMatches.length === 0
-          ? ['  (the path matches)']
-          : more > 0
-            ? [`  … ${more} more lines in this file`]
-            : []),
-      );
+      left -= Math.max(1, lines.length);
+      files += 1;
+      saw({ repository, path });
+      shown.push(`${path} (${repository})`);
+      for (const { line, lineNumber } of lines) {
+        shown.push(`  ${lineNumber + 1}: ${line.trim().slice(0, LIMITS.modelLineCharacters)}`);
+      }
+      if (lineMatches.length === 0) shown.push('  (the path matches)');
+      if (more > 0) shown.push(`  … ${more} more lines in this file`);
     }
-    const files = shown.filter((line) => !line.startsWith(' ')).length;
-    const notes = [
-      `${all} lines in ${found.length} files match${files < found.length ? `; the first ${files} files are shown: narrow the search to see others` : ''}.`,
-      ...(hasEndedEarly(results) ? [ENDED_EARLY] : []),
-      ...(alert === undefined ? [] : [`${alert.title}.`]),
-    ];
-    return [...shown, notes.join(' ')].join('\n');
+    const all = found.reduce((sum, { lineMatches }) => sum + lineMatches.length, 0);
+    const cut = files < found.length ? `; the first ${files} files are shown: narrow the search to see others` : '';
+    const alert = results.alert === undefined ? [] : [`${results.alert.title}.`];
+    shown.push([`${all} lines in ${found.length} files match${cut}.`, ...earlyEnd(results), ...alert].join(' '));
+    return shown.join('\n');
   }
 
   return {
@@ -112,8 +102,7 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
       const content = asked.isRegexp === true ? delimit(asked.text) : quote(asked.text);
       const terms = ['type:file', ...(asked.caseSensitive === true ? ['case:yes'] : []), `content:${content}`];
       const results = await run(asked.isRegexp === true ? 'standard' : 'literal', asked, terms);
-      const found = files(results);
-      return found.length === 0 ? none('No file matches.', results) : show(found, results);
+      return show(files(results), results);
     },
     async symbols(asked: SearchScope & { name: string }) {
       const results = await run('literal', asked, ['type:symbol', `content:${quote(asked.name)}`]);
@@ -127,28 +116,9 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
         ({ file, symbol }) =>
           `${symbol.kind.toLowerCase()} ${symbol.name}: ${file.path}:${symbol.line} (${file.repository})`,
       );
-      if (all.length === 0) return none('No definition has this in its name.', results);
+      if (all.length === 0) lines.push('No definition has this in its name.');
       if (all.length > shown.length) lines.push(`… ${all.length - shown.length} more`);
-      if (hasEndedEarly(results)) lines.push(ENDED_EARLY);
-      return lines.join('\n');
-    },
-    async references(asked: SearchScope & { name: string }) {
-      const name = escapeRegExp(asked.name);
-      const word = `(?:^|[^\\w$])${name}(?:$|[^\\w$])`;
-      const results = await run('standard', asked, ['type:file', 'case:yes', `content:${delimit(word)}`]);
-      const defined = await run('standard', asked, ['type:symbol', 'case:yes', `content:${delimit(`^${name}$`)}`]);
-      const definitions = new Set(
-        files(defined).flatMap((file) => file.symbols.map(({ line }) => `${file.repository}\0${file.path}\0${line}`)),
-      );
-      const found = files(results)
-        .map((file) => ({
-          ...file,
-          lineMatches: file.lineMatches.filter(
-            ({ lineNumber }) => !definitions.has(`${file.repository}\0${file.path}\0${lineNumber + 1}`),
-          ),
-        }))
-        .filter(({ lineMatches }) => lineMatches.length > 0);
-      return found.length === 0 ? none('No line uses this name.', results) : show(found, results);
+      return [...lines, ...earlyEnd(results)].join('\n');
     },
     async commits({ repository, message, author, path, changes }: CommitQuery) {
       if ([message, author, path, changes].every((one) => one === undefined)) {
@@ -156,47 +126,41 @@ export function createSearchTools({ readable, search, viewer, signal }: SearchTo
       }
       const searched = repository === undefined ? readable.repositories() : [known(repository)];
       if (path !== undefined && searched.length > 1) throw new ToolRefusal('A path needs a repository.');
-      const failed: string[] = [];
+      const notes: string[] = [];
       const pages = await Promise.all(
         searched.map(async (one) => {
           const options = { author, path, changing: changes, first: LIMITS.modelCommits };
           const page = await log(one, { ...options, ...(message === undefined ? {} : { message: [message] }) }).catch(
             (error: unknown) => {
               if (!(error instanceof GitError) || error.kind === 'stopped') throw error;
-              failed.push(one.name);
+              notes.push(`Not searched completely: ${one.name}`);
               return undefined;
             },
           );
           const boundary = await one.boundary();
-          return (page?.commits ?? []).map((commit) => ({
-            ...{ repository: one.name, commit },
-            isBoundary: boundary.has(commit.oid),
-          }));
+          return (page?.commits ?? []).map((commit) => ({ one, commit, isBoundary: boundary.has(commit.oid) }));
         }),
       );
       const found = pages
         .flat()
         .sort((a, b) => Date.parse(b.commit.committer.date) - Date.parse(a.commit.committer.date))
         .slice(0, LIMITS.modelCommits);
-      for (const one of found) readable.seen.add(one.repository);
-      const notes = failed.length === 0 ? [] : [`Not searched completely: ${failed.join(', ')}`];
-      if (path !== undefined || changes !== undefined) {
-        for (const { repository: name, commit } of found.filter(({ isBoundary }) => isBoundary)) {
-          notes.push(
-            `The clone of ${name} has no history before commit ${commit.oid}: what that seems to add may be older, and by others.`,
-          );
-        }
+      for (const { one, commit, isBoundary } of found) {
+        readable.seen.add(one.name);
+        if (!isBoundary || (path === undefined && changes === undefined)) continue;
+        notes.push(
+          `The clone of ${one.name} has no history before commit ${commit.oid}: what that seems to add may be older, and by others.`,
+        );
       }
       if (found.length === 0) return ['No commit matches.', ...notes].join('\n');
-      return [...found.map(({ repository: name, commit }) => describe(name, commit)), ...notes].join('\n\n');
+      return [...found.map(({ one, commit }) => describe(one.name, commit)), ...notes].join('\n\n');
     },
   };
 }
 
-const ENDED_EARLY = 'The search ended early, or not all files are read yet: there may be more.';
-
-function hasEndedEarly({ limitHit, timedout }: SearchResults): boolean {
-  return limitHit || timedout.length > 0;
+function earlyEnd({ limitHit, timedout }: SearchResults): string[] {
+  if (!limitHit && timedout.length === 0) return [];
+  return ['The search ended early, or not all files are read yet: there may be more.'];
 }
 
 function describe(repository: string, { oid, subject, body, author }: Commit): string {

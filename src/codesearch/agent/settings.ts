@@ -34,32 +34,6 @@ export interface ModelPrices {
 /** The environment variables of the model; all others are ignored. */
 export type ModelEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** What works for a model with tools and 64,000 tokens of context; a question takes at most four of its five minutes. */
-const DEFAULTS = {
-  steps: 16,
-  tokens: 300_000,
-  contextTokens: 60_000,
-  timeMs: 120_000,
-  silenceMs: 60_000,
-  retries: 2,
-  cost: 1,
-  prices: { input: 3, cached: 0.3, output: 15 },
-} as const satisfies Partial<ModelSettings>;
-
-const HELP = {
-  LLM_BASE_URL: 'is not an http or https address without a user name, a query and a fragment',
-  LLM_MODEL: 'is not a name of up to 200 characters',
-  LLM_API_KEY: 'may hold visible ASCII characters only',
-  LLM_MAX_STEPS: 'is not a whole number from 1 to 50',
-  LLM_MAX_TOKENS: 'is not a whole number from 1,000 to 10,000,000',
-  LLM_CONTEXT_TOKENS: 'is not a whole number from 1,000 to 10,000,000',
-  LLM_MAX_SECONDS: 'is not a number of seconds from 1 to 240',
-  LLM_MAX_SILENT_SECONDS: 'is not a number of seconds from 1 to 240',
-  LLM_MAX_COST: 'is not a number of dollars from 0.01 to 1,000',
-  LLM_PRICES:
-    'is not three numbers of dollars for a million tokens: input, cached input, output (for example 3,0.3,15)',
-} as const;
-
 const whole = (least: number, most: number) =>
   z
     .string()
@@ -71,26 +45,45 @@ const decimal = z
   .regex(/^\d{1,9}(?:\.\d{1,9})?$/)
   .transform(Number);
 const seconds = decimal.pipe(z.number().min(1).max(240)).transform((value) => value * 1_000);
+const SECONDS = 'is not a number of seconds from 1 to 240';
+const TOKENS = 'is not a whole number from 1,000 to 10,000,000';
+const PRICES =
+  'is not three numbers of dollars for a million tokens: input, cached input, output (for example 3,0.3,15)';
 
+/** What each may be, with what is said of a wrong one. The defaults work for a model with tools and 64,000 tokens of context. */
 const VARIABLES = z.object({
-  LLM_BASE_URL: z.string().refine(isPlainAddress).optional(),
-  LLM_MODEL: z.string().min(1).max(200).optional(),
+  LLM_BASE_URL: z
+    .string()
+    .refine(isPlainAddress)
+    .transform((address) => address.replace(/\/+$/, ''))
+    .describe('is not an http or https address without a user name, a query and a fragment'),
+  LLM_MODEL: z.string().max(200).describe('is not a name of up to 200 characters'),
   LLM_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]+$/)
-    .optional(),
-  LLM_MAX_STEPS: whole(1, 50).optional(),
-  LLM_MAX_TOKENS: whole(1_000, 10_000_000).optional(),
-  LLM_CONTEXT_TOKENS: whole(1_000, 10_000_000).optional(),
-  LLM_MAX_SECONDS: seconds.optional(),
-  LLM_MAX_SILENT_SECONDS: seconds.optional(),
-  LLM_MAX_COST: decimal.pipe(z.number().min(0.01).max(1_000)).optional(),
+    .optional()
+    .describe('may hold visible ASCII characters only'),
+  LLM_MAX_STEPS: whole(1, 50).default(16).describe('is not a whole number from 1 to 50'),
+  LLM_MAX_TOKENS: whole(1_000, 10_000_000).default(300_000).describe(TOKENS),
+  LLM_CONTEXT_TOKENS: whole(1_000, 10_000_000).default(60_000).describe(TOKENS),
+  // A question takes at most four of its five minutes.
+  LLM_MAX_SECONDS: seconds.default(120_000).describe(SECONDS),
+  LLM_MAX_SILENT_SECONDS: seconds.default(60_000).describe(SECONDS),
+  LLM_MAX_COST: decimal
+    .pipe(z.number().min(0.01).max(1_000))
+    .default(1)
+    .describe('is not a number of dollars from 0.01 to 1,000'),
   LLM_PRICES: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.tuple([decimal, decimal, decimal]))
-    .optional(),
+    .default([3, 0.3, 15])
+    .describe(PRICES),
 });
+const NEEDED: Partial<Record<string, string>> = {
+  LLM_BASE_URL: 'LLM_BASE_URL (or --llm-base-url) is needed beside the model',
+  LLM_MODEL: 'LLM_MODEL (or --llm-model) is needed beside the address of the model',
+};
 
 /**
  * Reads the settings of the model; undefined when neither address nor model is set. What the command line gives wins over the
@@ -100,39 +93,36 @@ export function readModelSettings(
   environment: ModelEnvironment,
   given: { baseUrl?: string | undefined; model?: string | undefined },
 ): { settings: ModelSettings | undefined; problems: string[] } {
-  const names = Object.keys(VARIABLES.shape) as (keyof typeof HELP)[];
-  const values = {
-    ...Object.fromEntries(names.map((name) => [name, environment[name]?.trim() || undefined])),
-    ...(given.baseUrl === undefined ? {} : { LLM_BASE_URL: given.baseUrl }),
-    ...(given.model === undefined ? {} : { LLM_MODEL: given.model }),
+  const set: ModelEnvironment = {
+    ...environment,
+    LLM_BASE_URL: given.baseUrl ?? environment.LLM_BASE_URL,
+    LLM_MODEL: given.model ?? environment.LLM_MODEL,
   };
+  const values = Object.fromEntries(Object.entries(set).map(([name, value]) => [name, value?.trim() || undefined]));
   if (values.LLM_BASE_URL === undefined && values.LLM_MODEL === undefined) return { settings: undefined, problems: [] };
-  const parsed = VARIABLES.safeParse(values);
-  const wrong = new Set(parsed.success ? [] : parsed.error.issues.map(({ path: [name] }) => name));
-  const problems = names.filter((name) => wrong.has(name)).map((name) => `${name} ${HELP[name]}`);
-  if (values.LLM_BASE_URL === undefined) problems.push('LLM_BASE_URL (or --llm-base-url) is needed beside the model');
-  if (values.LLM_MODEL === undefined)
-    problems.push('LLM_MODEL (or --llm-model) is needed beside the address of the model');
-  if (!parsed.success || problems.length > 0) return { settings: undefined, problems };
-  const { data } = parsed;
-  const [input, cached, output] = data.LLM_PRICES ?? [];
+  const { data, error } = VARIABLES.safeParse(values);
+  if (data === undefined) {
+    const wrong = new Set(error?.issues.map(({ path: [name] }) => String(name)));
+    const problems = Object.entries(VARIABLES.shape).flatMap(([name, { description }]) =>
+      wrong.has(name) ? [(values[name] === undefined ? NEEDED[name] : undefined) ?? `${name} ${description}`] : [],
+    );
+    return { settings: undefined, problems };
+  }
+  const [input, cached, output] = data.LLM_PRICES;
   return {
     problems: [],
     settings: {
-      baseUrl: (data.LLM_BASE_URL ?? '').replace(/\/+$/, ''),
-      model: data.LLM_MODEL ?? '',
+      baseUrl: data.LLM_BASE_URL,
+      model: data.LLM_MODEL,
       apiKey: data.LLM_API_KEY,
-      steps: data.LLM_MAX_STEPS ?? DEFAULTS.steps,
-      tokens: data.LLM_MAX_TOKENS ?? DEFAULTS.tokens,
-      contextTokens: data.LLM_CONTEXT_TOKENS ?? DEFAULTS.contextTokens,
-      timeMs: data.LLM_MAX_SECONDS ?? DEFAULTS.timeMs,
-      silenceMs: data.LLM_MAX_SILENT_SECONDS ?? DEFAULTS.silenceMs,
-      retries: DEFAULTS.retries,
-      cost: data.LLM_MAX_COST ?? DEFAULTS.cost,
-      prices:
-        input === undefined || cached === undefined || output === undefined
-          ? DEFAULTS.prices
-          : { input, cached, output },
+      steps: data.LLM_MAX_STEPS,
+      tokens: data.LLM_MAX_TOKENS,
+      contextTokens: data.LLM_CONTEXT_TOKENS,
+      timeMs: data.LLM_MAX_SECONDS,
+      silenceMs: data.LLM_MAX_SILENT_SECONDS,
+      retries: 2,
+      cost: data.LLM_MAX_COST,
+      prices: { input, cached, output },
     },
   };
 }

@@ -1,13 +1,12 @@
-import { type JSONSchema7, jsonSchema, type Tool } from 'ai';
+import { type Tool, type ToolSet, tool } from 'ai';
 import { z } from 'zod';
-import { cites } from '../ask/cites.ts';
-import type { Asking, Investigate } from '../ask/finding.ts';
+import { fileLabel } from '../addresses.ts';
+import { type Asking, cites, type Investigate } from '../ask/finding.ts';
 import { GitError } from '../git/git.ts';
 import { LIMITS } from '../limits.ts';
 import { SearchError } from '../query/results.ts';
 import type { Search } from '../query/search.ts';
 import type { Fence } from './fence.ts';
-import { PARAMETER_TEXTS as about, TOOL_TEXTS } from './prompts/tools.ts';
 import { createReadTools } from './read-tools.ts';
 import type { Readable } from './readable.ts';
 import { createSearchTools, ToolRefusal } from './search-tools.ts';
@@ -25,83 +24,58 @@ export interface ToolsSetup {
   onProblem: (error: unknown) => void;
 }
 
-type ToolName = keyof typeof TOOL_TEXTS;
+const text = (about: string) => z.string().min(1).max(1_000).describe(about);
+const line = (about: string) => z.coerce.number().int().min(1).describe(about).optional();
+const repository = text(
+  'Full name of the repository. May be left out when there is only one; searches then cover all.',
+).optional();
+const paths = text('Regular expression for the paths to search in, for example ^src/.*\\.ts$').optional();
+const name = text('A name without parentheses, for example retryDelay.');
+const path = text('Path of the file from the root of the repository.');
+const lines = { start: line('First line, from 1.'), end: line('Last line.') };
 
-const text = (parameter: keyof typeof about) => z.string().min(1).max(1_000).describe(about[parameter]);
-const line = (parameter: 'start' | 'end') => z.coerce.number().int().min(1).describe(about[parameter]);
-const scope = { repository: text('repository').optional(), paths: text('paths').optional() };
-const lines = { start: line('start').optional(), end: line('end').optional() };
-
-/** The parameters of each tool. */
-const INPUTS = {
-  find_passages: z.object({ question: text('question') }),
-  search_text: z.object({
-    text: text('text'),
-    isRegexp: z.boolean().describe(about.isRegexp).optional(),
-    caseSensitive: z.boolean().describe(about.caseSensitive).optional(),
-    ...scope,
-  }),
-  find_symbols: z.object({ name: text('name'), ...scope }),
-  find_references: z.object({ name: text('name'), ...scope }),
-  search_commits: z.object({
-    repository: scope.repository,
-    message: text('message').optional(),
-    author: text('author').optional(),
-    path: text('commitPath').optional(),
-    changes: text('changes').optional(),
-  }),
-  read_file: z.object({ path: text('path'), repository: scope.repository, ...lines }),
-  list_files: z.object({ path: text('folder').optional(), repository: scope.repository }),
-  blame: z.object({ path: text('path'), repository: scope.repository, ...lines }),
-} satisfies Record<ToolName, z.ZodObject>;
+type Run = () => Promise<string> | string;
 
 /** The tools of one question. They only read, and only what the asker may read at that moment. */
 export function createTools(setup: ToolsSetup) {
   const { readable, search, asking, canRead, fence } = setup;
-  const searching = createSearchTools({
-    readable,
-    search,
-    viewer: { username: asking.user, canRead },
-    signal: asking.signal,
-  });
+  const viewer = { username: asking.user, canRead };
+  const searching = createSearchTools({ readable, search, viewer, signal: asking.signal });
   const reading = createReadTools(readable);
   const done = new Set<string>();
-  const state = { calls: 0, callsInStep: 0, repeated: 0, charactersLeft: 0, failure: undefined as unknown };
+  const state = { calls: 0, callsInStep: 0, repeated: 0, charactersLeft: 0 };
 
   async function passages({ question }: { question: string }): Promise<string> {
     const finding = await setup.investigate(question, [], async () => asking.signal.throwIfAborted(), canRead, asking);
-    for (const { name } of readable.repositories()) if (cites(finding, name)) readable.seen.add(name);
+    for (const { name: own } of readable.repositories()) if (cites(finding, own)) readable.seen.add(own);
     return finding.answer;
   }
 
-  async function call(name: ToolName, input: unknown, reasoning: string, run: () => Promise<string>): Promise<string> {
+  async function call(own: string, input: unknown, reasoning: string, run: Run): Promise<string> {
     asking.signal.throwIfAborted();
     state.callsInStep += 1;
     if (state.charactersLeft <= 0) return 'Not run: there is no room for more text.';
     if (state.callsInStep > LIMITS.modelCallsPerStep) {
       return `Not run: at most ${LIMITS.modelCallsPerStep} tools are called in one step.`;
     }
-    const key = `${name} ${JSON.stringify(input)}`;
+    const key = `${own} ${JSON.stringify(input)}`;
     if (done.has(key)) {
       state.repeated += 1;
       return 'This was called before with the same input; its result is above. Do something else, or write the answer.';
     }
     done.add(key);
     state.calls += 1;
-    await setup.step(oneLine(reasoning)).catch((error: unknown) => {
-      state.failure ??= error;
-      throw error;
-    });
+    await setup.step(oneLine(reasoning));
     const result = await attempt(run, () => done.delete(key));
     const most = Math.max(0, Math.min(LIMITS.modelResultCharacters, state.charactersLeft));
     state.charactersLeft -= Math.min(result.length, most);
     const shown =
       result.length <= most ? result : `${result.slice(0, most)}\n… cut here: narrow the call to see the rest`;
-    return fence.wrap(`result of ${name}`, shown);
+    return fence.wrap(`result of ${own}`, shown);
   }
 
   /** `onFailure` is called when the same call may succeed later. */
-  async function attempt(run: () => Promise<string>, onFailure: () => void): Promise<string> {
+  async function attempt(run: Run, onFailure: () => void): Promise<string> {
     try {
       return await run();
     } catch (error) {
@@ -114,76 +88,95 @@ export function createTools(setup: ToolsSetup) {
     }
   }
 
-  function make<Input>(
-    name: ToolName,
-    schema: z.ZodType<Input>,
-    describe: (input: Input) => string,
-    run: (input: Input) => Promise<string>,
-  ): Tool<Input, string> {
+  /** `says` is the step that people see. */
+  function define<Shape extends z.ZodRawShape>(
+    own: string,
+    description: string,
+    shape: Shape,
+    says: (input: z.output<z.ZodObject<Shape>>) => string,
+    run: (input: z.output<z.ZodObject<Shape>>) => Promise<string> | string,
+  ): Record<string, Tool> {
     return {
-      description: TOOL_TEXTS[name],
-      inputSchema: jsonSchema<Input>(z.toJSONSchema(schema, { io: 'input' }) as JSONSchema7, {
-        validate: (value) => {
-          const parsed = schema.safeParse(withoutNulls(value));
-          return parsed.success
-            ? { success: true, value: parsed.data }
-            : { success: false, error: new Error(z.prettifyError(parsed.error)) };
-        },
+      [own]: tool({
+        description,
+        inputSchema: z.preprocess(withoutNulls, z.object(shape)),
+        execute: (input) => call(own, input, says(input), () => run(input)),
       }),
-      execute: (input: Input) => call(name, input, describe(input), () => run(input)),
     };
   }
 
-  const tools = {
-    find_passages: make(
+  const tools: ToolSet = {
+    ...define(
       'find_passages',
-      INPUTS.find_passages,
+      'Searches all readable repositories for a question in plain words, and returns the best passages with their lines. For a first overview, and when exact words are not known.',
+      { question: text('The question in plain words.') },
       ({ question }) => `Searching for passages: ${question}`,
       passages,
     ),
-    search_text: make(
+    ...define(
       'search_text',
-      INPUTS.search_text,
+      'Searches the contents of files for an exact text, or for a regular expression (RE2 syntax, line by line). Returns paths and lines. The uses of a name are those of \\bname\\b. Capitals do not matter unless caseSensitive is true.',
+      {
+        text: text('The text or expression to find.'),
+        isRegexp: z.boolean().describe('Whether text is a regular expression.').optional(),
+        caseSensitive: z.boolean().describe('Whether capitals matter.').optional(),
+        repository,
+        paths,
+      },
       (asked) => `Searching for ${asked.text}${where(asked)}`,
       searching.text,
     ),
-    find_symbols: make(
+    ...define(
       'find_symbols',
-      INPUTS.find_symbols,
+      'Finds definitions (functions, methods, classes, types, constants) whose name contains a text.',
+      { name, repository, paths },
       (asked) => `Looking up definitions of ${asked.name}${where(asked)}`,
       searching.symbols,
     ),
-    find_references: make(
-      'find_references',
-      INPUTS.find_references,
-      (asked) => `Looking for uses of ${asked.name}${where(asked)}`,
-      searching.references,
-    ),
-    search_commits: make(
+    ...define(
       'search_commits',
-      INPUTS.search_commits,
-      ({ message, changes, author, path, repository }) =>
-        `Searching commits: ${[message, changes, author, path].filter((one) => one !== undefined).join(', ')}${where({ repository })}`,
+      'Searches the history, newest first: by text of the message, author, path, or text that a commit added or removed (changes). At least one of them is needed. Without a repository it searches all.',
+      {
+        repository,
+        message: text('Text in the commit message.').optional(),
+        author: text("Text in the author's name or address.").optional(),
+        path: text('Only commits that change this file or folder.').optional(),
+        changes: text('Code that the commit added or removed.').optional(),
+      },
+      ({ repository: within, ...asked }) =>
+        `Searching commits: ${Object.values(asked)
+          .filter((one) => one !== undefined)
+          .join(', ')}${where({ repository: within })}`,
       searching.commits,
     ),
-    read_file: make('read_file', INPUTS.read_file, (asked) => `Reading ${place(asked)}`, reading.file),
-    list_files: make(
-      'list_files',
-      INPUTS.list_files,
-      ({ path = '', repository }) => `Listing files${path === '' ? '' : ` of ${path}`}${where({ repository })}`,
-      async (asked) => reading.folder(asked),
+    ...define(
+      'read_file',
+      'Reads lines of a file, with line numbers. Reads 200 lines from the start without start and end; at most 400 at once.',
+      { path, repository, ...lines },
+      (asked) => `Reading ${fileLabel(asked, asked.start, asked.end)}`,
+      reading.file,
     ),
-    blame: make('blame', INPUTS.blame, (asked) => `Reading who changed ${place(asked)}`, reading.blame),
-  } satisfies Record<ToolName, unknown>;
+    ...define(
+      'list_files',
+      'Lists the files and folders in a folder; without a path, the root of the repository.',
+      { path: text('Path of the folder from the root of the repository.').optional(), repository },
+      (asked) =>
+        `Listing files${asked.path === undefined ? '' : ` of ${asked.path}`}${where({ repository: asked.repository })}`,
+      reading.folder,
+    ),
+    ...define(
+      'blame',
+      'Says for lines of a file which commit changed each of them last, with author, date and subject.',
+      { path, repository, ...lines },
+      (asked) => `Reading who changed ${fileLabel(asked, asked.start, asked.end)}`,
+      reading.blame,
+    ),
+  };
 
   return {
     tools,
     /** Tools that ran, and calls that repeated an earlier one. */
     counts: (): { calls: number; repeated: number } => ({ calls: state.calls, repeated: state.repeated }),
-    /** Throws what ended the question while a tool ran: the library would tell it to the model. */
-    throwIfEnded(): void {
-      if (state.failure !== undefined) throw state.failure;
-    },
     /** Begins a step whose results have so many characters together; with 0 no tool runs, whatever the model calls. */
     beginStep(characters: number): void {
       state.callsInStep = 0;
@@ -194,12 +187,8 @@ export function createTools(setup: ToolsSetup) {
 
 export type Tools = ReturnType<typeof createTools>;
 
-function where({ repository, paths }: { repository?: string | undefined; paths?: string | undefined }): string {
-  return `${paths === undefined ? '' : ` in ${paths}`}${repository === undefined ? '' : ` in ${repository}`}`;
-}
-
-function place({ path, start, end }: { path: string; start?: number | undefined; end?: number | undefined }): string {
-  return start === undefined ? path : `${path}:${start}${end === undefined ? '' : `-${end}`}`;
+function where(scope: { repository?: string | undefined; paths?: string | undefined }): string {
+  return [scope.paths, scope.repository].map((one) => (one === undefined ? '' : ` in ${one}`)).join('');
 }
 
 /** A step is one line of plain text. */

@@ -1,9 +1,8 @@
 const ASIDE_LINE = /^\s*(\/\/|\/\*.*\*\/\s*$|#(?!include|define|!)|@\w|--\s|#?\[\w)/;
 const LONGEST_COMMENT = 120;
-const QUIET_HEAD = /^(#!.*|\s*|['"]use strict['"];?)$/;
 
 /** First line of the comment, decorators or attributes directly above a line. */
-export function commentStart(lines: readonly string[], line: number): number {
+function commentStart(lines: readonly string[], line: number): number {
   let start = line;
   while (start > 1) {
     const above = lines[start - 2] ?? '';
@@ -20,25 +19,9 @@ export function commentStart(lines: readonly string[], line: number): number {
 
 /** The comment of a definition as plain text without comment marks; empty without a comment. */
 export function docComment(lines: readonly string[], line: number): string {
-  const text = commentAbove(lines, line) || docstringBelow(lines, line);
+  const above = stripMarks(lines.slice(commentStart(lines, line) - 1, line - 1));
+  const text = above || docstringBelow(lines, line);
   return text.replace(/(?:^|\n)\s*:\w+[^:\n]*:[\s\S]*$/, '').trim();
-}
-
-/** The comment directly above a line, as plain text. */
-export function commentAbove(lines: readonly string[], line: number): string {
-  return stripMarks(lines.slice(commentStart(lines, line) - 1, line - 1));
-}
-
-/** The comment at the top of a file, as plain text. */
-export function fileComment(lines: readonly string[]): string {
-  const start = lines.findIndex((line) => !QUIET_HEAD.test(line));
-  if (/^\s*("""|''')/.test(lines[start] ?? '')) return docstringBelow(lines, start);
-  const isBlock = /^\s*\/\*/.test(lines[start] ?? '');
-  const isLast = (line: string): boolean =>
-    isBlock ? line.includes('*/') : !/^\s*(\/\/|#(?!include|define))/.test(line);
-  const length = lines.slice(start, start + LONGEST_COMMENT).findIndex(isLast) + (isBlock ? 1 : 0);
-  const text = stripMarks(lines.slice(start, start + length));
-  return /copyright|licen[sc]e|eslint|spdx/i.test(text.slice(0, 200)) ? '' : text;
 }
 
 /** The text of comment lines, without comment marks and tags. */

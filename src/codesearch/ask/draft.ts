@@ -7,7 +7,6 @@ import type { Investigation } from './investigation.ts';
 import { bullets, fence, fileLink } from './markdown.ts';
 import type { QueryWord } from './query-words.ts';
 import type { QuestionInContext } from './question/carry-over.ts';
-import { quote } from './quote.ts';
 import type { Passage } from './rank.ts';
 import type { Targets } from './targets.ts';
 import type { Literal } from './verbatim.ts';
@@ -45,6 +44,9 @@ export interface Draft {
 }
 
 const MOST_LINES = 15;
+const LONGEST_LINE = 180;
+/** Lines before the best one, where there is room. */
+const LINES_BEFORE = 4;
 const MOST_SOURCES = 12;
 
 /** A draft that only says something. */
@@ -58,11 +60,39 @@ export async function write(
   investigation: Investigation,
 ): Promise<string> {
   const quoted =
-    passage === undefined
-      ? ''
-      : fence(quote(passage, await investigation.lines(passage.file), MOST_LINES), passage.file.path);
+    passage === undefined ? '' : fence(quote(passage, await investigation.lines(passage.file)), passage.file.path);
   const parts = [sentence, quoted, bullets(pointers.map(({ line }) => line)), footnote ?? ''];
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** The lines of a passage to quote: all if there are few, otherwise the line with the name and the lines around the best one. */
+function quote(
+  { start, end, symbol, keyLines }: Pick<Passage, 'start' | 'end' | 'symbol' | 'keyLines'>,
+  lines: readonly string[],
+): string[] {
+  if (end - start + 1 <= MOST_LINES) return outdent(trim(lines.slice(start - 1, end)));
+  const named = symbol !== undefined && symbol.line >= start && symbol.line <= end ? symbol.line : undefined;
+  const key = keyLines[0] ?? start;
+  const size = MOST_LINES - 2;
+  const from = Math.max(named ?? start, Math.min(key - LINES_BEFORE, end - size + 1));
+  const to = Math.min(end, from + size - 1);
+  const head = named === undefined || from <= named + 2 ? [] : [lines[named - 1] ?? '', '…'];
+  const first = head.length > 0 ? from : (named ?? from);
+  return outdent([...head, ...trim(lines.slice(first - 1, to)), ...(to < end ? ['…'] : [])]);
+}
+
+function trim(lines: readonly string[]): readonly string[] {
+  const first = lines.findIndex((line) => line.trim() !== '');
+  return lines.slice(Math.max(0, first), lines.findLastIndex((line) => line.trim() !== '') + 1);
+}
+
+function outdent(lines: readonly string[]): string[] {
+  const margin = (line: string): number => /^[ \t]*/.exec(line)?.[0].length ?? 0;
+  const common = Math.min(...lines.filter((line) => line.trim() !== '' && line !== '…').map(margin), 40);
+  return lines.map((line) => {
+    const text = line.slice(Math.min(common, margin(line)));
+    return text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text;
+  });
 }
 
 /** A pointer to lines, with what they are. */

@@ -1,3 +1,5 @@
+import { repositoryPath } from '../addresses.ts';
+
 /**
  * Stands for the service's address in stored answers, so that links still work when the port changes. A private-use
  * character: it is removed from text that is quoted in an answer.
@@ -32,6 +34,8 @@ export interface Finding {
   toolCalls: number;
   /** Estimated tokens read for the answer. */
   tokensRead: number;
+  /** A greeting or a refusal, which costs nothing. */
+  isNoAnswer?: true;
   /** Present when a model was asked, also when it failed. */
   modelUse?: ModelUse;
 }
@@ -78,3 +82,13 @@ export type Investigate = (
   canRead: (repository: string) => boolean,
   asking?: Asking,
 ) => Promise<Finding>;
+
+/** Whether an answer or its sources link to a repository or to something in it. */
+export function cites(
+  { answer = '', sources = [] }: { answer?: string; sources?: readonly SourceRecord[] },
+  repository: string,
+): boolean {
+  const path = repositoryPath(repository);
+  const links = [...sources.map(({ link }) => link), ...answer.split(BASE_MARK).slice(1)];
+  return links.some((link) => link === path || ['/-/', '@', ')'].some((next) => link.startsWith(`${path}${next}`)));
+}

@@ -1,4 +1,3 @@
-import { escapeRegExp } from '../escape.ts';
 import { currentBudget, withinBudget } from '../git/budget.ts';
 import type { Corpus } from '../index/corpus.ts';
 import { readableCorpus } from '../index/readable-corpus.ts';
@@ -10,7 +9,6 @@ import { createInvestigation, type Investigation } from './investigation.ts';
 import { queryWords } from './query-words.ts';
 import { parseQuestionInContext, type QuestionInContext } from './question/carry-over.ts';
 import type { Kind } from './question/kind.ts';
-import { separateRestriction } from './question/surroundings.ts';
 import { rankPassages } from './rank.ts';
 import { about } from './routes/about.ts';
 import { callers } from './routes/callers.ts';
@@ -18,14 +16,14 @@ import { commands } from './routes/commands.ts';
 import { error } from './routes/error.ts';
 import { describePlace, explain } from './routes/explain.ts';
 import { history } from './routes/history.ts';
-import { enumeration, environment, list } from './routes/list.ts';
+import { list } from './routes/list.ts';
 import { option } from './routes/option.ts';
-import { anotherLanguage, nothing, smalltalk, vague } from './routes/small.ts';
+import { anotherLanguage, nothing, nowhere, smalltalk, vague } from './routes/small.ts';
 import { tests } from './routes/tests.ts';
 import { who } from './routes/who.ts';
 import { resolveTargets, type Targets } from './targets.ts';
 import { saysUnread, searchedFiles } from './unread.ts';
-import { isMessage, isTelling, type Literal } from './verbatim.ts';
+import { isFoundWhole, isTelling, type Literal } from './verbatim.ts';
 
 const MOST_LITERALS = 4;
 const MOST_READ_FIRST = 20;
@@ -39,9 +37,9 @@ const ROUTES: Readonly<Partial<Record<Kind, readonly Route[]>>> = {
   callers: [callers],
   who: [who],
   history: [history],
-  option: [environment, enumeration, option],
+  option: [option],
   tests: [tests],
-  list: [environment, enumeration, list],
+  list: [list],
 };
 const LAST: readonly Route[] = [describePlace, vague, explain];
 /** What these ask of a message is not where it comes from. */
@@ -68,12 +66,11 @@ async function investigate(
             .join(', ')}`
     }`,
   );
-  const changed = await corpus.refresh({ signal: currentBudget().signal });
+  const changes = await corpus.refresh({ signal: currentBudget().signal });
+  const readable = readableCorpus(corpus, canRead);
+  const changed = readable.repositories.reduce((sum, { name }) => sum + (changes.get(name) ?? 0), 0);
   if (changed > 0) await step(`Reading ${changed} files that changed since the last question`);
-  const { onlyIn } = separateRestriction(text);
-  const isAsked = (name: string): boolean => onlyIn.length === 0 || onlyIn.includes(name.toLowerCase());
-  const readable = readableCorpus(corpus, (name) => canRead(name) && isAsked(name));
-  const named = readableCorpus(readable, (name) => isNamed(name, question.text));
+  const named = readableCorpus(readable, (name) => isNamed(name, question));
   let investigation = createInvestigation(named.repositories.length > 0 ? named : readable, step);
   let draft = await answer(withoutNames(question, named), investigation);
   if (isUnsure(draft) && investigation.corpus !== readable) {
@@ -102,6 +99,7 @@ async function investigate(
     focus: focusOf(draft, question),
     toolCalls,
     tokensRead,
+    ...(draft.isRefusal === true || question.kind === 'smalltalk' ? { isNoAnswer: true } : {}),
   };
 }
 
@@ -109,13 +107,18 @@ function isUnsure({ isRefusal, sentence }: Draft): boolean {
   return isRefusal === true || sentence.startsWith("I'm not sure");
 }
 
-/** "in axum", "does axum": a question is about this repository, unless nothing there answers it. */
-function isNamed(name: string, text: string): boolean {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}._-]*/gu) ?? [];
+/** "in axum", "does axum", "who wrote axum": a question is about this repository, unless nothing there answers it. */
+function isNamed(name: string, { text, kind }: QuestionInContext): boolean {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}._/-]*/gu) ?? [];
   return words.some(
-    (word, at) => NAMING.has(words[at - 1] ?? '') && word.replace(/[._-]+$/, '') === name.toLowerCase(),
+    (word, at) =>
+      (OF_A_WHOLE.has(kind) || NAMING.has(words[at - 1] ?? '')) &&
+      `/${name.toLowerCase()}`.endsWith(`/${word.replace(/[._/-]+$/, '')}`),
   );
 }
+
+/** What people ask of a whole repository, and name only that. */
+const OF_A_WHOLE: ReadonlySet<Kind> = new Set(['who', 'howTo', 'about', 'history']);
 
 const NAMING: ReadonlySet<string> = new Set(['in', 'of', 'for', 'does', 'do', 'can', 'is', 'to']);
 
@@ -139,6 +142,7 @@ function withoutNames(question: QuestionInContext, { repositories }: Corpus): Qu
 
 async function answer(question: QuestionInContext, investigation: Investigation): Promise<Draft> {
   if (question.kind === 'smalltalk' && !question.continues) return smalltalk(question.text);
+  if (investigation.corpus.repositories.length === 0) return nowhere();
   const asked = await search(question, investigation);
   const { literals, targets } = asked;
   const isFound =
@@ -165,39 +169,20 @@ async function answer(question: QuestionInContext, investigation: Investigation)
 /** Looks up what a question names and quotes, and ranks what matches its words. */
 export async function search(question: QuestionInContext, investigation: Investigation): Promise<Asked> {
   const { corpus, step } = investigation;
-  const named = await readTargets(question, investigation);
+  const targets = await readTargets(question, investigation);
   await step(`Searching ${searchedFiles(corpus.index)} of ${corpus.repositories.map(({ name }) => name).join(', ')}`);
   const words = queryWords(question, corpus.index);
   const literals: Literal[] = [];
   for (const text of question.literals.slice(0, MOST_LITERALS)) {
-    // A name within a message that is found is no other text. The longest text is the first.
-    const isPart = literals.some((known) => isMessage(known) && standsIn(text, known.text));
-    if (!isPart) literals.push(await investigation.lookUp(text));
+    const literal = await investigation.lookUp(text);
+    // What nothing shows to be a message is one if it stands in the code.
+    const isGuessed = text === question.pasted?.text && !question.pasted.isShown;
+    if (!isGuessed || isFoundWhole(literal)) literals.push(literal);
   }
-  const own = withoutMessages(question, literals);
-  const targets = own === question ? named : resolveTargets(own, investigation);
   const passages = await rankPassages(words, literals, question.kind, investigation);
   const best = [...new Set(passages.map(({ file }) => file.path))].slice(0, 3);
   await step(best.length === 0 ? 'No file mentions any of it' : `Reading the best places, first in ${best.join(', ')}`);
   return { question, targets, words, literals, passages, investigation };
-}
-
-/** Without the names and paths that the question has only within a message that stands in the code: it asks about the message. */
-function withoutMessages(question: QuestionInContext, literals: readonly Literal[]): QuestionInContext {
-  const messages = literals.filter((literal) => isMessage(literal) && !DECLARATION.test(literal.text));
-  if (messages.length === 0) return question;
-  const own = messages.reduce((text, message) => text.replaceAll(message.text, ' '), question.text);
-  const isOther = (name: string): boolean => !messages.some(({ text }) => standsIn(name, text)) || standsIn(name, own);
-  return { ...question, identifiers: question.identifiers.filter(isOther), paths: question.paths.filter(isOther) };
-}
-
-/** A quoted line of code that defines something: the question is about what it defines. */
-const DECLARATION =
-  /^(?:export|import|const|let|var|function|def|class|interface|type|struct|enum|fn|func|public|private|protected|pub|static|async)\s/;
-
-/** Whether a text stands in another one, and not as a part of a longer word. */
-function standsIn(text: string, within: string): boolean {
-  return new RegExp(`(?<![\\w$])${escapeRegExp(text)}(?![\\w$])`).test(within);
 }
 
 /** What the question names; its files are read first, if the service has not come to them yet. */

@@ -1,9 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { escapeRegExp } from '../escape.ts';
 import type { LogOptions } from '../git/commits.ts';
-import { groupBy } from '../group-by.ts';
-import type { CommitHit } from '../index/commit-index.ts';
-import { type Commit, readChangedPaths, readCommits } from '../index/commits.ts';
+import { type Commit, readCommits } from '../index/commits.ts';
 import type { Corpus } from '../index/corpus.ts';
 import type { Definition, IndexedFile, UnitMatch } from '../index/file-index.ts';
 import { compareRoles } from '../index/roles.ts';
@@ -71,9 +69,9 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
     hasMoreUsages: (name: string): boolean => corpus.index.findName(name).length > MOST_FILES_READ,
     /**
      * Lines that use an identifier, without its definitions, imports and comments; of the most useful files. Uses of an ordinary word
-     * like `timeout` are those that call it; with `isHandedOn` also those that pass it to a call, if nothing calls it.
+     * like `timeout` are those that call it.
      */
-    async usages(name: string, definitions: readonly Definition[], { isHandedOn = false } = {}): Promise<Usage[]> {
+    async usages(name: string, definitions: readonly Definition[]): Promise<Usage[]> {
       toolCalls += 1;
       const files = corpus.index.findName(name).sort(byUsefulness);
       const { use, calls } = usagePatterns(name, definitions);
@@ -91,9 +89,7 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
         const found = usages.filter(({ text }) => call.test(text));
         if (found.length > 0) return found;
       }
-      if (!isHandedOn) return [];
-      const argument = new RegExp(`[(,]\\s*${use.source}\\s*[,)]`, 'u');
-      return usages.filter(({ file, text }) => file.role !== 'docs' && argument.test(text));
+      return [];
     },
     async commitsOf(name: string, count: number, options: LogOptions): Promise<Commit[]> {
       toolCalls += 1;
@@ -105,25 +101,6 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
       return corpus.repositories
         .flatMap(({ name }) => corpus.commits(name)?.find(terms) ?? [])
         .sort((a, b) => b.score - a.score);
-    },
-    /** The indexed files that each of these commits changed, and how many paths it changed in all. */
-    async filesOf<Hit extends CommitHit>(
-      hits: readonly Hit[],
-    ): Promise<{ hit: Hit; files: IndexedFile[]; changed: number }[]> {
-      if (hits.length === 0) return [];
-      toolCalls += 1;
-      const read = [...groupBy(hits, ({ repository }) => repository)].map(async ([name, own]) => {
-        const repository = corpus.repository(name);
-        if (repository === undefined) return [];
-        const ids = own.map(({ commit }) => commit.id);
-        const paths = await readChangedPaths(repository, ids);
-        return own.map((hit) => {
-          const changed = paths.get(hit.commit.id) ?? [];
-          const files = changed.flatMap((path) => corpus.index.get(name, path) ?? []);
-          return { hit, files, changed: changed.length };
-        });
-      });
-      return (await Promise.all(read)).flat();
     },
   };
   return tools;

@@ -1,6 +1,7 @@
 import { fileLabel, filePath } from '../addresses.ts';
 import type { IndexedFile } from '../index/file-index.ts';
 import { languageOf } from '../index/roles.ts';
+import type { CodeSymbol } from '../index/symbols.ts';
 import { BASE_MARK } from './finding.ts';
 
 /** A Markdown link within this service; it becomes absolute when the answer is sent. */
@@ -73,4 +74,20 @@ export function joinWords(words: readonly string[]): string {
 
 export function endSentence(text: string): string {
   return /[.!?…:]$/.test(text) ? text : `${text}.`;
+}
+
+/** The name that a question can ask about; undefined for headings, constructors and private names. */
+export function nameOf(symbol: CodeSymbol | undefined): string | undefined {
+  return symbol === undefined || symbol.kind === 'heading' || /^_|^constructor$/.test(symbol.name)
+    ? undefined
+    : symbol.name;
+}
+
+export function nameInText({ kind, name }: CodeSymbol): string {
+  return kind === 'heading' ? `“${prose(name)}”` : code(name);
+}
+
+export function shorten(text: string, most = 110): string {
+  const single = text.replace(/\s+/g, ' ').trim();
+  return single.length > most ? `${single.slice(0, most)}…` : single;
 }

@@ -1,4 +1,4 @@
-import type { FileIndex } from '../index/file-index.ts';
+import type { IndexView } from '../index/file-index.ts';
 import { stem } from '../index/stem.ts';
 import { MOST_QUERY_TERMS } from '../index/text-index.ts';
 import { textTerms } from '../index/words.ts';
@@ -21,7 +21,7 @@ const RELATED_OF_KNOWN = 0.5;
 const RELATED = 0.7;
 
 /** The words of a question with their weights, heaviest first. */
-export function queryWords({ subjects }: Pick<Question, 'subjects'>, index: FileIndex): QueryWord[] {
+export function queryWords({ subjects }: Pick<Question, 'subjects'>, index: IndexView): QueryWord[] {
   const words = subjects.flatMap(({ word, stem: own, weight, related }): QueryWord[] => {
     const terms = new Map<string, number>();
     const isKnown = index.hasTerm(own);

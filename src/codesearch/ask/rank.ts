@@ -6,7 +6,7 @@ import { MOST_QUERY_TERMS } from '../index/text-index.ts';
 import type { Investigation } from './investigation.ts';
 import { coverage, type QueryWord, share, wordsIn } from './query-words.ts';
 import type { Kind } from './question/kind.ts';
-import { type Literal, rankVerbatim } from './verbatim.ts';
+import type { Literal } from './verbatim.ts';
 
 /** What speaks for a passage, each from 0 to 1. */
 export interface Signs {
@@ -14,8 +14,6 @@ export interface Signs {
   text: number;
   /** The share of the question's weight that its lines have. */
   words: number;
-  /** The worth of the texts of the question that stand there as they are written. */
-  verbatim: number;
   /** How likely a file of this kind answers a question of this kind. */
   role: number;
   /** The share of the question's weight in the names of the definition and the file. */
@@ -36,19 +34,17 @@ export interface Passage {
 }
 
 /** Weights of the signs: chosen with `npm run fit:answers` on the part `tune` of the judgments. */
-export const WEIGHTS: Signs = { text: 0.4, words: 0.8, verbatim: 0.8, role: 0.8, name: 1.2 };
+export const WEIGHTS: Signs = { text: 0.4, words: 0.8, role: 0.8, name: 1.2 };
 
 /** Units that are read and judged. */
 const CANDIDATES = 80;
-/** Passages of one file that come before those of others. */
-const OF_FILE = 3;
-/** Of a long line, which is mostly data, what stands further right counts no more. */
+/** Text beyond this column is ignored: long lines are mostly data. */
 const LINE_CHARACTERS = 300;
 const KEY_LINES = 8;
 
 /** All lines of a definition that the question names. */
 export function passageOfDefinition({ file, symbol }: Definition): Passage {
-  const signs = { text: 1, words: 1, verbatim: 1, role: 1, name: 1 };
+  const signs = { text: 1, words: 1, role: 1, name: 1 };
   return { file, symbol, start: symbol.line, end: symbol.end, score: 1, signs, keyLines: [symbol.line] };
 }
 
@@ -60,11 +56,10 @@ export async function rankPassages(
   investigation: Investigation,
 ): Promise<Passage[]> {
   const role = (unit: IndexedUnit): number => roleFor(kind, unit);
-  const verbatim = rankVerbatim(literals, role);
   const best = bestByWords(words, investigation);
   const most = best[0]?.score ?? 1;
   const scores = new Map(best.map(({ unit, score }) => [unit, score / most]));
-  const candidates = [...new Set([...[...verbatim.keys()].slice(0, CANDIDATES), ...scores.keys()])];
+  const candidates = [...new Set([...unitsWith(literals).slice(0, CANDIDATES), ...scores.keys()])];
   await investigation.preload(candidates.map(({ file }) => file));
   const hitsOf = groupBy(
     literals.flatMap(({ hits }) => hits),
@@ -79,7 +74,6 @@ export async function rankPassages(
     const signs: Signs = {
       text: scores.get(unit) ?? 0,
       words: share(new Map([...around, ...found]), words),
-      verbatim: Math.min(1, verbatim.get(unit) ?? 0),
       role: role(unit),
       name: coverage(`${symbol?.name ?? ''} ${symbol?.owner ?? ''} ${file.path.split('/').at(-1) ?? ''}`, words),
     };
@@ -92,7 +86,7 @@ export async function rankPassages(
     });
   }
   passages.sort((a, b) => b.score - a.score || comparePlaces(a, b));
-  return spread(passages);
+  return passages;
 }
 
 /** The worth of a passage: the weighted sum of its signs. */
@@ -114,15 +108,10 @@ function bestByWords(words: readonly QueryWord[], { find }: Investigation): { un
     .slice(0, CANDIDATES);
 }
 
-/** Moves passages behind the others when {@link OF_FILE} better ones are of the same file. */
-function spread(passages: readonly Passage[]): Passage[] {
-  const counts = new Map<IndexedFile, number>();
-  const isEarly = passages.map(({ file }) => {
-    const before = counts.get(file) ?? 0;
-    counts.set(file, before + 1);
-    return before < OF_FILE;
-  });
-  return [...passages.filter((_, at) => isEarly[at]), ...passages.filter((_, at) => !isEarly[at])];
+/** Units that have a text of the question as it is written. */
+function unitsWith(literals: readonly Literal[]): IndexedUnit[] {
+  const hits = literals.flatMap((literal) => literal.hits);
+  return hits.flatMap(({ file, line }) => file.units.find(({ start, end }) => start <= line && line <= end) ?? []);
 }
 
 /** A fixed order for equal scores, so that the same question gets the same answer. */
@@ -156,21 +145,15 @@ const ROLES: Partial<Record<Kind, Record<IndexedFile['role'], number>>> = {
 };
 /** Lists of changes, documents about licenses and contributors, and translations of a readme. */
 const ASIDE =
-  /(^|\/)(?:readme[._-][a-z]{2}(?:[_-][a-z]{2,4})?(?=\.[a-z]+$)[^/]*|(?:change-?logs?|changes|news|history|releases?|upgrad\w*)[^/]*|(?:licen[sc]es?|copying|notice|authors|contributors|maintainers|code[-_]of[-_]conduct|governance)(?:\.[^/.]+)?)$/i;
+  /(^|\/)(?:readme[._-][a-z]{2}(?:[_-][a-z]{2,4})?(?=\.[a-z]+$)[^/]*|(?:change-?logs?|changes|news|history|releases?|upgrad\w*)[^/]*|(?:licen[sc]es?|copying|notice|authors|contributors|maintainers|code[-_]of[-_]conduct|governance|security|support)(?:\.[^/.]+)?)$/i;
 
 function roleFor(kind: Kind, { file, symbol }: IndexedUnit): number {
   if (!isCode(file.path) && ASIDE.test(file.path)) return 0.1;
   const roles = ROLES[kind] ?? ABOUT_CODE;
   if (file.role !== 'source') return roles[file.role];
-  if (symbol !== undefined && isTest(file, symbol)) return roles.test;
   // Functions say how something is done; types, and text between definitions, mostly what there is.
   const isType = symbol !== undefined && /class|interface|type|module/.test(symbol.kind);
   return roles.source * (symbol === undefined ? 0.7 : isType ? 0.85 : 1);
-}
-
-/** Whether a definition in a source file is one of its tests, which Rust has there. */
-function isTest({ path }: IndexedFile, { name, owner = '' }: CodeSymbol): boolean {
-  return path.endsWith('.rs') && (/^(?:test|bench)_|^tests?$/.test(name) || /^(?:tests?|bench(?:es)?)$/.test(owner));
 }
 
 /** Reads a unit: the words in it, and its lines with any, best first. */

@@ -48,7 +48,7 @@ export function descriptionOf({ file, symbol }: Pick<Passage, 'file' | 'symbol'>
 }
 
 /** Consecutive lines of comment, or of text in a document, without marks. */
-function paragraphsOf(
+export function paragraphsOf(
   { file, start, end }: Pick<Passage, 'file' | 'start' | 'end'>,
   lines: readonly string[],
 ): { text: string; line: number }[] {

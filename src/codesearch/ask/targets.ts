@@ -1,7 +1,8 @@
 import type { Definition, IndexedFile } from '../index/file-index.ts';
 import { compareRoles } from '../index/roles.ts';
 import { stem } from '../index/stem.ts';
-import { comparePaths, type Investigation } from './investigation.ts';
+import { textTerms } from '../index/words.ts';
+import { comparePaths, type Investigation, repositoryWords } from './investigation.ts';
 import type { QuestionInContext } from './question/carry-over.ts';
 import { KIND_STEMS } from './question/vocabulary.ts';
 
@@ -33,12 +34,20 @@ export function resolveTargets(question: QuestionInContext, investigation: Inves
   // What was shown last: of several definitions with a name, "it" is the one there, unless it is one of tests or examples only.
   const shown = question.continues ? question.before?.files[0] : undefined;
   const isShown = ({ file }: Definition): boolean => file.repository === shown?.repository && file.path === shown.path;
+  // "`add` of the router": of several definitions the one whose place has other words of the question.
+  const stems = new Set(question.subjects.map((subject) => subject.stem));
+  const saidOf = ({ file, symbol }: Definition): number =>
+    textTerms(`${file.path} ${symbol.owner ?? ''}`).filter((term) => stems.has(term)).length;
   const add = (name: string, definitions: Definition[]): boolean => {
     if (definitions.length === 0) return false;
     const known = definitions[0]?.symbol.name ?? name;
     if (!targets.names.some((other) => other.name === known)) {
       const ranked = [...definitions].sort(
-        (a, b) => compareRoles(a.file.role, b.file.role) || Number(isShown(b)) - Number(isShown(a)) || byRank(a, b),
+        (a, b) =>
+          compareRoles(a.file.role, b.file.role) ||
+          Number(isShown(b)) - Number(isShown(a)) ||
+          saidOf(b) - saidOf(a) ||
+          byRank(a, b),
       );
       targets.names.push({ name: known, definitions: ranked });
     }
@@ -68,7 +77,8 @@ export function resolveTargets(question: QuestionInContext, investigation: Inves
     // "The excluder" is the class `Excluder` rather than a method that returns it.
     const types = own.filter(({ symbol }) => /class|interface|type/.test(symbol.kind));
     const exact = types.length > 0 ? types : own.filter(({ symbol }) => symbol.name === alone);
-    const isPlace = question.kind === 'history' || question.kind === 'who';
+    const isOwnName = repositoryWords(corpus).has(alone.toLowerCase());
+    const isPlace = !isOwnName && (question.kind === 'history' || question.kind === 'who');
     if (!add(alone, exact) && isPlace && targets.files.length === 0) {
       targets.directories.push(...directoriesAt(alone, corpus.index.all()).slice(0, 1));
     }

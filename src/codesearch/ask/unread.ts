@@ -1,6 +1,6 @@
-import type { FileIndex } from '../index/file-index.ts';
+import type { IndexView } from '../index/file-index.ts';
 
-type Counts = Pick<FileIndex, 'size' | 'unread'>;
+type Counts = Pick<IndexView, 'size' | 'unread'>;
 
 /** The files that a claim about "all files" may speak of: those that are read. */
 export function searchedFiles(index: Counts): string {

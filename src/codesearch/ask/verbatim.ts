@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { FileIndex, IndexedFile, IndexedUnit } from '../index/file-index.ts';
+import type { IndexedFile, IndexView } from '../index/file-index.ts';
 import { stem } from '../index/stem.ts';
 import { splitIdentifier } from '../index/words.ts';
 
@@ -9,20 +9,14 @@ const VERBATIM = {
   /** So many of a message's words must stand together when it is not there as a whole. */
   fewestWords: 3,
   mostFiles: 200,
+  /** Only places with one of this many rarest words are looked at. One would be too few: it may be a value that a program filled in. */
+  anchors: 6,
   /** In one file. */
   mostHits: 1_000,
   /** An expression may print so many words. */
   mostPrinted: 3,
-  /** A text with more hits is worth less, in proportion: it says little about a place. */
-  commonHits: 20,
   /** A text may be broken over so many lines. */
   linesOfText: 3,
-  /** Worth of a hit in other capitals, or of a part. */
-  inexact: 0.8,
-  /** Worth of a hit in a line that imports. */
-  head: 0.4,
-  /** Worth of a text of one or two plain words. */
-  short: 0.15,
 } as const;
 
 /** A place that has a text of the question as it is written there. */
@@ -33,8 +27,6 @@ export interface VerbatimHit {
   run: number;
   /** How many of them are in the code itself. */
   matched: number;
-  /** Whether it is the whole text, in the same capitals. */
-  isExact: boolean;
   /** Whether the line imports it. */
   isImport: boolean;
 }
@@ -59,7 +51,7 @@ interface Reader {
  * `found ${list.length}`. When a message is not found with its paths, addresses and hashes, these are taken for expressions, too. Where
  * no file has all of a text, the longest part of it is found.
  */
-export async function lookUp(text: string, index: FileIndex, reader: Reader): Promise<Literal> {
+export async function lookUp(text: string, index: IndexView, reader: Reader): Promise<Literal> {
   const literal = await lookUpWords(text, wordsIn(text), index, reader);
   if (!/\s/.test(text) || isFoundWhole(literal)) return literal;
   // Code that prints a number with its unit has the unit alone.
@@ -76,24 +68,23 @@ function mostMatched({ hits }: Literal): number {
 
 /** What a program puts into its messages: quoted values, addresses, paths and hashes. `read/write` is neither. */
 const VALUE =
-  /(?<![\p{L}\p{N}])["'`][^"'`\n]{1,80}["'`](?![\p{L}\p{N}])|[a-z][a-z+.-]{0,20}:\/\/\S+|(?<!\S)["'`(]?(?:[A-Za-z]:|~|\.{1,2})?[/\\][^\s"'`]+|(?<!\S)[\w.@-]+[/\\][\w.@-]+[/\\][^\s"'`]*|\b(?:0x)?[0-9a-f]{7,}\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/u;
+  /(?<![\p{L}\p{N}])["'`][^"'`\n]{1,80}["'`](?![\p{L}\p{N}])|[a-z][a-z+.-]{0,20}:\/\/\S+|(?<!\S)["'`(]?(?:[A-Za-z]:|~|\.{1,2})?[/\\][^\s"'`]+|(?<!\S)[\w.@-]+[/\\][\w.@-]+[/\\][^\s"'`]*|\b(?:0x)?[0-9a-f]{7,}\b|\b[a-z]\w*(?:\.\w+)+\.[A-Z]\w*(?:#\w+)?|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/u;
 
 async function lookUpWords(
   text: string,
   allWords: readonly string[],
-  index: FileIndex,
+  index: IndexView,
   reader: Reader,
 ): Promise<Literal> {
   const words = allWords.slice(0, VERBATIM.mostWords);
-  const ranked = byRarity(words, index);
-  const rarest = ranked[0];
-  if (rarest === undefined) return { text, words, hits: [] };
+  const anchors = byRarity(words, index).slice(0, VERBATIM.anchors);
+  if (anchors.length === 0) return { text, words, hits: [] };
   const hits: VerbatimHit[] = [];
-  const files = candidates(ranked.map(stem), index);
+  const files = candidates(anchors.map(stem), index);
   await reader.preload(files);
   let longest = 0;
   for (const file of files) {
-    for (const hit of runsIn(file, await reader.lines(file), { text, words, rarest })) {
+    for (const hit of runsIn(file, await reader.lines(file), { words, anchors })) {
       hits.push(hit);
       longest = Math.max(longest, hit.run);
     }
@@ -106,7 +97,7 @@ async function lookUpWords(
 }
 
 /** The words of a text that the index has, rarest first. */
-function byRarity(words: readonly string[], index: FileIndex): string[] {
+function byRarity(words: readonly string[], index: IndexView): string[] {
   const fixed = words.filter((word) => !NUMBERS.test(word));
   return [...new Set(fixed.length === 0 ? words : fixed)]
     .filter((word) => word.length > 1 && index.hasTerm(stem(word)))
@@ -115,18 +106,21 @@ function byRarity(words: readonly string[], index: FileIndex): string[] {
     .map(({ word }) => word);
 }
 
-/** Files that have all of these terms; where there are none, those that have the most of the first ones. */
-function candidates(terms: readonly string[], index: FileIndex): IndexedFile[] {
-  for (let count = terms.length; count > 0; count -= 1) {
-    const files = index.filesWith(terms.slice(0, count));
-    if (files.length > 0) return files.slice(0, VERBATIM.mostFiles);
-  }
-  return [];
+/** Files with the most of these terms first, without those that have less than half as many as the best. */
+function candidates(terms: readonly string[], index: IndexView): IndexedFile[] {
+  const counts = new Map<IndexedFile, number>();
+  for (const term of terms) for (const file of index.filesWith([term])) counts.set(file, (counts.get(file) ?? 0) + 1);
+  const sorted = [...counts].sort((a, b) => b[1] - a[1]);
+  const least = (sorted[0]?.[1] ?? 0) / 2;
+  return sorted
+    .filter(([, count]) => count > least || count === terms.length)
+    .slice(0, VERBATIM.mostFiles)
+    .map(([file]) => file);
 }
 
-/** The longest runs of the words in a file that have its rarest word, each at the line where it begins. */
+/** The longest runs of the words in a file that have one of the anchors, each at the line where it begins. */
 function runsIn(file: IndexedFile, lines: readonly string[], wanted: Wanted): Iterable<VerbatimHit> {
-  const { text, words, rarest } = wanted;
+  const { words, anchors } = wanted;
   const hits = new Map<number, VerbatimHit>();
   const read = new Map<number, Token[]>();
   const tokensOf = (line: number): Token[] => {
@@ -137,7 +131,8 @@ function runsIn(file: IndexedFile, lines: readonly string[], wanted: Wanted): It
   let longest = 1;
   let next = 1;
   for (const [at, line] of lines.entries()) {
-    if (!line.toLowerCase().includes(rarest)) continue;
+    const lower = line.toLowerCase();
+    if (!anchors.some((anchor) => lower.includes(anchor))) continue;
     if (longest === words.length && hits.size >= VERBATIM.mostHits) break;
     for (next = Math.max(next, at + 2 - VERBATIM.linesOfText); next <= at + 1; next += 1) {
       const own = tokensOf(next);
@@ -149,8 +144,7 @@ function runsIn(file: IndexedFile, lines: readonly string[], wanted: Wanted): It
         if (best.run > longest) hits.clear();
         longest = best.run;
         if (hits.has(next) || hits.size >= VERBATIM.mostHits) continue;
-        const isExact = best.run === words.length && (lines[next - 1] ?? '').includes(text);
-        hits.set(next, { file, line: next, ...best, isExact, isImport: file.importLines.has(next) });
+        hits.set(next, { file, line: next, ...best, isImport: file.importLines.has(next) });
       }
       read.delete(next - 2);
     }
@@ -158,16 +152,16 @@ function runsIn(file: IndexedFile, lines: readonly string[], wanted: Wanted): It
   return hits.values();
 }
 
-/** The longest run that begins here and has the rarest word. */
+/** The longest run that begins here and has one of the anchors. */
 function bestRun(stream: readonly Token[], start: number, before: Token | undefined, wanted: Wanted): Run | undefined {
-  const { words, rarest } = wanted;
+  const { words, anchors } = wanted;
   let best: Run | undefined;
   for (const [place, word] of words.entries()) {
     if (word !== stream[start]?.word && !(stream[start]?.word === PRINTED && NUMBERS.test(word))) continue;
     // A run that begins before has this one in it.
     if (place > 0 && before?.word === words[place - 1]) continue;
-    const { run, matched, hasRarest } = runFrom(stream, start, words.slice(place), rarest);
-    if (hasRarest && run > (best?.run ?? 0)) best = { run, matched };
+    const { run, matched, hasAnchor } = runFrom(stream, start, words.slice(place), anchors);
+    if (hasAnchor && run > (best?.run ?? 0)) best = { run, matched };
   }
   return best;
 }
@@ -175,9 +169,9 @@ function bestRun(stream: readonly Token[], start: number, before: Token | undefi
 type Run = Pick<VerbatimHit, 'run' | 'matched'>;
 
 interface Wanted {
-  text: string;
   words: readonly string[];
-  rarest: string;
+  /** Its rarest words. */
+  anchors: readonly string[];
 }
 
 /** A word of a line, or the mark before `words` words of an expression that is printed there. */
@@ -191,9 +185,9 @@ function runFrom(
   stream: readonly Token[],
   start: number,
   words: readonly string[],
-  rarest: string,
-): Run & { hasRarest: boolean } {
-  let [run, matched, hasRarest] = [0, 0, false];
+  anchors: readonly string[],
+): Run & { hasAnchor: boolean } {
+  let [run, matched, hasAnchor] = [0, 0, false];
   for (let at = start; run < words.length; ) {
     const wanted = words[run];
     const token = stream[at];
@@ -219,12 +213,12 @@ function runFrom(
       }
     }
     if (stream[at]?.word !== wanted) break;
-    hasRarest ||= wanted === rarest;
+    hasAnchor ||= wanted !== undefined && anchors.includes(wanted);
     matched += 1;
     run += 1;
     at += 1;
   }
-  return { run, matched, hasRarest };
+  return { run, matched, hasAnchor };
 }
 
 /** How many of the words an expression has printed: those before the next word of the code, or else all that are left. 0 for too many. */
@@ -266,36 +260,6 @@ function wordsIn(text: string): string[] {
     else words.push(word);
   }
   return words;
-}
-
-/** Units that have the texts of a question, best first: the longest and most exact text, definitions before uses. */
-export function rankVerbatim(
-  literals: readonly Literal[],
-  prior: (unit: IndexedUnit) => number,
-): Map<IndexedUnit, number> {
-  const scores = new Map<IndexedUnit, number>();
-  for (const literal of literals) {
-    const { words, hits } = literal;
-    let unit: IndexedUnit | undefined;
-    const rarity = Math.min(1, VERBATIM.commonHits / hits.length);
-    for (const { file, line, run, isExact, isImport } of hits) {
-      const has = ({ start, end }: IndexedUnit): boolean => start <= line && line <= end;
-      // Hits follow each other, mostly in the same unit.
-      if (unit?.file !== file || !has(unit)) unit = file.units.find(has);
-      if (unit === undefined) continue;
-      // What stands before the first definition is mostly imports.
-      const isHead = isImport || (unit.symbol === undefined && unit.start === 1 && file.role !== 'docs');
-      const worth =
-        (isTelling(literal) ? 1 : VERBATIM.short) *
-        (run / words.length) *
-        (isExact ? 1 : VERBATIM.inexact) *
-        (isHead ? VERBATIM.head : 1) *
-        rarity *
-        prior(unit);
-      scores.set(unit, Math.max(scores.get(unit) ?? 0, worth) + worth * 0.05);
-    }
-  }
-  return new Map([...scores].sort((a, b) => b[1] - a[1] || a[0].id - b[0].id));
 }
 
 /** Whether a text is a message that stands somewhere, at least for the most part. */

@@ -1,10 +1,9 @@
 import type { Viewer } from '../accounts/viewer.ts';
-import { cites } from '../ask/cites.ts';
+import { cites } from '../ask/finding.ts';
 import { LIMITS } from '../limits.ts';
-import { ConversationError } from './conversation-error.ts';
 import { type ListQuery, selectPage } from './list.ts';
 import type { Quota } from './quota.ts';
-import { type ConversationRecord, emptyStats, isOpen, type QuestionRecord } from './records.ts';
+import { ConversationError, type ConversationRecord, emptyStats, isOpen, type QuestionRecord } from './records.ts';
 import { editQuestion, type Runner } from './runner.ts';
 import type { ConversationStore } from './store.ts';
 

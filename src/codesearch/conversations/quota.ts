@@ -10,7 +10,7 @@ export interface QuotaState {
 }
 
 /**
- * Counts credits by user and UTC day, durably: one for an answered question, or what its model cost. A question may start while
+ * Counts credits by user and UTC day, durably: one for an answered question, none for a greeting or a refusal, or what its model cost. A question may start while
  * one credit is left, so the last one may use more than the limit.
  */
 export function createQuota(store: ConversationStore, limit: number | undefined, clock: () => number) {

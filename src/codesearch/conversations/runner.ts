@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Finding, Investigate, ModelUse } from '../ask/finding.ts';
+import { separateRestriction } from '../ask/question/surroundings.ts';
 import { estimateTokens, LIMITS } from '../limits.ts';
 import type { Quota } from './quota.ts';
-import type { ConversationRecord, QuestionError, QuestionRecord } from './records.ts';
-import { isOpen } from './records.ts';
+import { type ConversationRecord, isOpen, type QuestionError, type QuestionRecord } from './records.ts';
 import type { ConversationStore } from './store.ts';
 
 export interface RunnerSetup {
@@ -114,7 +114,10 @@ export function createRunner(setup: RunnerSetup) {
     };
     const free = quota.reserve(conversation.userId);
     const earlier = conversation.questions.filter((candidate) => candidate.id < question.id);
-    const canRead = (repository: string): boolean => setup.canRead(conversation.userId, repository);
+    const { onlyIn } = separateRestriction(question.text);
+    // Here, and not where answers are written: it must hold for all that search, also for a model's tools.
+    const canRead = (name: string): boolean =>
+      setup.canRead(conversation.userId, name) && (onlyIn.length === 0 || onlyIn.includes(name.toLowerCase()));
     let modelUse: ModelUse | undefined;
     const onModelUse = (use: ModelUse): void => {
       modelUse = use;
@@ -226,14 +229,14 @@ export function editQuestion(
 
 /** Says which repositories are missing in an answer: without that, "nothing was found" would be said of them too. */
 function withNote(finding: Finding, missing: readonly string[]): Finding {
-  if (missing.length === 0) return finding;
+  if (missing.length === 0 || finding.focus.kind === 'smalltalk') return finding;
   const more = missing.length > 3 ? ` and ${missing.length - 3} more` : '';
-  const note = `git can't read ${missing.slice(0, 3).join(', ')}${more} at the moment, so this answer is without it.`;
+  const note = `git can't read ${missing.slice(0, 3).join(', ')}${more} at the moment, so this answer is without ${missing.length === 1 ? 'it' : 'them'}.`;
   return { ...finding, answer: `${finding.answer}\n\n${note}` };
 }
 
 function complete(finding: Finding, text: string, timeMs: number) {
-  const { modelUse } = finding;
+  const { modelUse, isNoAnswer = false } = finding;
   return {
     status: 'completed' as const,
     title: finding.title,
@@ -247,7 +250,7 @@ function complete(finding: Finding, text: string, timeMs: number) {
       promptTokens: estimateTokens(text) + finding.tokensRead,
       completionTokens: estimateTokens(finding.answer),
       ...modelUse,
-      credits: Math.max(1, modelUse?.credits ?? 1),
+      credits: isNoAnswer && modelUse === undefined ? 0 : Math.max(1, modelUse?.credits ?? 1),
     },
   };
 }

@@ -13,10 +13,6 @@ export interface BlameRange {
   subject: string;
   /** Path of the file in that commit. */
   path: string;
-  /** First line of the range in that commit. */
-  originalStart: number;
-  /** The commit and path before the change; undefined where the commit added the file. */
-  previous: { commit: string; path: string } | undefined;
 }
 
 /**
@@ -48,14 +44,14 @@ export async function blame(
 /** Reads `blame --incremental`: a line "oid original final count", headers (a commit has them once), then "filename path". */
 function parseBlame(output: string): BlameRange[] {
   const ranges: BlameRange[] = [];
-  const known = new Map<string, { author: Person; subject: string; time: number; zone: string }>();
+  const known = new Map<string, { author: Person; subject: string }>();
   let headers = new Map<string, string>();
-  let place: { commit: string; original: number; final: number; count: number } | undefined;
+  let place: { commit: string; final: number; count: number } | undefined;
   for (const line of output.split('\n')) {
     if (place === undefined) {
-      const [, commit = '', original, final, count] = /^([0-9a-f]{40,64}) (\d+) (\d+) (\d+)$/.exec(line) ?? [];
+      const [, commit = '', final, count] = /^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$/.exec(line) ?? [];
       if (commit === '') continue;
-      place = { commit, original: Number(original), final: Number(final), count: Number(count) };
+      place = { commit, final: Number(final), count: Number(count) };
       headers = new Map();
       continue;
     }
@@ -72,10 +68,9 @@ function parseBlame(output: string): BlameRange[] {
         email: (headers.get('author-mail') ?? '').replace(/^<|>$/g, ''),
         date: isoDate(time, zone),
       };
-      details = { author, subject: headers.get('summary') ?? '', time, zone };
+      details = { author, subject: headers.get('summary') ?? '' };
       known.set(place.commit, details);
     }
-    const before = headers.get('previous');
     ranges.push({
       start: place.final,
       end: place.final + place.count - 1,
@@ -83,11 +78,6 @@ function parseBlame(output: string): BlameRange[] {
       author: details.author,
       subject: details.subject,
       path: unquotePath(headers.get('filename') ?? ''),
-      originalStart: place.original,
-      previous:
-        before === undefined
-          ? undefined
-          : { commit: before.slice(0, before.indexOf(' ')), path: unquotePath(before.slice(before.indexOf(' ') + 1)) },
     });
     place = undefined;
   }

@@ -128,38 +128,6 @@ async function logFrom(
   return { commits: page, hasNextPage, endCursor: page.length === 0 ? undefined : `${start}-${skip + page.length}` };
 }
 
-/** The paths that each of these commits changed since its first parent, a renamed file under both; none of a merge. */
-export async function changedPaths(
-  repository: Repository,
-  commits: readonly string[],
-  { timeoutMs = LIMITS.gitTimeoutMs }: { timeoutMs?: number } = {},
-): Promise<ReadonlyMap<string, string[]>> {
-  const paths = new Map(commits.map((oid) => [oid, [] as string[]]));
-  if (paths.size === 0) return paths;
-  const parameters = [
-    'log',
-    '--no-walk=unsorted',
-    '--ignore-missing',
-    '-z',
-    '--no-textconv',
-    '--no-ext-diff',
-    '--no-renames',
-    '--name-only',
-  ];
-  const output = await repository.git([...parameters, '--format=tformat:%H', ...paths.keys(), '--'], {
-    firstBytes: LIMITS.gitOutputBytes,
-    timeoutMs,
-  });
-  let own: string[] | undefined;
-  // Each commit is its id and its paths, the first after a line break.
-  for (const field of output.toString('utf8').split('\0')) {
-    const known = paths.get(field);
-    if (known !== undefined) own = known;
-    else if (field !== '') own?.push(field.replace(/^\n/, ''));
-  }
-  return paths;
-}
-
 function whole(line: number): number {
   return Math.max(1, Math.trunc(line));
 }

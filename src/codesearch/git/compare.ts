@@ -1,5 +1,4 @@
 import { LIMITS } from '../limits.ts';
-import { type CommitPage, log } from './commits.ts';
 import { gitText } from './git.ts';
 import { atCommit, isSafePath } from './refs.ts';
 import type { Repository } from './repository.ts';
@@ -24,34 +23,15 @@ export interface Changes {
   isPatchCut: boolean;
 }
 
-export interface Comparison {
-  /** Full commit ids. */
-  base: string;
-  head: string;
-  mergeBase: string | undefined;
-  /** Commits of head that base does not have. */
-  commits: CommitPage;
-  /** What head changes since the merge base; without a merge base, since base. */
-  changes: Changes;
-}
-
 const DIFF = ['--no-textconv', '--no-ext-diff', '--no-color', '--submodule=short', '--ignore-submodules=none', '-M'];
 const PATCH = ['--patch', '--src-prefix=a/', '--dst-prefix=b/'];
 
-/** Compares two revisions; undefined when one of them names no commit. `after` is the cursor of the commits. */
-export async function compare(
-  repository: Repository,
-  base: string,
-  head: string,
-  { first, after, path }: { first?: number; after?: string; path?: string } = {},
-): Promise<Comparison | undefined> {
+/** What head changes since the merge base; without a merge base, since base. Undefined when one of them names no commit. */
+export async function compareChanges(repository: Repository, base: string, head: string): Promise<Changes | undefined> {
   return atCommit(repository, base, (from) =>
     atCommit(repository, head, async (to) => {
       const mergeBase = (await gitText(repository.git, ['merge-base', from, to])).trim() || undefined;
-      const commits = await log(repository, { revision: to, since: from, first, after, path });
-      if (commits === undefined) return undefined;
-      const changes = await readChanges(repository, ['diff', mergeBase ?? from, to], path);
-      return { base: from, head: to, mergeBase, commits, changes };
+      return readChanges(repository, ['diff', mergeBase ?? from, to]);
     }),
   );
 }

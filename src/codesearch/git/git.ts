@@ -8,7 +8,7 @@ import { BusyError, createSlots } from './slots.ts';
 export class GitError extends Error {
   override readonly name = 'GitError';
   readonly kind: GitFailure;
-  /** Undefined when git did not end by itself. `git grep` exits with 1 when nothing matches. */
+  /** Undefined when git did not end by itself. */
   readonly exitCode: number | undefined;
 
   constructor(message: string, options: { kind?: GitFailure; exitCode?: number | undefined; cause?: unknown } = {}) {

@@ -1,4 +1,3 @@
-import { LIMITS } from '../limits.ts';
 import type { Repository } from './repository.ts';
 import { readTree } from './tree.ts';
 
@@ -90,25 +89,14 @@ export function findLanguage(word: string): Language | undefined {
   return byWord.get(word.trim().toLowerCase());
 }
 
-/**
- * Bytes of each language in the files of a folder at a revision, most first; undefined when there is no such folder.
- * Counts the first `LIMITS.treeEntriesPerPage` files, without those of unknown languages.
- */
-export async function languageBytes(
-  repository: Repository,
-  revision: string,
-  path = '',
-): Promise<{ language: Language; bytes: number; files: number }[] | undefined> {
-  const tree = await readTree(repository, revision, path, { recursive: true, first: LIMITS.treeEntriesPerPage });
-  if (tree === undefined) return undefined;
-  const found = new Map<string, { language: Language; bytes: number; files: number }>();
-  for (const { path: file, kind, size = 0 } of tree.entries) {
-    const language = kind === 'blob' ? languageOfFile(file) : undefined;
-    if (language === undefined) continue;
-    const sum = found.get(language.name) ?? { language, bytes: 0, files: 0 };
-    sum.bytes += size;
-    sum.files += 1;
-    found.set(language.name, sum);
+/** Names of the languages of the files at a revision, the one with the most bytes first; undefined when there is no such revision. */
+export async function languagesAt(repository: Repository, revision: string): Promise<string[] | undefined> {
+  const files = await readTree(repository, revision, '', true);
+  if (files === undefined) return undefined;
+  const bytes = new Map<string, number>();
+  for (const { path, kind, size = 0 } of files) {
+    const name = kind === 'blob' ? languageOfFile(path)?.name : undefined;
+    if (name !== undefined) bytes.set(name, (bytes.get(name) ?? 0) + size);
   }
-  return [...found.values()].sort((a, b) => b.bytes - a.bytes || a.language.name.localeCompare(b.language.name));
+  return [...bytes].sort(([a, some], [b, others]) => others - some || a.localeCompare(b)).map(([name]) => name);
 }

@@ -8,19 +8,14 @@ export interface Ref {
   name: string;
   /** `main`. */
   displayName: string;
-  kind: 'branch' | 'tag';
   /** Full id of the commit; of an annotated tag, the commit that it names. */
   target: string;
-  /** Date of the commit or of the annotated tag, ISO 8601. */
-  date: string;
 }
 
 export interface RefPage {
-  /** Newest first. */
+  /** Newest first; at most `LIMITS.refsPerPage`. */
   refs: Ref[];
   hasNextPage: boolean;
-  /** How many refs match, over all pages; at most `LIMITS.refsRead`. */
-  totalCount: number;
 }
 
 /**
@@ -75,13 +70,9 @@ export async function defaultBranch(repository: Repository): Promise<string | un
   return (await gitText(repository.git, ['symbolic-ref', '-q', '--short', 'HEAD'])).trim() || undefined;
 }
 
-/** Branches or tags, newest first. `query` is text in the name; `skip` and `first` choose the page. */
-export async function listRefs(
-  repository: Repository,
-  kind: Ref['kind'],
-  { query = '', first = LIMITS.refsPerPage, skip = 0 }: { query?: string; first?: number; skip?: number } = {},
-): Promise<RefPage> {
-  const fields = ['refname', 'objectname', 'objecttype', '*objectname', '*objecttype', 'creatordate:iso-strict'];
+/** Branches or tags with this text in the name, newest first. */
+export async function listRefs(repository: Repository, kind: 'branch' | 'tag', query = ''): Promise<RefPage> {
+  const fields = ['refname', 'objectname', 'objecttype', '*objectname', '*objecttype'];
   const output = await repository.git([
     'for-each-ref',
     '--sort=-creatordate',
@@ -93,17 +84,15 @@ export async function listRefs(
   const refs = output
     .toString('utf8')
     .split('\n')
-    .flatMap((line) => parseRef(line, kind))
+    .flatMap(parseRef)
     .filter(({ displayName }) => displayName.toLowerCase().includes(wanted));
-  const start = Math.max(0, skip);
-  const end = start + Math.max(1, Math.min(first, LIMITS.refsPerPage));
-  return { refs: refs.slice(start, end), hasNextPage: refs.length > end, totalCount: refs.length };
+  return { refs: refs.slice(0, LIMITS.refsPerPage), hasNextPage: refs.length > LIMITS.refsPerPage };
 }
 
 /** Leaves out tags that name no commit, such as a tag of a file. */
-function parseRef(line: string, kind: Ref['kind']): Ref[] {
-  const [name = '', oid = '', type, peeled = '', peeledType, date = ''] = line.split('\0');
+function parseRef(line: string): Ref[] {
+  const [name = '', oid = '', type, peeled = '', peeledType] = line.split('\0');
   const target = type === 'commit' ? oid : peeledType === 'commit' ? peeled : undefined;
   if (target === undefined) return [];
-  return [{ name, displayName: name.replace(/^refs\/(?:heads|tags)\//, ''), kind, target, date }];
+  return [{ name, displayName: name.replace(/^refs\/(?:heads|tags)\//, ''), target }];
 }

@@ -14,28 +14,16 @@ export interface TreeEntry {
   size: number | undefined;
 }
 
-export interface TreePage {
-  /** Full id of the commit that was read. */
-  commit: string;
-  /** Folders first in a flat listing; in git's order in a recursive one. */
-  entries: TreeEntry[];
-  hasNextPage: boolean;
-}
-
 /**
- * The entries of a folder at a revision; undefined when there is no such revision or folder. A recursive listing contains files
- * of all folders below, without the folders themselves. `first` is at most `LIMITS.treeEntriesPerPage`, the default.
+ * The entries of a folder at a revision, folders first; undefined when there is no such revision or folder. A recursive listing
+ * contains files of all folders below, in git's order, without the folders themselves. At most `LIMITS.treeEntriesPerPage`.
  */
 export async function readTree(
   repository: Repository,
   revision: string,
   path = '',
-  {
-    recursive = false,
-    first = LIMITS.treeEntriesPerPage,
-    skip = 0,
-  }: { recursive?: boolean; first?: number; skip?: number } = {},
-): Promise<TreePage | undefined> {
+  recursive = false,
+): Promise<TreeEntry[] | undefined> {
   const commit = isSafePath(path) ? await resolveRevision(repository, revision) : undefined;
   if (commit === undefined) return undefined;
   const parameters = ['ls-tree', '-z', '-l', '--full-tree', ...(recursive ? ['-r'] : []), `${commit}:${path}`];
@@ -46,9 +34,7 @@ export async function readTree(
   if (output === undefined) return undefined;
   const all = parseEntries(output, path);
   if (!recursive) all.sort((a, b) => Number(b.kind === 'tree') - Number(a.kind === 'tree'));
-  const start = Math.max(0, skip);
-  const end = start + Math.max(1, Math.min(first, LIMITS.treeEntriesPerPage));
-  return { commit, entries: all.slice(start, end), hasNextPage: all.length > end };
+  return all.slice(0, LIMITS.treeEntriesPerPage);
 }
 
 /** The file, folder, symbolic link or submodule at a path; undefined when there is none. */

@@ -1,6 +1,6 @@
-import { type DocumentNode, type FieldNode, Kind, type SelectionSetNode } from 'graphql';
+import { type DocumentNode, Kind, Lexer, type SelectionSetNode, Source, TokenKind } from 'graphql';
 import { LIMITS } from '../limits.ts';
-import type { RateLimits } from './site-configuration.ts';
+import type { CostLimits } from './site-configuration.ts';
 
 /** A limit that a query exceeds, in the words that clients receive. */
 export interface Excess {
@@ -16,157 +16,116 @@ export interface Excess {
   actual: number;
 }
 
-type Fragments = ReadonlyMap<string, SelectionSetNode>;
-
-/** What a selection contains, with its fragments written out. */
-interface Cost {
-  depth: number;
-  /** Fields as written, those of an introspection as often as their lists are about long. */
-  fields: number;
-  aliases: number;
-  /** Selections within each other, of fields, inline fragments and fragments: how deep the engine's functions call themselves. */
-  nesting: number;
-}
-
-/** Thrown to end a walk. */
-class Stop extends Error {
-  readonly result: Excess[] | 'cyclic';
-  constructor(result: Excess[] | 'cyclic') {
-    super();
-    this.result = result;
-  }
-}
+const OPENING = new Set<string>([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const CLOSING = new Set<string>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
 /**
- * Finds the limits that an operation of the document exceeds; `cyclic` when a fragment contains itself. One walk measures each
- * fragment once, so that the work grows with the length of the document, however fragments are nested.
+ * Whether a text is too long or too nested for the parser, which calls itself for each bracket. Throws a `GraphQLError` for text
+ * that is not made of GraphQL tokens.
  */
-export function findExcesses(document: DocumentNode, limits: RateLimits): Excess[] | 'cyclic' {
+export function findExcessOfText(text: string): Excess | undefined {
+  const lexer = new Lexer(new Source(text));
+  let tokens = 0;
+  let nesting = 0;
+  for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
+    tokens += 1;
+    if (OPENING.has(token.kind)) nesting += 1;
+    if (CLOSING.has(token.kind)) nesting -= 1;
+    if (tokens > LIMITS.graphqlTokens) return { type: 'token count', limit: LIMITS.graphqlTokens, actual: tokens };
+    if (nesting > LIMITS.graphqlNesting) return tooNested(nesting);
+  }
+  return undefined;
+}
+
+function tooNested(actual: number): Excess {
+  return { type: 'nesting', limit: LIMITS.graphqlNesting, actual };
+}
+
+/** A place of the response, which several fields and fragments may select. */
+interface Place {
+  /** Fields that select it. */
+  fields: number;
+  below: Map<string, Place>;
+  /** Fragments that were written out here; further ones of the same name add nothing. */
+  fragments: Set<string>;
+}
+
+/** These fields show the schema. The engine makes about this many fields for each selection below them. */
+const INTROSPECTIONS = new Set(['__schema', '__type']);
+const FIELDS_OF_INTROSPECTION = 100;
+
+/**
+ * Finds the limits that an operation or fragment of the document exceeds, by walking the places of the response as the engine
+ * does. The walk ends after a fixed number of steps, however fragments are nested. Fragments in a circle are left to validation.
+ */
+export function findExcesses(document: DocumentNode, limits: CostLimits): Excess[] {
   const fragments = new Map<string, SelectionSetNode>();
-  const operations: SelectionSetNode[] = [];
+  const roots: SelectionSetNode[] = [];
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition.selectionSet);
-    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition.selectionSet);
+    // Validation compares also fragments that no operation uses.
+    if ('selectionSet' in definition) roots.push(definition.selectionSet);
   }
-  try {
-    // Fragments that no operation uses are compared by the engine too.
-    createWalk(fragments)([...fragments.values()]);
-    for (const operation of operations) {
-      const { cost, names } = createWalk(fragments)([operation]);
-      const excesses = excessesOf(cost, names, limits);
-      if (excesses.length > 0) return excesses;
-      const most = mostDuplicates([operation], fragments);
-      const limit = limits.GraphqlMaxDuplicateFieldCount;
-      if (most > limit) return [{ type: 'duplicate field count', limit, actual: most }];
-    }
-    return [];
-  } catch (error) {
-    if (error instanceof Stop) return error.result;
-    throw error;
-  }
-}
+  let steps = 0;
+  /** What ended the walk. */
+  let end: Excess | undefined;
 
-function excessesOf({ depth, fields, aliases }: Cost, names: ReadonlySet<string>, limits: RateLimits): Excess[] {
-  const all: Excess[] = [
-    { type: 'query depth', limit: limits.graphQLMaxDepth, actual: depth },
-    { type: 'field count', limit: LIMITS.graphqlPlaces, actual: fields },
-    { type: 'alias count', limit: limits.graphQLMaxAliases, actual: aliases },
-    { type: 'unique field count', limit: limits.GraphqlMaxUniqueFieldCount, actual: names.size },
-  ];
-  return all.filter(({ limit, actual }) => actual > limit);
-}
+  function measure(root: SelectionSetNode): Excess[] {
+    const names = new Set<string>();
+    const open = new Set<string>();
+    let [deepest, aliases, duplicates] = [0, 0, 0];
 
-/** A walk that remembers what each fragment costs, and the names of all fields that it met. */
-function createWalk(fragments: Fragments) {
-  const known = new Map<string, Cost | 'open'>();
-  const names = new Set<string>();
-
-  function ofFragment(name: string, level: number): Cost {
-    const before = known.get(name);
-    if (before === 'open') throw new Stop('cyclic');
-    if (before !== undefined) return before;
-    known.set(name, 'open');
-    const selections = fragments.get(name);
-    const cost = selections === undefined ? { ...NOTHING } : measure(selections, level);
-    known.set(name, cost);
-    return cost;
-  }
-
-  function measure(set: SelectionSetNode, level: number): Cost {
-    if (level > LIMITS.graphqlNesting) {
-      throw new Stop([{ type: 'nesting', limit: LIMITS.graphqlNesting, actual: level }]);
-    }
-    const sum: Cost = { ...NOTHING, nesting: 1 };
-    const add = ({ depth, fields, aliases, nesting }: Cost, factor = 1, deeper = 0, below = 0): void => {
-      sum.depth = Math.max(sum.depth, depth + deeper);
-      sum.fields = Math.min(sum.fields + factor * fields, Number.MAX_SAFE_INTEGER);
-      sum.aliases = Math.min(sum.aliases + aliases, Number.MAX_SAFE_INTEGER);
-      sum.nesting = Math.max(sum.nesting, nesting + below);
-    };
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FRAGMENT_SPREAD) add(ofFragment(selection.name.value, level + 1), 1, 0, 1);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) add(measure(selection.selectionSet, level + 1), 1, 0, 1);
-      else {
-        const name = selection.name.value;
-        names.add(name);
-        add({ depth: 1, fields: 1, aliases: selection.alias === undefined ? 0 : 1, nesting: 1 });
-        if (selection.selectionSet === undefined) continue;
-        add(measure(selection.selectionSet, level + 1), INTROSPECTION_LISTS.get(name) ?? 1, 1, 1);
+    function walk(set: SelectionSetNode, place: Place, nesting: number, depth: number, weight: number): void {
+      if (nesting > LIMITS.graphqlNesting) end ??= tooNested(nesting);
+      deepest = Math.max(deepest, depth);
+      for (const selection of set.selections) {
+        steps += weight;
+        if (steps > LIMITS.graphqlPlaces) end ??= { type: 'field count', limit: LIMITS.graphqlPlaces, actual: steps };
+        if (end !== undefined) return;
+        if (selection.kind === Kind.INLINE_FRAGMENT) {
+          walk(selection.selectionSet, place, nesting + 1, depth, weight);
+        } else if (selection.kind === Kind.FRAGMENT_SPREAD) {
+          const name = selection.name.value;
+          const fragment = fragments.get(name);
+          if (fragment === undefined || open.has(name) || place.fragments.has(name)) continue;
+          place.fragments.add(name);
+          open.add(name);
+          walk(fragment, place, nesting + 1, depth, weight);
+          open.delete(name);
+        } else {
+          const name = selection.name.value;
+          names.add(name);
+          if (selection.alias !== undefined) aliases += 1;
+          const key = selection.alias?.value ?? name;
+          const below = place.below.get(key) ?? createPlace();
+          place.below.set(key, below);
+          below.fields += 1;
+          duplicates = Math.max(duplicates, below.fields);
+          if (selection.selectionSet === undefined) continue;
+          const own = INTROSPECTIONS.has(name) ? FIELDS_OF_INTROSPECTION : weight;
+          walk(selection.selectionSet, below, nesting + 1, depth + 1, own);
+        }
       }
     }
-    if (sum.nesting > LIMITS.graphqlNesting) {
-      throw new Stop([{ type: 'nesting', limit: LIMITS.graphqlNesting, actual: sum.nesting }]);
-    }
-    return sum;
+
+    walk(root, createPlace(), 1, 1, 1);
+    if (end !== undefined) return [end];
+    const all: Excess[] = [
+      { type: 'query depth', limit: limits.graphQLMaxDepth, actual: deepest },
+      { type: 'alias count', limit: limits.graphQLMaxAliases, actual: aliases },
+      { type: 'duplicate field count', limit: limits.GraphqlMaxDuplicateFieldCount, actual: duplicates },
+      { type: 'unique field count', limit: limits.GraphqlMaxUniqueFieldCount, actual: names.size },
+    ];
+    return all.filter(({ limit, actual }) => actual > limit);
   }
 
-  return (sets: readonly SelectionSetNode[]): { cost: Cost; names: ReadonlySet<string> } => {
-    let cost: Cost = NOTHING;
-    for (const set of sets) cost = measure(set, 1);
-    return { cost, names };
-  };
+  for (const root of roots) {
+    const excesses = measure(root);
+    if (excesses.length > 0) return excesses;
+  }
+  return [];
 }
 
-const NOTHING: Cost = { depth: 0, fields: 0, aliases: 0, nesting: 0 };
-
-/** About how many entries the lists of an introspection have; no other field of the schema has these names. */
-const INTROSPECTION_LISTS = new Map([
-  ['types', 100],
-  ['fields', 8],
-  ['args', 3],
-  ['inputFields', 3],
-  ['enumValues', 5],
-  ['possibleTypes', 3],
-  ['interfaces', 2],
-]);
-
-/**
- * The largest number of fields that select one place of the response and are merged there. Fields with different aliases
- * select different places, so that aliases have only their own limit.
- */
-function mostDuplicates(selections: readonly SelectionSetNode[], fragments: Fragments): number {
-  const places = new Map<string, FieldNode[]>();
-  const spread = new Set<string>();
-  const collect = (set: SelectionSetNode): void => {
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) {
-        const key = (selection.alias ?? selection.name).value;
-        const fields = places.get(key);
-        if (fields === undefined) places.set(key, [selection]);
-        else fields.push(selection);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
-      else if (!spread.has(selection.name.value)) {
-        spread.add(selection.name.value);
-        const fragment = fragments.get(selection.name.value);
-        if (fragment !== undefined) collect(fragment);
-      }
-    }
-  };
-  for (const set of selections) collect(set);
-  let most = 0;
-  for (const fields of places.values()) {
-    const inner = fields.flatMap(({ selectionSet }) => selectionSet ?? []);
-    most = Math.max(most, fields.length, inner.length === 0 ? 0 : mostDuplicates(inner, fragments));
-  }
-  return most;
+function createPlace(): Place {
+  return { fields: 0, below: new Map(), fragments: new Set() };
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorPage } from '../pages/error-page.ts';
+import { errorPage } from '../pages/page.ts';
 import { HttpError } from './http-error.ts';
 
 /** The reply of a route; a JSON body of `undefined` is sent as an empty body. `headers` are added to those of the kind. */

@@ -1,6 +1,6 @@
 import { isMachineWritten, isMinified, type Role, roleOf, saysGenerated } from './roles.ts';
 import type { CodeSymbol } from './symbols.ts';
-import { outlineOf } from './syntax/outline.ts';
+import { outlineOf } from './syntax/definitions.ts';
 import { type WeightedTerms, weigh } from './text-index.ts';
 import { type TrigramFilter, trigramFilterOf } from './trigrams.ts';
 import { cutUnits, type Unit } from './units.ts';
@@ -63,7 +63,7 @@ export async function analyzeFile(path: string, text: string | undefined): Promi
 }
 
 /** The index terms of lines of a file; `path` are those of its path. */
-export function termsOfUnit(
+function termsOfUnit(
   { start, end, symbol }: Unit,
   path: readonly string[],
   lines: readonly string[],

@@ -1,5 +1,5 @@
 import type { Commit } from './commits.ts';
-import { createTextIndex, MOST_QUERY_TERMS, type Numbered, weigh } from './text-index.ts';
+import { createTextIndex, MOST_QUERY_TERMS, type Numbered, statisticsOf, weigh } from './text-index.ts';
 import { textTerms } from './words.ts';
 
 export interface CommitHit {
@@ -14,7 +14,7 @@ interface Entry extends Numbered {
 
 /** Of a message; the rest is mostly lists and logs. */
 const LONGEST_BODY = 2_000;
-const MOST_HITS = 200;
+const MOST_HITS = 1_000;
 
 /** A search index of the messages of one repository's newest commits. */
 export function createCommitIndex(repository: string, commits: readonly Commit[]) {
@@ -32,6 +32,7 @@ export function createCommitIndex(repository: string, commits: readonly Commit[]
         .find(
           heaviest.map(([term]) => term),
           heaviest.map(([, weight]) => weight),
+          statisticsOf([search]),
         )
         .sort((a, b) => b.score - a.score || a.document.id - b.document.id)
         .slice(0, MOST_HITS)

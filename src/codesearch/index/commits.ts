@@ -1,5 +1,5 @@
 import { type BlameRange, blame } from '../git/blame.ts';
-import { changedPaths, type LogOptions, log } from '../git/commits.ts';
+import { type LogOptions, log } from '../git/commits.ts';
 import { GitError } from '../git/git.ts';
 import type { Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
@@ -31,19 +31,6 @@ export async function readCommits(repository: Repository, options: LogOptions): 
   }));
 }
 
-/**
- * The paths that commits changed; none when git fails or takes longer than 5 seconds, and of the oldest commits of a shallow clone, which
- * seem to add all files.
- */
-export async function readChangedPaths(
-  repository: Repository,
-  commits: readonly string[],
-): Promise<ReadonlyMap<string, string[]>> {
-  const boundary = await repository.boundary();
-  const known = commits.filter((commit) => !boundary.has(commit));
-  return (await orNothing(changedPaths(repository, known, { timeoutMs: LIMITS.historyTimeoutMs }))) ?? new Map();
-}
-
 /** For their messages, which are those of each commit itself, also without older history. */
 export async function readRecentCommits(repository: Repository): Promise<Commit[]> {
   const options = { first: LIMITS.commitsIndexed, withoutMerges: true, timeoutMs: LIMITS.gitTimeoutMs };
@@ -66,25 +53,6 @@ export async function lastChange(
   if (newest === undefined) return undefined;
   const [commit] = await readCommits(repository, { revision: newest.commit, first: 1 });
   return commit;
-}
-
-/** Stands for the authors of lines that a shallow clone does not know. */
-const BEFORE_HISTORY = 'authors before the history of this clone';
-
-/** The authors of a range of lines, most lines first; none for a file with staged changes. */
-export async function blameAuthors(
-  repository: Repository,
-  file: FileAtCommit,
-  from: number,
-  to: number,
-): Promise<{ author: string; lines: number }[]> {
-  const ranges = await blameLines(repository, file, from, to);
-  const boundary = await repository.boundary();
-  return countAuthors(
-    ranges.flatMap(({ start, end, commit, author }) =>
-      new Array<string>(end - start + 1).fill(boundary.has(commit) ? BEFORE_HISTORY : author.name),
-    ),
-  );
 }
 
 /** The lines of the index are those of its commit only: HEAD may have moved, and staged changes have no commit. */
@@ -110,10 +78,9 @@ async function orNothing<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-export function countAuthors(authors: readonly string[]): { author: string; lines: number }[] {
+/** How many of these commits each author made, most first. */
+export function countAuthors(commits: readonly Commit[]): [author: string, amount: number][] {
   const counts = new Map<string, number>();
-  for (const author of authors) counts.set(author, (counts.get(author) ?? 0) + 1);
-  return [...counts]
-    .map(([author, lines]) => ({ author, lines }))
-    .sort((a, b) => b.lines - a.lines || a.author.localeCompare(b.author));
+  for (const { author } of commits) counts.set(author, (counts.get(author) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
 }

@@ -5,7 +5,7 @@ import { openRepository, type Repository, type TrackedFile } from '../git/reposi
 import { LIMITS } from '../limits.ts';
 import { type CommitIndex, createCommitIndex } from './commit-index.ts';
 import { readRecentCommits } from './commits.ts';
-import { createFileIndex, type FileIndex, type IndexedFile } from './file-index.ts';
+import { createFileIndex, type FileIndex, type IndexedFile, type IndexView } from './file-index.ts';
 import { createFileReader, type FileReader } from './file-reader.ts';
 import { roleOf } from './roles.ts';
 
@@ -24,16 +24,17 @@ export interface Corpus {
   readonly repositories: readonly Repository[];
   /** Names that several repositories have; all but the first have got a number behind it. */
   readonly sharedNames: readonly string[];
-  readonly index: FileIndex;
+  readonly index: IndexView;
   repository(name: string): Repository | undefined;
   /** False when git could not read it at the last refresh. */
   isReadable(name: string): boolean;
   commits(name: string): CommitIndex | undefined;
   /**
    * Updates the list of files of repositories whose HEAD or git index changed, with all changes before the call. Then waits until they
-   * are read; the others are read in the background. Returns the number of changed files. Ends early, without an error, with the signal.
+   * are read; the others are read in the background. Returns how many files changed, by repository. Ends early, without an error, with
+   * the signal.
    */
-  refresh(options?: RefreshOptions): Promise<number>;
+  refresh(options?: RefreshOptions): Promise<Changes>;
   /** Reads files that are not read yet before the others. The index then has other objects for them. */
   readFirst(files: readonly IndexedFile[]): Promise<void>;
   /** Reads many files in one go, before they are needed. */
@@ -80,9 +81,9 @@ export async function openCorpus(
   const commits = new Map<string, { head: string | undefined; index: CommitIndex }>();
   /** What git refused to read, by repository: it is not read again before it changes. */
   const unreadable = new Map<string, string>();
-  let listing: Promise<number> | undefined;
+  let listing: Promise<Changes> | undefined;
   /** Begins when the listing ends. */
-  let nextListing: Promise<number> | undefined;
+  let nextListing: Promise<Changes> | undefined;
   /** What went wrong while the first files were read: the caller of `read` gets it. */
   let failures: { repository: Repository; error: GitError }[] | undefined = [];
   const reader = createFileReader(index, (error, repository) => {
@@ -130,26 +131,25 @@ export async function openCorpus(
     const staged = head === undefined ? undefined : await repository.stagedPaths(head);
     const after = await repository.fingerprint();
     const isOfHead = (path: string): boolean => after === before && staged?.has(path) === false;
-    for (const file of index.all()) {
-      if (file.repository === repository.name) file.commit = isOfHead(file.path) ? head : undefined;
-    }
+    for (const file of index.filesOf(repository.name)) file.commit = isOfHead(file.path) ? head : undefined;
     return { before, after, changed, head };
   }
 
-  async function listAll(): Promise<number> {
-    let changed = 0;
+  async function listAll(): Promise<Changes> {
+    const changes = new Map<string, number>();
     for (const repository of repositories) {
-      changed += await refreshOne(repository).catch(async (error: unknown) => {
+      const changed = await refreshOne(repository).catch(async (error: unknown) => {
         if (!(error instanceof GitError)) throw error;
         await giveUp(repository, error);
         return 0;
       });
+      changes.set(repository.name, changed);
     }
-    return changed;
+    return changes;
   }
 
   /** Shared by all that wait for a listing that has not begun: one that runs may lack what changed since then. */
-  function listShared(): Promise<number> {
+  function listShared(): Promise<Changes> {
     if (listing === undefined) {
       // Several requests wait for one listing: it must not end with the first of them.
       listing = withoutBudget(listAll).finally(() => {
@@ -219,11 +219,14 @@ export async function openCorpus(
   }
 }
 
-/** Resolves with 0 when the signal ends. */
-function ended(signal: AbortSignal): Promise<number> {
+/** How many files changed, by repository. */
+type Changes = ReadonlyMap<string, number>;
+
+/** Resolves when the signal ends. */
+function ended(signal: AbortSignal): Promise<Changes> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve(0);
-    signal.addEventListener('abort', () => resolve(0), { once: true });
+    if (signal.aborted) resolve(new Map());
+    signal.addEventListener('abort', () => resolve(new Map()), { once: true });
   });
 }
 
@@ -232,11 +235,10 @@ async function listFiles(repository: Repository, index: FileIndex, reader: FileR
   const tracked = await repository.files();
   const paths = new Set(tracked.map(({ path }) => path));
   let changed = 0;
-  for (const file of [...index.all()]) {
-    if (file.repository === repository.name && !paths.has(file.path)) {
-      index.remove(repository.name, file.path);
-      changed += 1;
-    }
+  for (const { path } of [...index.filesOf(repository.name)]) {
+    if (paths.has(path)) continue;
+    index.remove(repository.name, path);
+    changed += 1;
   }
   const toRead: TrackedFile[] = [];
   for (const { path, blob } of tracked) {

@@ -1,11 +1,21 @@
 import type { AnalyzedFile } from './analyze-file.ts';
-import { type LineSet, lineSetOf } from './line-set.ts';
 import type { Role } from './roles.ts';
 import type { CodeSymbol } from './symbols.ts';
-import { createTextIndex, type Match, type Numbered } from './text-index.ts';
+import { createTextIndex, type Match, type Numbered, type Statistics, statisticsOf } from './text-index.ts';
 import type { TrigramFilter } from './trigrams.ts';
 import type { Unit } from './units.ts';
 import { identifierTerms, longestIdentifier } from './words.ts';
+
+/** Line numbers of a file. One bit for each line: large files have thousands of lines of comments. */
+interface LineSet {
+  has(line: number): boolean;
+}
+
+function lineSetOf(lines: readonly number[]): LineSet {
+  const bits = new Uint8Array((lines.reduce((last, line) => Math.max(last, line), 0) >> 3) + 1);
+  for (const line of lines) bits[line >> 3] = (bits[line >> 3] ?? 0) | (1 << (line & 7));
+  return { has: (line) => ((bits[line >> 3] ?? 0) & (1 << (line & 7))) !== 0 };
+}
 
 /** A tracked file in the index. */
 export interface IndexedFile {
@@ -46,17 +56,58 @@ export interface Definition {
 
 /** The search index of all repositories: terms of units, and definitions by name. */
 export function createFileIndex() {
+  const parts = new Map<string, Part>();
+
+  function partOf(repository: string): Part {
+    const part = parts.get(repository) ?? createPart();
+    parts.set(repository, part);
+    return part;
+  }
+
+  return {
+    ...createView(parts),
+    /** Adds or replaces a file. `isRead`: as in {@link IndexedFile}. */
+    put(place: Place, analyzed: AnalyzedFile, isRead: boolean): IndexedFile {
+      return partOf(place.repository).put(place, analyzed, isRead);
+    },
+    remove: (repository: string, path: string): void => parts.get(repository)?.remove(path),
+  };
+}
+
+export type FileIndex = ReturnType<typeof createFileIndex>;
+
+/** The index as readers see it. */
+export interface IndexView {
+  get(repository: string, path: string): IndexedFile | undefined;
+  all(): Iterable<IndexedFile>;
+  filesOf(repository: string): Iterable<IndexedFile>;
+  size(): number;
+  /** How many files are listed but not read yet. */
+  unread(): number;
+  /** Definitions of this name; those with the same capitalization first. */
+  definitions(name: string): Definition[];
+  /** Files with all of these terms. */
+  filesWith(terms: readonly string[]): IndexedFile[];
+  /** Files that contain an identifier, or the longest part of a name, as a whole word, in any capitalization. */
+  findName(name: string): IndexedFile[];
+  hasTerm(term: string): boolean;
+  /** Inverse document frequency of a term, or of several taken as one. */
+  rarity(terms: readonly string[]): number;
+  /** All units with any of the terms, in no order. */
+  find(terms: readonly string[], weights: readonly number[]): UnitMatch[];
+  /** Some of the repositories: no number, score or order in it depends on the others. */
+  of(repositories: ReadonlySet<string>): IndexView;
+}
+
+/** The index of one repository. */
+function createPart() {
   const search = createTextIndex<IndexedUnit>();
-  /** By repository and path: a key of both would be built for each file of a search. */
-  const files = new Map<string, Map<string, IndexedFile>>();
-  let size = 0;
+  const files = new Map<string, IndexedFile>();
   const byName = new Map<string, Definition[]>();
   let unread = 0;
 
   function enter(file: IndexedFile): void {
-    const own = files.get(file.repository) ?? new Map<string, IndexedFile>();
-    files.set(file.repository, own.set(file.path, file));
-    size += 1;
+    files.set(file.path, file);
     if (!file.isRead) unread += 1;
     for (const symbol of file.symbols) {
       if (symbol.kind === 'heading') continue;
@@ -67,11 +118,10 @@ export function createFileIndex() {
     }
   }
 
-  function remove(repository: string, path: string): void {
-    const file = files.get(repository)?.get(path);
+  function remove(path: string): void {
+    const file = files.get(path);
     if (file === undefined) return;
-    files.get(repository)?.delete(path);
-    size -= 1;
+    files.delete(path);
     if (!file.isRead) unread -= 1;
     search.remove(file.units);
     for (const symbol of file.symbols) {
@@ -83,9 +133,12 @@ export function createFileIndex() {
   }
 
   return {
-    /** Adds or replaces a file. `isRead`: as in {@link IndexedFile}. */
+    search,
+    files,
+    unread: (): number => unread,
+    definitions: (name: string): readonly Definition[] => byName.get(nameKey(name)) ?? [],
     put({ repository, path, blob, commit }: Place, analyzed: AnalyzedFile, isRead: boolean): IndexedFile {
-      remove(repository, path);
+      remove(path);
       const { role, lineCount, symbols, units, trigrams, textLength } = analyzed;
       const file: IndexedFile = {
         ...{ repository, path, blob, commit, role, lineCount, symbols, trigrams, textLength, isRead },
@@ -103,41 +156,51 @@ export function createFileIndex() {
       return file;
     },
     remove,
-    get: (repository: string, path: string): IndexedFile | undefined => files.get(repository)?.get(path),
-    *all(): IterableIterator<IndexedFile> {
-      for (const own of files.values()) yield* own.values();
-    },
-    size: (): number => size,
-    /** How many files are listed but not read yet. */
-    unread: (): number => unread,
-    /** Definitions of this name; those with the same capitalization first. */
-    definitions(name: string): Definition[] {
-      const found = byName.get(nameKey(name)) ?? [];
-      const exact = found.filter(({ symbol }) => symbol.name === name);
-      return exact.length > 0 ? exact : found;
-    },
     /** Files with all of these terms. */
-    filesWith(terms: readonly string[]): IndexedFile[] {
+    filesWith(terms: readonly string[]): Iterable<IndexedFile> {
       let common: Set<IndexedFile> | undefined;
       for (const term of terms) {
         const own = new Set<IndexedFile>();
         for (const { file } of search.documentsWith(term)) if (common === undefined || common.has(file)) own.add(file);
         common = own;
       }
-      return [...(common ?? [])];
+      return common ?? [];
     },
-    /** Files that contain an identifier, or the longest part of a name, as a whole word, in any capitalization. */
-    findName(name: string): IndexedFile[] {
-      return this.filesWith(identifierTerms(longestIdentifier(name)).slice(-1));
-    },
-    hasTerm: search.has,
-    rarity: search.rarity,
-    /** All units with any of the terms, in no order. */
-    find: (terms: readonly string[], weights: readonly number[]): UnitMatch[] => search.find(terms, weights),
   };
 }
 
-export type FileIndex = ReturnType<typeof createFileIndex>;
+type Part = ReturnType<typeof createPart>;
+
+/** Reads the parts of the named repositories as one; without names, all. */
+function createView(parts: ReadonlyMap<string, Part>, names?: ReadonlySet<string>): IndexView {
+  const partOf = (name: string): Part | undefined => (names?.has(name) === false ? undefined : parts.get(name));
+  const own = (): Part[] => [...(names ?? parts.keys())].flatMap((name) => partOf(name) ?? []);
+  const statistics = (): Statistics => statisticsOf(own().map(({ search }) => search));
+  const filesWith = (terms: readonly string[]): IndexedFile[] => own().flatMap((part) => [...part.filesWith(terms)]);
+  return {
+    get: (repository, path) => partOf(repository)?.files.get(path),
+    *all() {
+      for (const { files } of own()) yield* files.values();
+    },
+    filesOf: (repository) => partOf(repository)?.files.values() ?? [],
+    size: () => own().reduce((sum, { files }) => sum + files.size, 0),
+    unread: () => own().reduce((sum, part) => sum + part.unread(), 0),
+    definitions(name) {
+      const found = own().flatMap((part) => part.definitions(name));
+      const exact = found.filter(({ symbol }) => symbol.name === name);
+      return exact.length > 0 ? exact : found;
+    },
+    filesWith,
+    findName: (name) => filesWith(identifierTerms(longestIdentifier(name)).slice(-1)),
+    hasTerm: (term) => own().some(({ search }) => search.has(term)),
+    rarity: (terms) => statistics().rarity(terms),
+    find(terms, weights) {
+      const numbers = statistics();
+      return own().flatMap(({ search }) => search.find(terms, weights, numbers));
+    },
+    of: (some) => createView(parts, new Set([...some].filter((name) => names?.has(name) !== false))),
+  };
+}
 
 /** The same key for names that differ only in capitals and underscores. */
 function nameKey(name: string): string {

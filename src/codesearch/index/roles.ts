@@ -18,13 +18,13 @@ const VENDORED = /(^|\/)(node_modules|vendor|third[_-]?party|bower_components|di
 const TEST =
   /(^|\/)(tests?(?:[-_](?:data|cases?|files|fixtures?|helpers?|legacy|resources|support|utils?))?|__tests__|__mocks__|specs?|e2e|testdata|testing|fixtures?|cypress)\/|([._-](test|spec|e2e|bench)s?\.[a-z]+$)|_test\.(go|py|rb|exs?|dart|cc|cpp)$|(^|\/)(test_[^/]*|conftest)\.py$|(Tests?|Spec)\.(java|kt|cs|swift|scala|php)$/;
 const DOCS =
-  /\.(md|mdx|markdown|rst|adoc|txt|org)$|(^|\/)(?:docs?|man\d?)\/|(^|\/)(readme|changelog|contributing|license|authors)[^/]*$/i;
+  /\.(md|mdx|markdown|rst|adoc|org)$|(?<!(?:^|\/)(?:cmakelists|requirements[\w-]*))\.txt$|(^|\/)(?:docs?|man\d?)\/|(^|\/)(readme|changelog|contributing|license|authors)[^/]*$/i;
 const EXAMPLE = /(^|\/)_?(examples?|samples?|demos?|playground)\//i;
 const BENCHMARK = /(^|\/)(benchmarks?|bench(?:es)?)\//i;
 /** In these folders `benchmark/` is a part of a program that measures. */
 const SOURCES = /(^|\/)(src|lib|internal)\//i;
 const CONFIG =
-  /\.(json|ya?ml|toml|ini|cfg|conf|env|properties|lock|editorconfig)$|(^|\/)(\.[^/]+|dockerfile[^/]*|makefile|procfile)$|\.config\.[cm]?[jt]s$/i;
+  /\.(json|ya?ml|toml|ini|cfg|conf|env|properties|lock|editorconfig)$|(^|\/)(\.[^/]+|dockerfile[^/]*|makefile|procfile|(?:cmakelists|requirements[\w-]*)\.txt)$|\.config\.[cm]?[jt]s$/i;
 
 export function roleOf(path: string): Role {
   if (isMachineWritten(path) || GENERATED.test(path)) return 'generated';

@@ -32,3 +32,14 @@ export interface Outline {
   /** Lines that only bring in names of other files, or pass them on. */
   importLines: ReadonlySet<number>;
 }
+
+/** Columns of leading white space; a tab counts as four. */
+export function indentOf(line: string): number {
+  let columns = 0;
+  for (const character of line) {
+    if (character === ' ') columns += 1;
+    else if (character === '\t') columns += 4;
+    else break;
+  }
+  return columns;
+}

@@ -1,4 +1,13 @@
-import { BM25F } from './constants.ts';
+/** BM25F (Robertson, Zaragoza and Taylor 2004): weighted term frequencies of all fields are added before they saturate. */
+const BM25F = {
+  k1: 1.2,
+  b: 0.5,
+  path: 1.5,
+  symbol: 4,
+  comment: 1.5,
+  subject: 2,
+  body: 1,
+} as const;
 
 /** How often each field of a document has each term. */
 export type FieldTerms = Partial<Record<Field, readonly string[]>>;
@@ -114,26 +123,27 @@ export function createTextIndex<Document extends Numbered>() {
         if (document !== undefined) yield document;
       }
     },
-    /** Inverse document frequency of a term, or of several taken as one. */
-    rarity(terms: readonly string[]): number {
-      const sum = terms.reduce((total, term) => total + postingsOf(term).length, 0);
-      const found = Math.min(sum, alive);
-      return Math.log(1 + (alive - found + 0.5) / (found + 0.5));
-    },
+    /** How many documents have a term. */
+    frequency: (term: string): number => postingsOf(term).length,
+    /** The length of all documents together. */
+    length: (): number => totalLength,
     /** All documents with any of the terms, in no order, scored; `weights` are those of the terms. Reads {@link MOST_QUERY_TERMS}. */
-    find(terms: readonly string[], weights: readonly number[]): Match<Document>[] {
+    find(
+      terms: readonly string[],
+      weights: readonly number[],
+      { rarity, averageLength }: Statistics,
+    ): Match<Document>[] {
       const scores = new Float64Array(documents.length);
       const found = new Int32Array(documents.length);
       const touched: number[] = [];
-      const average = totalLength / Math.max(1, alive);
       for (const [place, term] of terms.slice(0, MOST_QUERY_TERMS).entries()) {
-        const gain = (weights[place] ?? 1) * this.rarity([term]);
+        const gain = (weights[place] ?? 1) * rarity([term]);
         for (const packed of postingsOf(term)) {
           const id = packed >>> FREQUENCY_BITS;
           const frequency = (packed & MOST_FREQUENCY) / STEPS;
           if (found[id] === 0) touched.push(id);
           found[id] = (found[id] ?? 0) | (1 << place);
-          const norm = BM25F.k1 * (1 - BM25F.b + (BM25F.b * (lengths[id] ?? 0)) / average);
+          const norm = BM25F.k1 * (1 - BM25F.b + (BM25F.b * (lengths[id] ?? 0)) / averageLength);
           scores[id] = (scores[id] ?? 0) + (gain * frequency * (BM25F.k1 + 1)) / (norm + frequency);
         }
       }
@@ -144,6 +154,36 @@ export function createTextIndex<Document extends Numbered>() {
     },
   };
 }
+
+/** What the scores of documents depend on beside themselves. */
+export interface Statistics {
+  /** Inverse document frequency of a term, or of several taken as one. */
+  rarity(terms: readonly string[]): number;
+  averageLength: number;
+}
+
+/** The statistics of several indexes as if they were one. */
+export function statisticsOf(
+  indexes: readonly Pick<TextIndex<Numbered>, 'size' | 'length' | 'frequency'>[],
+): Statistics {
+  const size = sum(indexes, (index) => index.size());
+  return {
+    rarity(terms) {
+      const found = Math.min(
+        size,
+        sum(indexes, ({ frequency }) => sum(terms, frequency)),
+      );
+      return Math.log(1 + (size - found + 0.5) / (found + 0.5));
+    },
+    averageLength: sum(indexes, (index) => index.length()) / Math.max(1, size),
+  };
+}
+
+function sum<Item>(items: readonly Item[], numberOf: (item: Item) => number): number {
+  return items.reduce((total, item) => total + numberOf(item), 0);
+}
+
+export type TextIndex<Document extends Numbered> = ReturnType<typeof createTextIndex<Document>>;
 
 const NO_POSTINGS: readonly number[] = [];
 

@@ -1,5 +1,15 @@
-import { UNITS } from './constants.ts';
 import type { CodeSymbol, Outline } from './symbols.ts';
+
+/** How files are cut into units. */
+const UNITS = {
+  /** A definition of fewer lines belongs to the text around it. */
+  fewestLines: 3,
+  /** A function within a shorter function is no unit of its own. */
+  shortFunctionLines: 60,
+  /** A longer unit is split into windows. */
+  mostLines: 60,
+  windowLines: 40,
+} as const;
 
 /** Lines of a file that are ranked as one: a definition, a part of a long one, or text between definitions. Both ends included. */
 export interface Unit {

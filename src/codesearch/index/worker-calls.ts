@@ -7,6 +7,10 @@ export class WorkerLimitError extends Error {
 
 const MEMORY_MB = 512;
 
+/** What a module posts once it is loaded. On a busy machine that takes seconds, which are no work of a call. */
+export const LOADED = 'loaded';
+const LOAD_MS = 60_000;
+
 /** A thread does not inherit the loader of `tsx`. */
 const WITH_LOADER = `
   const { workerData } = require('node:worker_threads');
@@ -50,20 +54,26 @@ export function createWorkerCalls<Input, Output>(name: string, timeoutMs: number
   }
 
   return {
-    /** The module answers each message with one message. Throws {@link WorkerLimitError}, or what the module throws. */
+    /** The module posts {@link LOADED}, then answers each message with one message. Throws {@link WorkerLimitError}, or what the module throws. */
     async call(input: Input): Promise<Output> {
+      const isLoaded = worker !== undefined;
       const current = startOnce();
       let stopListening = (): void => {};
       try {
         return await new Promise<Output>((resolve, reject) => {
-          const onMessage = (output: Output): void => resolve(output);
+          const stop = (): void => reject(new WorkerLimitError('The work took too long.'));
+          let timer = setTimeout(stop, isLoaded ? timeoutMs : LOAD_MS);
+          const onMessage = (output: Output | typeof LOADED): void => {
+            clearTimeout(timer);
+            if (output === LOADED) timer = setTimeout(stop, timeoutMs);
+            else resolve(output);
+          };
           const onError = (error: Error & { code?: string }): void =>
             reject(
               error.code === 'ERR_WORKER_OUT_OF_MEMORY'
                 ? new WorkerLimitError('The work took too much memory.')
                 : error,
             );
-          const timer = setTimeout(() => reject(new WorkerLimitError('The work took too long.')), timeoutMs);
           stopListening = () => {
             clearTimeout(timer);
             current.off('message', onMessage);

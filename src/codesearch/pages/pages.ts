@@ -24,17 +24,16 @@ export interface PagesSetup {
  * for a repository or conversation that the viewer may not read.
  */
 export function createPages({ corpus, conversations, search, markdown }: PagesSetup) {
-  const names = corpus.repositories.map(({ name }) => name);
-
   return async (request: PageRequest): Promise<Page | RawFile | undefined> => {
     const [first, second] = request.segments;
     if (first === undefined) return startPage(request, corpus);
     if (first === 'search' && second === undefined) return searchPage(request, search);
     if (first === 'deepsearch' && second === undefined) return conversationsPage(request, conversations);
     if (first === 'deepsearch') return conversationByAddress(request, conversations, markdown);
+    const names = corpus.repositories.map(({ name }) => name).filter((name) => request.viewer.canRead(name));
     const address = parseCodeAddress(request.segments, names);
     const repository = address === undefined ? undefined : corpus.repository(address.repository);
-    if (address === undefined || repository === undefined || !request.viewer.canRead(repository.name)) return undefined;
+    if (address === undefined || repository === undefined) return undefined;
     return codePage(request, repository, address);
   };
 

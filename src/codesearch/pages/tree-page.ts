@@ -20,11 +20,9 @@ interface Entry {
 /** The start page: the repositories that the viewer may read. */
 export function startPage(request: PageRequest, corpus: Corpus): Page {
   const own = corpus.repositories.filter(({ name }) => request.viewer.canRead(name));
-  const files = new Map<string, number>();
-  for (const { repository } of corpus.index.all()) files.set(repository, (files.get(repository) ?? 0) + 1);
   const items = own.map(
     ({ name }) =>
-      html`<li><a class="main" href="${repositoryPath(name)}">${name}</a><span class="dim">${plural(files.get(name) ?? 0, 'file')}</span><a href="${repositoryPath(name)}/-/commits">Commits</a></li>`,
+      html`<li><a class="main" href="${repositoryPath(name)}">${name}</a><span class="dim">${plural([...corpus.index.filesOf(name)].length, 'file')}</span><a href="${repositoryPath(name)}/-/commits">Commits</a></li>`,
   );
   return page({
     title: 'Repositories',
@@ -86,8 +84,8 @@ function indexedEntries(
 ): { entries: Entry[]; hasMore: boolean } | undefined {
   const prefix = folder === '' ? '' : `${folder}/`;
   const entries = new Map<string, Entry>();
-  for (const file of corpus.index.all()) {
-    if (file.repository !== repository || !file.path.startsWith(prefix)) continue;
+  for (const file of corpus.index.filesOf(repository)) {
+    if (!file.path.startsWith(prefix)) continue;
     const [name = '', ...below] = file.path.slice(prefix.length).split('/');
     const kind = below.length > 0 ? 'tree' : 'blob';
     const note = kind === 'blob' && file.lineCount > 0 ? plural(file.lineCount, 'line') : undefined;
@@ -101,13 +99,13 @@ function indexedEntries(
 }
 
 async function entriesAt(repository: Repository, revision: string, folder: string) {
-  const tree = await readTree(repository, revision, folder, { first: LIMITS.entriesShown });
+  const tree = await readTree(repository, revision, folder);
   if (tree === undefined) return undefined;
-  const entries = tree.entries.map(({ name, kind, oid, size }): Entry => {
+  const entries = tree.slice(0, LIMITS.entriesShown).map(({ name, kind, oid, size }): Entry => {
     const note = kind === 'submodule' ? `submodule at ${oid.slice(0, 10)}` : kind === 'symlink' ? 'link' : size;
     return { name, kind, note: typeof note === 'number' ? byteSize(note) : note };
   });
-  return { entries, hasMore: tree.hasNextPage };
+  return { entries, hasMore: tree.length > entries.length };
 }
 
 /** The README of a folder, below its entries. */

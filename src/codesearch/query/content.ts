@@ -1,6 +1,6 @@
 import { languageOfFile } from '../git/languages.ts';
 import type { TrackedFile } from '../git/repository.ts';
-import type { FileIndex } from '../index/file-index.ts';
+import type { IndexView } from '../index/file-index.ts';
 import type { TrigramFilter } from '../index/trigrams.ts';
 import { LIMITS } from '../limits.ts';
 import { type Place, readTexts, selectFiles } from './files.ts';
@@ -33,7 +33,7 @@ interface TextLine {
 export async function searchContent(
   place: Place,
   branch: PlannedBranch,
-  index: Pick<FileIndex, 'get'>,
+  index: Pick<IndexView, 'get'>,
   run: Run,
 ): Promise<void> {
   const { patterns, expression, types } = branch;

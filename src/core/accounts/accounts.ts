@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { type Read, secret } from '../record.ts';
 import type { Secret } from '../secret.ts';
 
 /** A person of a workspace, by Slack's ids (`T…`, `U…` or `W…`). */
@@ -17,33 +19,33 @@ export function personName({ teamId, userId }: Person): string {
  */
 export type AccountMode = 'shared' | 'preferred' | 'required';
 
-/** Whose access at the service a question uses: the app's account, or the account of the person who asked. */
-export type AccessKind = 'app' | 'own';
-
 /** What the service accepts as proof of a person's identity. */
-export type Credential =
-  | { kind: 'token'; token: Secret }
-  | {
-      kind: 'oauth';
-      accessToken: Secret;
-      /** Absent if the service issued none. The person signs in again after the access token expired. */
-      refreshToken?: Secret;
-      /** Absent if the service did not say: the token counts as valid until a 401. */
-      expiresAtMs?: number;
-      /** From when on the app refreshes the access token. Absent if the expiry is unknown. */
-      refreshAtMs?: number;
-    };
+const credential = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('token'), token: secret }),
+  z.looseObject({
+    kind: z.literal('oauth'),
+    accessToken: secret,
+    /** Absent if the service issued none. The person signs in again after the access token expired. */
+    refreshToken: secret.exactOptional(),
+    /** Absent if the service did not say: the token counts as valid until a 401. */
+    expiresAtMs: z.number().exactOptional(),
+    /** From when on the app refreshes the access token. Absent if the expiry is unknown. */
+    refreshAtMs: z.number().exactOptional(),
+  }),
+]);
+export type Credential = Read<typeof credential>;
 
-/** A person's account at the service. The storage encrypts its credential. */
-export interface Account {
-  person: Person;
+/** A person's account at the service. The storage encrypts it. */
+export const accountSchema = z.looseObject({
+  person: z.looseObject({ teamId: z.string(), userId: z.string() }),
   /** The user's name at the service. Shown only to this person. */
-  username: string;
-  credential: Credential;
-  connectedMs: number;
+  username: z.string(),
+  credential,
+  connectedMs: z.number(),
   /** When the service refused the credential. Absent while it works. */
-  refusedMs?: number;
-}
+  refusedMs: z.number().exactOptional(),
+});
+export type Account = Read<typeof accountSchema>;
 
 /**
  * Stored accounts, at most one for each person. Throws `AppError` of kind `storage`, or `corrupt` for a record that none
@@ -182,4 +184,25 @@ export interface Accounts {
   remove(person: Person, why?: 'disconnected' | 'departed'): Promise<boolean>;
   /** Removes all accounts of a workspace that uninstalled the app. Returns how many there were. */
   removeAll(teamId: string): Promise<number>;
+}
+
+/** Is told when a person's account was connected, removed or refused by the service. Returns at once, never throws. */
+export type AccountObserver = (person: Person) => void;
+
+/** Passes on changes of accounts from where they are stored to what people see of them. */
+export interface AccountChanges {
+  /** Called after the change is stored, by the process that stored it. */
+  changed: AccountObserver;
+  /** Registers one more observer. */
+  listen(observer: AccountObserver): void;
+}
+
+export function createAccountChanges(): AccountChanges {
+  const observers: AccountObserver[] = [];
+  return {
+    changed(person) {
+      for (const observer of observers) observer(person);
+    },
+    listen: (observer) => void observers.push(observer),
+  };
 }

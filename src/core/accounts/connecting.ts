@@ -2,10 +2,10 @@ import { AppError, isAppError } from '../errors.ts';
 import type { AuditEntry, AuditLog } from '../history/audit.ts';
 import type { Clock } from '../ports.ts';
 import type { Secret } from '../secret.ts';
-import type { AccountObserver } from './account-changes.ts';
 import type {
   Account,
   AccountMode,
+  AccountObserver,
   AccountStore,
   Accounts,
   ConnectOffer,
@@ -40,7 +40,7 @@ export function createStoreConnected({ store, changed, audit, now }: StoringPort
       await store.update(person, () => account);
     }
     changed(person);
-    await audit.note(entryOf('connected', person, account.connectedMs, credential.kind));
+    audit.note(entryOf('connected', person, account.connectedMs, credential.kind));
   };
 }
 
@@ -55,7 +55,7 @@ export interface AccountPorts extends StoringPorts {
    */
   checkToken(person: Person, token: Secret): Promise<{ username: string }>;
   /** Absent if the operator configured no sign-in. */
-  signInUrl?: Accounts['signInUrl'] | undefined;
+  signInUrl?: Accounts['signInUrl'];
 }
 
 /** What people do with their own accounts. Without keys or with `shared`, accounts can be removed only. */
@@ -99,7 +99,7 @@ export function createAccounts(ports: AccountPorts): Accounts {
     const wasThere = await store.remove(person);
     if (!wasThere) return false;
     changed(person);
-    await audit.note(
+    audit.note(
       why === 'disconnected' ? entryOf('disconnected', person, now()) : entryOf('accountRemoved', person, now(), why),
     );
     return true;
@@ -111,7 +111,7 @@ export function createAccounts(ports: AccountPorts): Accounts {
       if (!(await store.remove(person))) continue;
       removed += 1;
       changed(person);
-      await audit.note(entryOf('accountRemoved', person, now(), 'workspaceEnded'));
+      audit.note(entryOf('accountRemoved', person, now(), 'workspaceEnded'));
     }
     return removed;
   }

@@ -1,9 +1,10 @@
 import type { Overview } from '../history/overview.ts';
 import type { Requests } from '../intake/requests.ts';
-import type { Log } from '../ports.ts';
+import type { Log, Records } from '../ports.ts';
 import type { Question } from '../question/question.ts';
+import type { ReaderChoices } from '../question/reader-choices.ts';
 import { mostDepartedKnown } from '../settings.ts';
-import type { Accounts, Person } from './accounts.ts';
+import { type Accounts, type Person, personName } from './accounts.ts';
 
 /**
  * Ends what a person who left, or is no full member any more, had by their own account: removes the account first, then
@@ -37,4 +38,21 @@ export function createEndDeparted(deps: {
 
 function needsAccount({ access, awaitsAccount }: Question): boolean {
   return access === 'own' || awaitsAccount !== undefined;
+}
+
+/**
+ * Forgets where a person agreed to show their answers, once they have no account any more. So a person who disconnects and
+ * connects again is asked again everywhere. Throws `AppError` of kind `storage` or `corrupt`.
+ */
+export function createForgetChoices(ports: {
+  accounts: Pick<Accounts, 'statusOf'>;
+  readerChoices: Records<ReaderChoices>;
+}): (person: Person) => Promise<void> {
+  const { accounts, readerChoices } = ports;
+  return async function forgetChoices(person) {
+    if ((await accounts.statusOf(person)).state !== 'none') return;
+    const name = personName(person);
+    if ((await readerChoices.get(name)) === undefined) return;
+    await readerChoices.update(name, () => ({ version: 1, threads: [], channels: [] }));
+  };
 }

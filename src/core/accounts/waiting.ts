@@ -1,13 +1,21 @@
+import { z } from 'zod';
 import type { Clock, Records, Scheduler } from '../ports.ts';
+import { dayMs, defineRecord, type RecordOf } from '../record.ts';
 import { accountPatienceMs, mostWaitingForAccount, reconnectNoticeMs } from '../settings.ts';
 import { type AccountWaits, type Person, personName } from './accounts.ts';
 
 /** One person's questions that wait for an account, and which of them told the person to connect again. */
-export interface AccountWaitList {
-  version: 1;
-  waiting: { questionId: string; sinceMs: number }[];
-  notice?: { questionId: string; atMs: number };
-}
+export const accountWaitsType = defineRecord({
+  key: (person) => `ds:account-waits:${person}`,
+  // Questions wait for a day.
+  ttlMs: 2 * dayMs,
+  schema: z.looseObject({
+    version: z.literal(1),
+    waiting: z.array(z.looseObject({ questionId: z.string(), sinceMs: z.number() })),
+    notice: z.looseObject({ questionId: z.string(), atMs: z.number() }).exactOptional(),
+  }),
+});
+export type AccountWaitList = RecordOf<typeof accountWaitsType>;
 
 export interface AccountWaitPorts {
   /** One record per person: see {@link personName}. */

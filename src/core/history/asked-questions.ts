@@ -1,11 +1,18 @@
+import { z } from 'zod';
 import type { AskedQuestions, Records } from '../ports.ts';
+import { dayMs, defineRecord, type RecordOf } from '../record.ts';
 import { mostAskedKept } from '../settings.ts';
 
 /** The recent questions of one person, newest first. */
-export interface AskedQuestionsRecord {
-  version: 1;
-  entries: { questionId: string; atMs: number }[];
-}
+export const askedQuestionsType = defineRecord({
+  key: (person) => `ds:history:${person}`,
+  ttlMs: 90 * dayMs,
+  schema: z.looseObject({
+    version: z.literal(1),
+    entries: z.array(z.looseObject({ questionId: z.string(), atMs: z.number() })),
+  }),
+});
+export type AskedQuestionsRecord = RecordOf<typeof askedQuestionsType>;
 
 /** Creates the store of each person's recent questions. */
 export function createAskedQuestions(records: Records<AskedQuestionsRecord>): AskedQuestions {

@@ -1,24 +1,26 @@
+import { z } from 'zod';
 import type { Durations, Records } from '../ports.ts';
-import type { Expectation } from '../question/expectation.ts';
+import type { Expectation } from '../question/question.ts';
+import { dayMs, defineRecord, type RecordOf } from '../record.ts';
 import { fewestDurations, mostDurationsKept } from '../settings.ts';
 
 /** The newest answered questions of a workspace and how long they took, in milliseconds. Oldest first. */
-export interface DurationLog {
-  version: 1;
-  entries: { questionId: string; durationMs: number }[];
-}
+export const durationsType = defineRecord({
+  key: (teamId) => `ds:durations:${teamId}`,
+  ttlMs: 90 * dayMs,
+  schema: z.looseObject({
+    version: z.literal(1),
+    entries: z.array(z.looseObject({ questionId: z.string(), durationMs: z.number() })),
+  }),
+});
+export type DurationLog = RecordOf<typeof durationsType>;
 
 /**
  * Creates expectations from stored durations: the range of the middle half, and the time that nine in ten do not
  * exceed.
  */
 export function createDurations(logs: Records<DurationLog>): Durations {
-  async function recent(teamId: string): Promise<number[]> {
-    return (await logs.get(teamId))?.entries.map(({ durationMs }) => durationMs) ?? [];
-  }
-
   return {
-    recent,
     async note(teamId, questionId, durationMs) {
       await logs.update(teamId, (log = { version: 1, entries: [] }) =>
         log.entries.some((entry) => entry.questionId === questionId)
@@ -27,7 +29,7 @@ export function createDurations(logs: Records<DurationLog>): Durations {
       );
     },
     async expect(teamId) {
-      return expectation(await recent(teamId));
+      return expectation((await logs.get(teamId))?.entries.map(({ durationMs }) => durationMs) ?? []);
     },
   };
 }

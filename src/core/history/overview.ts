@@ -38,7 +38,7 @@ export function createOverview({ askedQuestions, ...ports }: OverviewPorts) {
     return {
       open: entries.filter(({ question }) => question.outcome === undefined),
       ended: entries.filter(({ question }) => question.outcome !== undefined),
-      ...(quota === undefined ? {} : { quota }),
+      quota,
     };
   };
 }
@@ -74,7 +74,7 @@ export function createOpenIn(
   }
 
   function entriesOf(questions: Question[]): Promise<OverviewEntry[]> {
-    const open = questions.filter(({ outcome, phase }) => outcome === undefined && phase !== 'offered');
+    const open = questions.filter(({ outcome }) => outcome === undefined);
     return Promise.all(open.map((question) => entryOf(ports, question)));
   }
 }

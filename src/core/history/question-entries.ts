@@ -49,9 +49,11 @@ export function repositoriesOf({ outcome }: Question): string[] {
 
 const repositoryName = /^[!-~]{1,300}$/;
 
-/** Whether {@link askedEntry} was noted: the app shows a card only after the asker was admitted. */
-function isAsked({ outcome, admittedMs, card }: Question): boolean {
-  return outcome?.kind !== 'notAllowed' || admittedMs !== undefined || card.ts !== undefined;
+/** Whether the question counts as asked: nothing says that its asker was not admitted. */
+export function isAsked({ origin, outcome, admittedMs, card }: Question): boolean {
+  if (origin === 'shared') return false;
+  if (admittedMs !== undefined || card.ts !== undefined) return true;
+  return outcome !== undefined && outcome.kind !== 'notAllowed';
 }
 
 /** The answer's own time, as its footer says it. Without an answer, the time until the end. */
@@ -81,7 +83,7 @@ function entryOf(
     userId: askerId,
     channelId: place.channelId,
     questionId: id,
-    ...(access === undefined ? {} : { access }),
+    access,
     ...more,
   };
 }

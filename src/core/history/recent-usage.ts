@@ -1,57 +1,55 @@
 import { isAppError } from '../errors.ts';
 import type { Clock, Log } from '../ports.ts';
-import { recentUsageDays, usageFreshMs } from '../settings.ts';
-import type { AuditStore } from './audit.ts';
-import { createUsageCount, type UsageCount, type UsageNumbers, type UsageRow } from './usage.ts';
+import { recentUsageDays, usageFreshMs, usageShareOfTime } from '../settings.ts';
+import { sharing } from '../timeout.ts';
+import { createUsageCount, type UsageNumbers, type UsageRow, type VotedQuestion } from './usage.ts';
 
 /** The use of the app in the last 30 days (UTC, today included). */
 export interface RecentUsage {
   total: UsageNumbers;
   /** The busiest first. */
   channels: UsageRow[];
-  countedMs: number;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** Entries of a day can be stored this much later, because their time comes from an earlier step. */
-const settledAfterMs = 60 * 60 * 1_000;
 
 /**
- * Adds up the recent use in the background: days that are over once, today again when the numbers are some minutes old.
- * Reads one page at a time and lets other work run in between, so a big log makes the first count slow and nothing else.
+ * Adds up the recent use in the background, when somebody looks and the numbers are old. Reads one page at a time and lets
+ * other work run in between, so a big store makes a count slow and nothing else.
  */
 export function createRecentUsage({
-  store,
+  askedSince,
   teamId,
   now,
   log,
 }: {
-  store: Pick<AuditStore, 'pages'>;
+  /** Pages of the stored questions that were accepted at or after this time. */
+  askedSince: (fromMs: number) => AsyncIterable<{ found: VotedQuestion[] }>;
   /** Only the use in this workspace counts. */
   teamId: string;
   now: Clock;
   log: Pick<Log, 'warn'>;
 }) {
-  const settled = new Map<number, UsageCount>();
   let latest: RecentUsage | undefined;
-  let counting: Promise<boolean> | undefined;
+  let freshUntilMs = 0;
+  const counting = sharing(recount);
 
   /**
    * The latest numbers, at once. Undefined before the first count. If they are old or missing, counts, and calls
    * `onCounted` when newer ones are there. Never throws.
    */
   return function read(onCounted: () => void): RecentUsage | undefined {
-    if (latest !== undefined && now() - latest.countedMs < usageFreshMs) return latest;
-    counting ??= recount().finally(() => {
-      counting = undefined;
-    });
-    void counting.then((isNew) => isNew && onCounted());
+    if (latest !== undefined && now() < freshUntilMs) return latest;
+    void counting().then((isNew) => isNew && onCounted());
     return latest;
   };
 
   async function recount(): Promise<boolean> {
+    const fromMs = now();
     try {
-      latest = await countDays(now());
+      latest = await count(fromMs);
+      // A count reads the whole store, so a big one is counted less often.
+      freshUntilMs = now() + Math.max(usageFreshMs, (now() - fromMs) / usageShareOfTime);
       return true;
     } catch (error) {
       if (!isAppError(error)) throw error;
@@ -60,24 +58,13 @@ export function createRecentUsage({
     }
   }
 
-  async function countDays(nowMs: number): Promise<RecentUsage> {
-    const today = Math.floor(nowMs / dayMs);
+  async function count(nowMs: number): Promise<RecentUsage> {
     const all = createUsageCount(['channel']);
-    for (let day = today - recentUsageDays + 1; day <= today; day += 1) {
-      const count = settled.get(day) ?? (await countDay(day));
-      if (nowMs > (day + 1) * dayMs + settledAfterMs) settled.set(day, count);
-      all.merge(count);
-    }
-    for (const day of settled.keys()) if (day <= today - recentUsageDays) settled.delete(day);
-    return { total: all.total(), channels: all.rows('channel'), countedMs: nowMs };
-  }
-
-  async function countDay(day: number): Promise<UsageCount> {
-    const count = createUsageCount(['channel']);
-    for await (const page of store.pages({ fromMs: day * dayMs, toMs: (day + 1) * dayMs })) {
-      page.filter((entry) => entry.teamId === teamId).forEach(count.add);
+    const firstDay = Math.floor(nowMs / dayMs) - recentUsageDays + 1;
+    for await (const { found } of askedSince(firstDay * dayMs)) {
+      found.filter(({ question }) => question.place.teamId === teamId).forEach(all.add);
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
-    return count;
+    return { total: all.total(), channels: all.rows('channel') };
   }
 }

@@ -1,6 +1,8 @@
+import type { Outcome, Question } from '../question/question.ts';
 import { shownLine } from '../shown-line.ts';
-import type { AuditEntry } from './audit.ts';
-import { type Cell, toCsv } from './csv.ts';
+import { isAsked, repositoriesOf } from './question-entries.ts';
+import type { Vote } from './votes.ts';
+import { type Cell, toCsv } from './votes.ts';
 
 /** What the numbers are added up by. Weeks begin on Monday (UTC) and are named by that day. */
 export const groupings = ['channel', 'person', 'repository', 'week'] as const;
@@ -30,89 +32,54 @@ interface Tally {
   failures: number;
   credits: number | undefined;
   durationsMs: number[];
+  up: number;
+  down: number;
 }
 
-/** The last vote of one person on one answer. */
-interface CastVote {
-  atMs: number;
-  isUp: boolean;
-  /** The names of the rows, by grouping. */
-  names: Record<Grouping, string[]>;
+/** A question with the votes on its answer. */
+export interface VotedQuestion {
+  question: Question;
+  votes: readonly Pick<Vote, 'userId' | 'verdict'>[];
 }
 
-/** Adds up entries of the audit log. Each entry counts at its own time. The order of the entries does not matter. */
+/**
+ * Adds up stored questions, each one once. Everything counts at the time when the question was accepted. The order of the
+ * questions does not matter.
+ */
 export interface UsageCount {
-  add(entry: AuditEntry): void;
-  /** Adds what another count has. The entries of both must be different ones. */
-  merge(other: UsageCount): void;
+  add(voted: VotedQuestion): void;
   total(): UsageNumbers;
   /** The busiest first, weeks in order of time. The rows of repositories overlap: an answer may use several. */
   rows(by: Grouping): UsageRow[];
-  /** For {@link merge} only. */
-  readonly parts: UsageParts;
-}
-
-interface UsageParts {
-  total: Tally;
-  groups: Map<Grouping, Map<string, Tally>>;
-  votes: Map<string, CastVote>;
 }
 
 /** `by`: the groupings to count. Fewer need less memory. */
 export function createUsageCount(by: readonly Grouping[] = groupings): UsageCount {
-  const parts: UsageParts = {
-    total: newTally(),
-    groups: new Map(by.map((each) => [each, new Map<string, Tally>()])),
-    votes: new Map(),
-  };
-  return { add, merge, total, rows, parts };
+  const total = newTally();
+  const groups = new Map(by.map((each) => [each, new Map<string, Tally>()]));
 
-  function add(entry: AuditEntry): void {
-    const names = namesOf(entry);
-    if (entry.action === 'voted') {
-      vote(`${entry.questionId}:${entry.userId}`, { atMs: entry.atMs, isUp: entry.detail === 'up', names });
-      return;
-    }
-    if (entry.action !== 'asked' && entry.action !== 'ended') return;
-    count(parts.total, entry);
-    for (const [grouping, tallies] of parts.groups) {
-      for (const name of names[grouping]) count(tallyOf(tallies, name), entry);
-    }
-  }
-
-  function merge(other: UsageCount): void {
-    join(parts.total, other.parts.total);
-    for (const [grouping, tallies] of parts.groups) {
-      for (const [name, tally] of other.parts.groups.get(grouping) ?? []) join(tallyOf(tallies, name), tally);
-    }
-    for (const [key, cast] of other.parts.votes) vote(key, cast);
-  }
-
-  function vote(key: string, cast: CastVote): void {
-    const before = parts.votes.get(key);
-    if (before === undefined || before.atMs <= cast.atMs) parts.votes.set(key, cast);
-  }
-
-  function total(): UsageNumbers {
-    return numbersOf(parts.total, [...parts.votes.values()]);
-  }
-
-  function rows(grouping: Grouping): UsageRow[] {
-    const votes = new Map<string, CastVote[]>();
-    for (const cast of parts.votes.values()) {
-      for (const name of cast.names[grouping]) {
-        const ofName = votes.get(name);
-        if (ofName === undefined) votes.set(name, [cast]);
-        else ofName.push(cast);
+  return {
+    add({ question, votes }) {
+      if (!isAsked(question)) return;
+      const names = namesOf(question);
+      count(total, question);
+      for (const [grouping, tallies] of groups)
+        for (const name of names[grouping]) count(tallyOf(tallies, name), question);
+      for (const { userId, verdict } of votes) {
+        total[verdict] += 1;
+        const voted = { ...names, person: [userId] };
+        for (const [grouping, tallies] of groups)
+          for (const name of voted[grouping]) tallyOf(tallies, name)[verdict] += 1;
       }
-    }
-    const tallies = parts.groups.get(grouping) ?? new Map<string, Tally>();
-    const names = [...new Set([...tallies.keys(), ...votes.keys()])];
-    const found = names.map((name) => ({ name, ...numbersOf(tallies.get(name) ?? newTally(), votes.get(name) ?? []) }));
-    return found.toSorted((one, other) =>
-      grouping === 'week' ? compare(one.name, other.name) : busiest(one, other) || compare(one.name, other.name),
-    );
-  }
+    },
+    total: () => numbersOf(total),
+    rows(grouping) {
+      const rows = [...(groups.get(grouping) ?? [])].map(([name, tally]) => ({ name, ...numbersOf(tally) }));
+      return rows.toSorted((one, other) =>
+        grouping === 'week' ? compare(one.name, other.name) : busiest(one, other) || compare(one.name, other.name),
+      );
+    },
+  };
 }
 
 /** Usage as CSV with a header, one line per row. Times are in seconds. */
@@ -165,12 +132,12 @@ function table(first: string, rows: readonly UsageRow[]): string {
     .join('');
 }
 
-function namesOf({ channelId, userId, usage, atMs }: AuditEntry): Record<Grouping, string[]> {
+function namesOf(question: Question): Record<Grouping, string[]> {
   return {
-    channel: channelId === undefined ? [] : [channelId],
-    person: userId === undefined ? [] : [userId],
-    repository: usage?.repositories ?? [],
-    week: [weekOf(atMs)],
+    channel: [question.place.channelId],
+    person: [question.askerId],
+    repository: question.phase === 'closed' ? repositoriesOf(question) : [],
+    week: [weekOf(question.acceptedMs)],
   };
 }
 
@@ -183,7 +150,7 @@ function weekOf(atMs: number): string {
 }
 
 function newTally(): Tally {
-  return { questions: 0, answers: 0, failures: 0, credits: undefined, durationsMs: [] };
+  return { questions: 0, answers: 0, failures: 0, credits: undefined, durationsMs: [], up: 0, down: 0 };
 }
 
 function tallyOf(tallies: Map<string, Tally>, name: string): Tally {
@@ -192,44 +159,29 @@ function tallyOf(tallies: Map<string, Tally>, name: string): Tally {
   return tally;
 }
 
-function count(tally: Tally, { action, detail = '', usage }: AuditEntry): void {
-  if (action === 'asked') tally.questions += 1;
-  else if (detail === 'answered') {
+function count(tally: Tally, { phase, outcome }: Question): void {
+  tally.questions += 1;
+  if (phase !== 'closed' || outcome === undefined) return;
+  if (outcome.kind === 'answered') {
+    const { durationMs, credits } = outcome.answer;
     tally.answers += 1;
-    if (usage?.durationMs !== undefined) tally.durationsMs.push(usage.durationMs);
-    tally.credits = sum(tally.credits, usage?.credits);
-  } else if (isFailure(detail)) tally.failures += 1;
+    tally.durationsMs.push(durationMs);
+    if (credits !== undefined) tally.credits = (tally.credits ?? 0) + credits;
+  } else if (failureKinds.has(outcome.kind)) tally.failures += 1;
 }
 
-function isFailure(detail: string): boolean {
-  return detail === 'gaveUp' || detail === 'undeliverable' || detail.startsWith('failed:');
-}
+const failureKinds: ReadonlySet<string> = new Set(['failed', 'gaveUp', 'undeliverable'] satisfies Outcome['kind'][]);
 
-function join(tally: Tally, other: Tally): void {
-  tally.questions += other.questions;
-  tally.answers += other.answers;
-  tally.failures += other.failures;
-  tally.credits = sum(tally.credits, other.credits);
-  for (const durationMs of other.durationsMs) tally.durationsMs.push(durationMs);
-}
-
-function sum(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined ? other : one + (other ?? 0);
-}
-
-function numbersOf({ durationsMs, credits, ...counted }: Tally, votes: readonly CastVote[]): UsageNumbers {
+function numbersOf({ questions, answers, failures, durationsMs, credits, up, down }: Tally): UsageNumbers {
   // Sorts many numbers much faster than a comparison function does.
   const sorted = Float64Array.from(durationsMs).sort();
   const medianMs = sorted[Math.ceil(0.5 * sorted.length) - 1];
   const p95Ms = sorted[Math.ceil(0.95 * sorted.length) - 1];
-  const votesUp = votes.filter(({ isUp }) => isUp).length;
   return {
-    ...counted,
+    ...{ questions, answers, failures, votesUp: up, votesDown: down },
     ...(medianMs === undefined ? {} : { medianMs }),
     ...(p95Ms === undefined ? {} : { p95Ms }),
     ...(credits === undefined ? {} : { credits }),
-    votesUp,
-    votesDown: votes.length - votesUp,
   };
 }
 

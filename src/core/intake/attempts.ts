@@ -1,15 +1,13 @@
 import type { QuestionStore } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import { mostAttempts } from '../settings.ts';
-import type { AcceptPorts, NewQuestion } from './accept.ts';
-import { questionId as idOf } from './accept.ts';
+import { type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
 
 /** The keys of later attempts of a question. They are part of stored ids and never change. */
 export const attemptKeys = {
   again: (questionId: string) => `again:${questionId}`,
   againIn: (questionId: string, channelId: string) => `again:${questionId}:${channelId}`,
-  edited: (questionId: string, atMs: number) => `edited:${questionId}:${atMs}`,
-  asFollowUp: (questionId: string) => `as-follow-up:${questionId}`,
+  instead: (questionId: string) => `instead:${questionId}`,
   followUp: (questionId: string, index: number) => `follow-up:${questionId}:${index}`,
   followUpPrivately: (questionId: string, index: number, userId: string) =>
     `follow-up:${questionId}:${index}:${userId}`,
@@ -17,8 +15,8 @@ export const attemptKeys = {
 };
 
 /**
- * What every later attempt of a question keeps: its place, and the message and files that it is about. If other people's
- * words in them were forgotten, the app reads the message again.
+ * What every later attempt of a question keeps: its place, the message and files that it is about, and the conversation of
+ * the previous thread. If other people's words in them were forgotten, the app reads the message again.
  */
 export function keptByAttempt({
   place,
@@ -26,10 +24,23 @@ export function keptByAttempt({
   files,
   forwarded,
   readsThread = false,
-}: Question): Pick<NewQuestion, 'place' | 'messageTs' | 'files' | 'forwarded' | 'readsThread'> {
+  previous,
+  continues,
+}: Question): Pick<
+  NewQuestion,
+  'place' | 'messageTs' | 'files' | 'forwarded' | 'readsThread' | 'previous' | 'continues'
+> {
   const isForgotten = forwarded?.text === '' || files?.some(({ isUnknown }) => isUnknown === true) === true;
-  if (isForgotten && messageTs !== undefined) return { place, messageTs, readsThread: true };
-  return { place, messageTs, files, readsThread, ...(forwarded === undefined ? {} : { forwarded }) };
+  if (isForgotten && messageTs !== undefined) return { place, messageTs, readsThread: true, previous, continues };
+  return {
+    place,
+    messageTs,
+    files,
+    readsThread,
+    previous,
+    continues,
+    forwarded,
+  };
 }
 
 /** A key and its question. `key` is the requested key or the one that replaced it. */
@@ -40,7 +51,7 @@ export interface Attempt {
 
 /**
  * Finds the newest valid attempt of one button or edit. An attempt that was cancelled before it was asked is not valid:
- * the app may have withdrawn it after it notified the asker that it was not accepted.
+ * who presses again wants it asked.
  */
 export function createAttempts({
   questions,
@@ -63,9 +74,8 @@ export function createAttempts({
 }
 
 function isTakenBack(question: Question | undefined): boolean {
-  // A question that its edited version or a follow-up replaced was not withdrawn.
-  if (question?.cancel === undefined || question.edited !== undefined) return false;
-  if (question.asFollowUp?.isChosen === true) return false;
+  // A question whose message was deleted, or instead of which another one was asked, stays cancelled.
+  if (question?.cancel === undefined || question.cancel.isFinal === true) return false;
   const { upstream, outcome } = question;
   const wasTried = upstream.firstTriedMs !== undefined || upstream.intentMs !== undefined;
   return !wasTried && (outcome === undefined || outcome.kind === 'cancelled');

@@ -1,11 +1,9 @@
 import { AppError } from '../errors.ts';
-import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
-import { replace } from '../lifecycle/replacing.ts';
-import { replacedBy, withCancel, withFinalCancel } from '../question/cancellation.ts';
+import { withCancel, withFinalCancel } from '../question/cancellation.ts';
 import type { Place, Question, ThreadPlace } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { mostOpenRead } from '../settings.ts';
-import { type FindQuestion, type FindStartedBy, hasEnded, type Requester } from './find-question.ts';
+import { hasEnded, type IntakePorts, type Requester } from './find-question.ts';
 
 /** `answered`: the answer came first and stays. `nothing`: the question does not exist or ended in another way. */
 export type CancelResult = { kind: 'cancelling' } | { kind: 'answered' } | { kind: 'nothing' };
@@ -13,25 +11,18 @@ export type CancelResult = { kind: 'cancelling' } | { kind: 'answered' } | { kin
 /** `several`: more than one question matches, so none was cancelled. */
 type CancelOnlyResult = CancelResult | { kind: 'several' };
 
-export type CancelPorts = Pick<
-  LifecyclePorts,
-  'questions' | 'threads' | 'claims' | 'scheduler' | 'observer' | 'log' | 'now'
-> & { find: FindQuestion; startedBy: FindStartedBy };
-
 /** Cancels questions. Every method throws `AppError` of kind `storage` if nothing was done. */
-export function createCancel(ports: CancelPorts) {
+export function createCancel(ports: IntakePorts) {
   const { questions, threads, claims, scheduler, observer, now, find, startedBy } = ports;
 
   return {
     cancel,
-    withdraw,
     cancelOwn,
     cancelStartedBy,
-    cancelReplacedBy,
+    cancelForGood,
     cancelInThread,
     runningIn,
     cancelOnlyIn,
-    hasOwnToCancel,
   };
 
   /** Cancels a question that has not ended. Safe to repeat. */
@@ -39,11 +30,6 @@ export function createCancel(ports: CancelPorts) {
     const question = await find(questionId, requester);
     if (question === undefined) return { kind: 'nothing' };
     return cancelFound(question, requester.userId, { byMs });
-  }
-
-  /** Cancels a question whose asker was told that it was not taken. A card appears only if one was posted already. */
-  async function withdraw(question: Question): Promise<void> {
-    await cancelFound(question, question.askerId, { isWithdrawn: true });
   }
 
   /** Cancels the requester's own question, from a list of questions of all places. */
@@ -61,21 +47,12 @@ export function createCancel(ports: CancelPorts) {
   async function cancelStartedBy(key: string, userId?: string): Promise<CancelResult> {
     const question = await startedBy(key);
     if (question === undefined) return { kind: 'nothing' };
-    const replacedId = replacedBy(question);
-    const replaced = replacedId === undefined ? undefined : await getReadable(questions, replacedId);
-    const by = userId ?? question.askerId;
-    if (replaced !== undefined) await cancelFound(replaced, by, { isFinal: true });
-    return cancelFound(question, by, { isFinal: true });
+    return cancelForGood(question.id, userId ?? question.askerId);
   }
 
-  /**
-   * Cancels the question that this one was asked instead of. Call it once the request is acknowledged. If the process
-   * dies before, a later run of the question does it.
-   */
-  async function cancelReplacedBy(questionId: string): Promise<void> {
-    const question = await questions.get(questionId);
-    const replacedId = question === undefined ? undefined : replacedBy(question);
-    if (question !== undefined && replacedId !== undefined) await replace(ports, question, replacedId);
+  /** Cancels a question that will not be asked again: its message was deleted, or another one was asked instead. */
+  function cancelForGood(questionId: string, userId: string): Promise<CancelResult> {
+    return cancelFound({ id: questionId }, userId, { isFinal: true });
   }
 
   /**
@@ -121,7 +98,7 @@ export function createCancel(ports: CancelPorts) {
     if (targetId === undefined) {
       const own = (await readOpen())
         .filter(({ askerId, place }) => askerId === userId && place.teamId === teamId && place.channelId === channelId)
-        .filter((question) => !hasEnded(question) && question.phase !== 'offered')
+        .filter((question) => !hasEnded(question))
         .filter((question) => wasAskedBefore(question, askedBeforeMs));
       const running = own.filter(({ cancel }) => cancel === undefined);
       if (running.length > 1) return { kind: 'several' };
@@ -130,20 +107,6 @@ export function createCancel(ports: CancelPorts) {
     }
     const question = targetId === undefined ? undefined : await questions.get(targetId);
     return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
-  }
-
-  /** Whether a person has a question in this thread, or without one in this channel, that runs or waits. */
-  async function hasOwnToCancel({ teamId, channelId, threadTs }: Place, userId: string): Promise<boolean> {
-    return (await readOpen()).some(
-      (question) =>
-        question.askerId === userId &&
-        question.place.teamId === teamId &&
-        question.place.channelId === channelId &&
-        (threadTs === undefined || question.place.threadTs === threadTs) &&
-        !hasEnded(question) &&
-        question.cancel === undefined &&
-        question.phase !== 'offered',
-    );
   }
 
   /** The person's newest question of this thread that waits for their account. It is in no queue. */
@@ -177,12 +140,9 @@ export function createCancel(ports: CancelPorts) {
 
   /** Throws and cancels nothing if the cancellation can't be stored by `byMs`. */
   async function cancelFound(
-    { id }: Question,
+    { id }: Pick<Question, 'id'>,
     userId: string,
-    {
-      byMs = Number.POSITIVE_INFINITY,
-      ...more
-    }: { byMs?: number | undefined; isWithdrawn?: true; isFinal?: true } = {},
+    { byMs = Number.POSITIVE_INFINITY, ...more }: { byMs?: number; isFinal?: true } = {},
   ): Promise<CancelResult> {
     const addCancel = more.isFinal === true ? withFinalCancel : withCancel;
     const cancelled = await questions.update(id, (stored) =>

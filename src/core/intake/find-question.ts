@@ -1,7 +1,6 @@
-import type { QuestionStore } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import { mostAttempts } from '../settings.ts';
-import { type Acceptance, type AcceptPorts, questionId as idOf } from './accept.ts';
+import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
 import { type Attempt, attemptKeys } from './attempts.ts';
 
 /** The person who clicked a button or typed a verb, and the place. */
@@ -23,7 +22,15 @@ export type FindQuestion = (questionId: string, requester: Requester) => Promise
 /** Finds the newest version of the question that a message started. `key` is the same as in `accept`. */
 export type FindStartedBy = (key: string) => Promise<Question | undefined>;
 
-export function createFindQuestion({ questions }: { questions: Pick<QuestionStore, 'get'> }): FindQuestion {
+/** The context of what people can do with existing questions. */
+export interface IntakePorts extends AcceptPorts {
+  accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
+  attemptUnder: (key: string) => Promise<Attempt>;
+  find: FindQuestion;
+  startedBy: FindStartedBy;
+}
+
+export function createFindQuestion({ questions }: AcceptPorts): FindQuestion {
   return async function find(questionId, requester) {
     const question = await questions.get(questionId);
     if (question?.place.teamId !== requester.teamId) return undefined;
@@ -37,11 +44,7 @@ export function createFindStartedBy({
   questions,
   digest,
   attemptUnder,
-}: {
-  questions: Pick<QuestionStore, 'get'>;
-  digest: AcceptPorts['digest'];
-  attemptUnder: (key: string) => Promise<Attempt>;
-}): FindStartedBy {
+}: Omit<IntakePorts, 'find' | 'startedBy'>): FindStartedBy {
   return async function startedBy(key) {
     const first = await questions.get(idOf(digest, key));
     let newest = first === undefined ? undefined : ((await attemptUnder(key)).question ?? first);
@@ -53,17 +56,9 @@ export function createFindStartedBy({
     return newest;
   };
 
-  /** The question that was asked instead of this one: its edited version, or its whole text as a follow-up. */
-  async function replacementOf({ id, edited, asFollowUp }: Question): Promise<Question | undefined> {
-    const version = edited === undefined ? undefined : await accepted(attemptKeys.edited(id, edited.atMs));
-    if (version !== undefined || asFollowUp === undefined) return version;
-    return accepted(attemptKeys.asFollowUp(id));
-  }
-
-  /** An offer that was not confirmed is no question: its asker was told that it was not taken. */
-  async function accepted(key: string): Promise<Question | undefined> {
-    const { question } = await attemptUnder(key);
-    return question?.phase === 'offered' ? undefined : question;
+  /** The question that was asked instead of this one. */
+  async function replacementOf({ id }: Question): Promise<Question | undefined> {
+    return (await attemptUnder(attemptKeys.instead(id))).question;
   }
 }
 

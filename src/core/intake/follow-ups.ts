@@ -1,22 +1,12 @@
 import { AppError } from '../errors.ts';
-import type { QuestionStore } from '../ports.ts';
-import type { ConfirmedAudience } from '../question/confirmed-audience.ts';
 import { linkOf } from '../question/earlier-questions.ts';
 import type { Place, Question } from '../question/question.ts';
 import { maySeeAnswer } from '../question/readers.ts';
-import type { Acceptance, NewQuestion } from './accept.ts';
-import { type Attempt, attemptKeys } from './attempts.ts';
-import type { ButtonResult, FindQuestion, Requester } from './find-question.ts';
-
-export interface FollowUpPorts {
-  questions: Pick<QuestionStore, 'get' | 'update'>;
-  accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
-  find: FindQuestion;
-  attemptUnder: (key: string) => Promise<Attempt>;
-}
+import { attemptKeys } from './attempts.ts';
+import type { ButtonResult, IntakePorts, Requester } from './find-question.ts';
 
 /** What people can do with an answer: ask its follow-ups there or privately, and share it. */
-export function createFollowUps({ questions, accept, find, attemptUnder }: FollowUpPorts) {
+export function createFollowUps({ questions, accept, find, attemptUnder }: IntakePorts) {
   return { followUp, followUpPrivately, markUsed, markAskedAgain, offerMute, share, findOwnAnswered };
 
   /**
@@ -112,7 +102,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
   /** Shows the answer of a person's own question again in another place. `key` is the same as in `accept`. */
   async function share(
     questionId: string,
-    sharing: { key: string; userId: string; place: Place; withLink: boolean; confirmed: ConfirmedAudience },
+    sharing: { key: string; userId: string; place: Place; withLink: boolean; confirmed: string[] },
     byMs?: number,
   ): Promise<ButtonResult> {
     const { key, userId, place, withLink, confirmed } = sharing;
@@ -125,7 +115,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
         askerId: userId,
         text: question.text,
         origin: 'shared',
-        ...(question.access === undefined ? {} : { access: question.access }),
+        access: question.access,
         shares: { questionId, withLink, confirmed },
       },
       byMs,

@@ -7,7 +7,6 @@ import type { Question } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { quietEndMs } from '../settings.ts';
 import type { Installations } from '../workspaces/installations.ts';
-import type { WorkspaceServices } from '../workspaces/own-service.ts';
 
 /** A workspace that removed the app or revoked its token. `eventId`: of Slack's event, the same for every delivery. */
 export interface WorkspaceEnd {
@@ -30,7 +29,6 @@ export interface WorkspaceEndPorts {
   scheduler: Pick<Scheduler, 'schedule'>;
   accounts: Pick<Accounts, 'removeAll'>;
   installations: Pick<Installations, 'update'>;
-  workspaceServices: Pick<WorkspaceServices, 'ids' | 'update'>;
   /**
    * Whether the app can call Slack in the workspace now: then it was installed again, and the event came late. Throws
    * `AppError` if Slack does not say.
@@ -57,15 +55,14 @@ export function createNoteWorkspaceEnd({
 }
 
 /**
- * Ends the questions of workspaces that removed the app, without a word in Slack, and erases their accounts, installations
- * and services. Questions
+ * Ends the questions of workspaces that removed the app, without a word in Slack, and erases their accounts and
+ * installations. Questions
  * that were accepted later belong to a new installation and stay. Called again and again: questions that run with own
- * access, or at the workspace's own service, get {@link quietEndMs} to be stopped there, then accounts and tokens go. Safe
- * to repeat after a crash at any line. Throws `AppError` of kind `storage` if the ends can't be read. One that fails is
+ * access get {@link quietEndMs} to be stopped at the service, then accounts and tokens go. Safe to repeat after a crash at any line. Throws `AppError` of kind `storage` if the ends can't be read. One that fails is
  * tried again at the next call.
  */
 export function createCarryOutWorkspaceEnds(ports: WorkspaceEndPorts) {
-  const { workspaceEnds, claims, questions, scheduler, accounts, installations, workspaceServices } = ports;
+  const { workspaceEnds, claims, questions, scheduler, accounts, installations } = ports;
   const { audit, log, now } = ports;
 
   return async function carryOutWorkspaceEnds(): Promise<void> {
@@ -87,20 +84,10 @@ export function createCarryOutWorkspaceEnds(ports: WorkspaceEndPorts) {
       return log.info({ event: 'workspace_ended', outcome: 'installedAgain', teamId });
     }
     const open = await markOpen(end);
-    const hasService = (await workspaceServices.ids()).includes(teamId);
-    if (open.some(({ access }) => access === 'own' || hasService) && now() < atMs + quietEndMs) return;
+    if (open.some(({ access }) => access === 'own') && now() < atMs + quietEndMs) return;
     const removed = await accounts.removeAll(teamId);
-    await audit.note({ id: `workspaceEnded:${eventId}`, atMs, action: 'workspaceEnded', teamId });
-    await erase(end, 'installation_not_removed', () =>
-      installations.update(teamId, (stored) =>
-        stored !== undefined && stored.installedMs <= atMs ? undefined : stored,
-      ),
-    );
-    await erase(end, 'service_not_removed', () =>
-      workspaceServices.update(teamId, (stored) =>
-        stored !== undefined && stored.changedMs <= atMs ? undefined : stored,
-      ),
-    );
+    audit.note({ id: `workspaceEnded:${eventId}`, atMs, action: 'workspaceEnded', teamId });
+    await eraseInstallation(end);
     await settle(end);
     log.info({ event: 'workspace_ended', outcome: 'ok', teamId, accounts: removed, stillOpen: open.length });
   }
@@ -111,12 +98,14 @@ export function createCarryOutWorkspaceEnds(ports: WorkspaceEndPorts) {
   }
 
   /** Leaves a later record, and one that can't be decrypted. */
-  async function erase({ teamId }: WorkspaceEnd, event: string, remove: () => Promise<unknown>): Promise<void> {
+  async function eraseInstallation({ teamId, atMs }: WorkspaceEnd): Promise<void> {
     try {
-      await remove();
+      await installations.update(teamId, (stored) =>
+        stored !== undefined && stored.installedMs <= atMs ? undefined : stored,
+      );
     } catch (error) {
       if (!isAppError(error, 'corrupt')) throw error;
-      log.warn({ event, outcome: 'corrupt', teamId }, error);
+      log.warn({ event: 'installation_not_removed', outcome: 'corrupt', teamId }, error);
     }
   }
 
@@ -125,7 +114,7 @@ export function createCarryOutWorkspaceEnds(ports: WorkspaceEndPorts) {
     const open: Question[] = [];
     for (const id of await questions.openIds()) {
       const question = await getReadable(questions, id);
-      if (question?.place.teamId !== teamId || question.acceptedMs > atMs || question.phase === 'offered') continue;
+      if (question?.place.teamId !== teamId || question.acceptedMs > atMs) continue;
       const marked = await questions.update(id, (stored) => withQuietEnd(stored, atMs));
       await scheduler.schedule(id, 0);
       if (marked !== undefined && marked.phase !== 'closed') open.push(marked);

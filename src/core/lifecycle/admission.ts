@@ -3,11 +3,10 @@ import { noRules, type QuestionRules } from '../channels/channel-settings.ts';
 import { AppError, isAppError, isTransient } from '../errors.ts';
 import { askedEntry } from '../history/question-entries.ts';
 import { threadQuestion } from '../question/prompt.ts';
-import { isInThread, type Question, type Refusal, type ThreadContext } from '../question/question.ts';
-import { readScope } from '../question/scope.ts';
+import { isInThread, type Outcome, type Question, type Refusal, type ThreadContext } from '../question/question.ts';
+import { decideScope, readScope } from '../question/scope.ts';
 import { isOnlyInMessage, nothingRead } from '../question/thread-context.ts';
 import { deliveryPatienceMs, freshAccessMs, gatherPatienceMs, gatherTries } from '../settings.ts';
-import { awaitsChannelRules, refusedForRepository, withChannelRules } from './channel-decisions.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 import { previousConversation } from './previous-conversation.ts';
@@ -16,7 +15,7 @@ import { previousConversation } from './previous-conversation.ts';
 export function createAdmission(ports: LifecyclePorts) {
   const { accessPolicy, threadReader, threads, askedQuestions, now } = ports;
 
-  return { admit, admitFailed, confirming, checkAccess, gather, gatherFailed };
+  return { admit, admitFailed, confirming, gather, gatherFailed };
 
   async function admit(question: Question): Promise<Progress> {
     const confirmed = question.shares?.confirmed;
@@ -25,7 +24,7 @@ export function createAdmission(ports: LifecyclePorts) {
     if (!admission.may) return refuse(question, admission.reason, locale);
     // If the question was admitted before, its next post fails if the app has left the channel.
     if (admission.isHidden === true && question.admittedMs === undefined) {
-      if (question.origin !== 'shared') await ports.audit.note(askedEntry(question));
+      if (question.origin !== 'shared') ports.audit.note(askedEntry(question));
       return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite: true }) };
     }
     const rules = awaitsChannelRules(question) ? await rulesFor(question) : noRules;
@@ -39,7 +38,7 @@ export function createAdmission(ports: LifecyclePorts) {
     if (isNew) await ifReadable(ports, question, askedQuestions.note(question));
     const reason = isNew ? await ifReadable(ports, question, ports.dailyCaps.take(question)) : undefined;
     if (reason !== undefined) return refuse(question, reason, locale);
-    if (isNew) await ports.audit.note(askedEntry(question));
+    if (isNew) ports.audit.note(askedEntry(question));
     const previous = isNew ? await previousConversation(ports, question) : {};
     const admitted = await store(question, (stored) => ({
       ...withChannelRules(stored, rules),
@@ -90,8 +89,8 @@ export function createAdmission(ports: LifecyclePorts) {
     } catch (error) {
       if (!isAppError(error)) throw error;
       const { kind, message, code, retryAfterMs } = error;
-      const isAppointed = kind === 'rateLimited' && (retryAfterMs ?? 0) > 0;
-      throw new AppError(kind, message, { cause: error, code, retryAfterMs, isAppointed });
+      const isHeldBack = kind === 'rateLimited' && (retryAfterMs ?? 0) > 0;
+      throw new AppError(kind, message, { cause: error, code, retryAfterMs, isHeldBack });
     }
   }
 
@@ -106,15 +105,7 @@ export function createAdmission(ports: LifecyclePorts) {
   async function refuse(question: Question, reason: Refusal, locale: string | undefined): Promise<Progress> {
     const known = locale === undefined ? question : await store(question, (stored) => ({ ...stored, locale }));
     ports.log.info({ event: 'question_refused', outcome: reason, questionId: question.id });
-    await countRefusal(question);
     return { question: await endWith(ports, known, { kind: 'notAllowed', reason }) };
-  }
-
-  /** Bounds what a person stores who is refused again and again. See `accept`. */
-  async function countRefusal(question: Question): Promise<void> {
-    const { id, place, askerId, acceptedMs } = question;
-    const asker = { teamId: place.teamId, userId: askerId };
-    await ifReadable(ports, question, ports.dailyStorage.take('refused', asker, id, acceptedMs));
   }
 
   /** Refuses the asker if a retry cannot help, or if Slack gave no answer for a day. An unknown person may not ask. */
@@ -122,33 +113,7 @@ export function createAdmission(ports: LifecyclePorts) {
     const waitedMs = question.trouble === undefined ? 0 : now() - question.trouble.sinceMs;
     if (isTransient(error) && waitedMs <= deliveryPatienceMs) return undefined;
     ports.log.error({ event: 'admission_not_decided', questionId: question.id, kind: error.kind }, error);
-    await countRefusal(question);
     return { question: await endWith(ports, question, { kind: 'notAllowed', reason: 'unknownPerson' }) };
-  }
-
-  /**
-   * Stores whether the card of a running question may still show its steps. If the check fails, hides them until the
-   * next check.
-   */
-  async function checkAccess(question: Question): Promise<Question> {
-    const mayBeShown = await mayAsk(question);
-    return store(question, (stored) => {
-      const { stepsHiddenMs: _, ...card } = stored.card;
-      return mayBeShown
-        ? { ...stored, admittedMs: now(), card }
-        : { ...stored, card: { ...card, stepsHiddenMs: now() } };
-    });
-  }
-
-  async function mayAsk(question: Question): Promise<boolean> {
-    try {
-      const { askerId, place } = question;
-      return (await accessPolicy.admit(askerId, place, { sinceMs: now() - freshAccessMs })).may;
-    } catch (error) {
-      if (!isAppError(error) || error.kind === 'storage' || error.kind === 'corrupt') throw error;
-      ports.log.warn({ event: 'access_not_checked', questionId: question.id, kind: error.kind }, error);
-      return false;
-    }
   }
 
   async function gather(question: Question): Promise<Progress> {
@@ -188,4 +153,44 @@ export function createAdmission(ports: LifecyclePorts) {
   function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
     return changeQuestion(ports, question, change);
   }
+}
+
+/**
+ * Whether the channel's settings still decide about the question. Once it may have reached the service, what was sent
+ * must not change, because the app searches for it by its text.
+ */
+function awaitsChannelRules({ origin, phase, upstream, outcome }: Question): boolean {
+  const isSent = upstream.intentMs !== undefined || upstream.askedMs !== undefined;
+  return origin !== 'shared' && phase === 'waiting' && !isSent && outcome === undefined;
+}
+
+/** How a question ends that names repositories which the settings of its channel do not allow, or which there are not. */
+function refusedForRepository({ text }: Question, { repositories, known }: QuestionRules): Refused | undefined {
+  const decision = decideScope(text, repositories, known);
+  if (decision.kind === 'refused') return { kind: 'notAllowed', reason: 'repositoryRefused' };
+  if (decision.kind !== 'unknown') return undefined;
+  const { name, total } = decision;
+  return { kind: 'notAllowed', reason: 'repositoryUnknown', unknown: { name, total } };
+}
+
+type Refused = Extract<Outcome, { kind: 'notAllowed' }>;
+
+/** Applies the settings of the channel to a question. Pure. Earlier decisions are replaced. */
+function withChannelRules(question: Question, rules: QuestionRules): Question {
+  if (!awaitsChannelRules(question)) return question;
+  const { scope: _scope, answersPrivately: _private, ...rest } = question;
+  const decision = decideScope(question.text, rules.repositories, rules.known);
+  const scope =
+    decision.kind === 'limited'
+      ? decision.scope
+      : decision.kind === 'refused'
+        ? { repositories: [...decision.allowed] }
+        : decision.kind === 'unknown'
+          ? { repositories: decision.nearest }
+          : undefined;
+  return {
+    ...rest,
+    ...(scope === undefined ? {} : { scope }),
+    ...(rules.answersPrivately ? { answersPrivately: true } : {}),
+  };
 }

@@ -1,20 +1,18 @@
-import { accountOf } from '../accounts/account-of.ts';
 import { personName } from '../accounts/accounts.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { isPatienceOver, undatedWaitMs } from '../pacing.ts';
-import type { Conversation } from '../ports.ts';
-import { isFollowUpInstead } from '../question/cancellation.ts';
+import type { Conversation, UpstreamQuestion } from '../ports.ts';
 import {
   conversationOf,
   hasConversation,
-  sharesConversation,
   withConversation,
   withKeptPrivate,
   withoutConversation,
 } from '../question/conversations.ts';
-import { allConversations, findEarlier, withAsked, withoutLinkElsewhere } from '../question/earlier-questions.ts';
+import { allConversations, findEarlier, withAsked } from '../question/earlier-questions.ts';
 import { upstreamText } from '../question/prompt.ts';
 import {
+  accountOf,
   type ConversationId,
   type Failure,
   isBetweenTwo,
@@ -28,8 +26,18 @@ import { getReadable } from '../question/readable.ts';
 import { areReadersAccepted } from '../question/reader-choices.ts';
 import { isForAskerOnly, keptPrivateClaim } from '../question/readers.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
-import { isUnderWay, positionOf, withoutAttempt } from '../question/upstream.ts';
-import { limitPatienceMs, longestQuietWaitMs } from '../settings.ts';
+import {
+  claimUpstream,
+  createdWhenAsked,
+  isEarlierAttempt,
+  isLikeText,
+  isSameText,
+  isUnderWay,
+  ownersOf,
+  positionOf,
+  withoutAttempt,
+} from '../question/upstream.ts';
+import { limitPatienceMs, longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
 import { cancelAtService } from './at-service.ts';
 import { failed } from './decide.ts';
@@ -42,13 +50,11 @@ import {
   type Progress,
   wake,
 } from './lifecycle-ports.ts';
-import { type Asked, askedIn, findLost, isOurs } from './lost-question.ts';
-import type { PollWait } from './poll-wait.ts';
 import { joinQueue } from './thread-queue.ts';
 import { withCallGivenUp, withCallSearched, withEarlierCall, withoutPending } from './unknown-outcome.ts';
 
 /** The steps between admission and answer: joins the thread's queue, asks, parks and cancels at the service. */
-export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
+export function createAsking(ports: LifecyclePorts) {
   const { threads, now } = ports;
 
   return { join, ask, search, failed: askFailed, park, unpark, cancel };
@@ -70,7 +76,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
       if (question.cancel !== undefined) return { question: await forgetIntent(question) };
     }
     const thread = await threads.get(question.place);
-    const continued = await conversationFor(question, thread);
+    const continued = conversationFor(question, thread);
     const conversationId = (await wouldShowPrivate(question, thread, continued)) ? undefined : continued;
     const isRepeated = question.upstream.intentMs !== undefined;
     const beginning = isRepeated ? {} : await beginOwn(question, thread, conversationId);
@@ -80,7 +86,8 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
       const current = withoutOutdated(stored);
       if (isThreadUnread(current)) return { ...current, upstream: withoutIntent(current.upstream) };
       return {
-        ...withLinksHere({ ...withEarlierConversation(current, thread), ...beginning }),
+        ...current,
+        ...beginning,
         ...(expected === undefined ? {} : { expected }),
         upstream: {
           ...withoutIntent(current.upstream),
@@ -97,26 +104,17 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
     const bound = await bind(intended, question.place, asked);
     const answeredAtOnce = !isUnderWay(asked.question);
     if (answeredAtOnce) return { question: bound };
-    return { question: bound, waitMs: ports.watching.goesOn(bound, await pollWait(bound, 0)) };
-  }
-
-  /** Sends no link along that opens a conversation of another service. */
-  function withLinksHere(question: Question): Question {
-    const { follows, access } = question;
-    if (follows === undefined) return question;
-    return { ...question, follows: withoutLinkElsewhere(follows, access === 'own' ? undefined : ports.ownService) };
+    return { question: bound, waitMs: ports.watching.goesOn(bound, ports.settings.readEveryMs) };
   }
 
   /** The conversation that a question follows up. Undefined if the question starts a new one. */
-  async function conversationFor(question: Question, thread: Thread | undefined): Promise<ConversationId | undefined> {
-    const { fresh, insteadOf, upstream } = question;
+  function conversationFor(question: Question, thread: Thread | undefined): ConversationId | undefined {
+    const { fresh, continues, upstream, access } = question;
     if (fresh) return undefined;
-    const replacedId = isFollowUpInstead(question) ? insteadOf : undefined;
-    const replaced = replacedId === undefined ? undefined : await getReadable(ports.questions, replacedId);
-    const earlier = replaced?.asFollowUp?.conversationId;
-    const isOther = replaced !== undefined && !sharesConversation(question, replaced);
-    if (earlier === undefined || isOther) return conversationOf(thread, question);
-    return upstream.conversationLost === true ? upstream.conversationId : earlier;
+    // Another account can't continue the conversation.
+    if (continues === undefined || (continues.access === 'own') !== (access === 'own'))
+      return conversationOf(thread, question);
+    return upstream.conversationLost === true ? upstream.conversationId : continues.conversationId;
   }
 
   /**
@@ -201,7 +199,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
   async function withConversationSought(question: Question, place: ThreadPlace): Promise<Question> {
     const { restored, upstream } = question;
     if (restored === undefined || upstream.intentMs !== undefined) return question;
-    const intentConversationId = await conversationFor(question, await threads.get(place));
+    const intentConversationId = conversationFor(question, await threads.get(place));
     return intentConversationId === undefined
       ? question
       : { ...question, upstream: { ...upstream, intentConversationId } };
@@ -261,7 +259,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
         return {
           question: await endFailed(question, {
             cause: 'refused',
-            ...(error.said === undefined ? {} : { message: error.said }),
+            message: error.said,
           }),
         };
       case 'unauthorized':
@@ -273,7 +271,7 @@ export function createAsking(ports: LifecyclePorts, pollWait: PollWait) {
         if (waitMs !== undefined && waitMs > longestQuietWaitMs)
           return { question: await park(question, now() + waitMs) };
         const { firstTriedMs } = question.upstream;
-        const isDenied = firstTriedMs !== undefined && isPatienceOver(ports.settings.pacing, firstTriedMs, now());
+        const isDenied = firstTriedMs !== undefined && isPatienceOver(ports.settings, firstTriedMs, now());
         return waitMs === undefined || isDenied ? { question: await park(question) } : undefined;
       }
       default:
@@ -375,16 +373,6 @@ function toBeAdmitted({ admittedMs: _, ...question }: Question): Question {
   return question.readsFrom === undefined ? question : readThreadAgain(question);
 }
 
-/** Notes the thread's conversation before a new one. If there is none, the question can't be a follow-up. */
-function withEarlierConversation(question: Question, thread: Thread | undefined): Question {
-  const { asFollowUp, ...rest } = question;
-  if (asFollowUp === undefined || asFollowUp.conversationId !== undefined) return question;
-  const conversationId = conversationOf(thread, question);
-  return conversationId === undefined || conversationId === question.upstream.conversationId
-    ? rest
-    : { ...rest, asFollowUp: { ...asFollowUp, conversationId } };
-}
-
 function firstOf(conversation: Conversation): Asked {
   const question = conversation.questions.at(-1);
   if (question === undefined) {
@@ -396,4 +384,113 @@ function firstOf(conversation: Conversation): Asked {
 function withoutIntent(upstream: Question['upstream']): Question['upstream'] {
   const { intentConversationId: _, ...rest } = withoutPending(upstream);
   return rest;
+}
+
+/**
+ * Most newest conversations to search for a question whose creation had an unknown outcome. A busy team starts about as
+ * many while a dead process is replaced. If there are more, the question is not asked again, and ends without an answer.
+ */
+const newestSearched = 1_000;
+
+/** A question as the service knows it. */
+interface Asked {
+  conversationId: ConversationId;
+  question: UpstreamQuestion;
+  shareUrl?: string;
+}
+
+/** Claims a question of the service for this question. False if it belongs to another one. */
+function isOurs({ claims }: LifecyclePorts, { id }: Question, { conversationId, question }: Asked): Promise<boolean> {
+  return claimUpstream(claims, id, conversationId, question);
+}
+
+function askedIn({ id, shareUrl }: Conversation, question: UpstreamQuestion): Asked {
+  return { conversationId: id, question, shareUrl };
+}
+
+/**
+ * Searches the service for a question whose call had an unknown outcome. Undefined if the service does not have it. Throws
+ * `unavailable` while that is not certain: then the question must not be asked again.
+ */
+async function findLost(ports: LifecyclePorts, question: Question): Promise<Asked | undefined> {
+  const { intentConversationId } = question.upstream;
+  const { fromMs, toMs } = createdBetween(question);
+  const service = ports.deepSearch(accountOf(question));
+  let found: Asked | undefined;
+  const isSought = async (conversation: Conversation): Promise<boolean> => {
+    found ??= await findByText(ports, question, conversation);
+    return found !== undefined;
+  };
+  const search = { aboutMs: triedMs(question), untilMs: toMs, isSought };
+  const conversations =
+    intentConversationId === undefined
+      ? await service.newest(newestSearched, fromMs, search)
+      : [await service.read(intentConversationId)];
+  for (const conversation of conversations) if (await isSought(conversation)) break;
+  if (found !== undefined || question.restored !== undefined) return found;
+  return findByTime(ports, question, conversations);
+}
+
+/** When the question was tried, or could have been after the backup that it comes from. */
+function triedMs({ upstream: { intentMs }, restored }: Question): number {
+  return intentMs ?? restored?.fromMs ?? 0;
+}
+
+/** The times at which the service may have created it, by a clock that may differ. */
+function createdBetween(question: Question): { fromMs: number; toMs: number } {
+  const fromMs = triedMs(question);
+  const toMs = Math.max(fromMs, question.restored?.toMs ?? fromMs);
+  return { fromMs: fromMs - upstreamWindowMs, toMs: toMs + upstreamWindowMs };
+}
+
+async function findByText(
+  ports: LifecyclePorts,
+  question: Question,
+  conversation: Conversation,
+): Promise<Asked | undefined> {
+  const { fromMs, toMs } = createdBetween(question);
+  for (const candidate of candidatesIn(question, conversation).toReversed()) {
+    if (isEarlierAttempt(question, conversation.id, candidate)) continue;
+    const createdMs = candidate.createdMs ?? conversation.createdMs ?? triedMs(question);
+    if (isSameText(candidate.text, upstreamText(question)) && createdMs >= fromMs && createdMs <= toMs) {
+      const asked = askedIn(conversation, candidate);
+      if (await isOurs(ports, question, asked)) return asked;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The question under a text that the service changed: the only one that was created when this one was sent and that belongs
+ * to no other. In the thread's own conversation that is certain. Among all conversations of an account it may be someone
+ * else's, so the letters of the text must be the same.
+ */
+async function findByTime(
+  ports: LifecyclePorts,
+  question: Question,
+  conversations: Conversation[],
+): Promise<Asked | undefined> {
+  const free: Asked[] = [];
+  for (const conversation of conversations) {
+    const possible = candidatesIn(question, conversation);
+    for (const each of createdWhenAsked(conversation, question)) {
+      if (!possible.includes(each)) continue;
+      const owners = await ownersOf(ports.claims, conversation.id, each);
+      const asked = askedIn(conversation, each);
+      // A process died after it claimed the question.
+      if (owners.includes(question.id) && (await isOurs(ports, question, asked))) return asked;
+      if (owners.length === 0) free.push(asked);
+    }
+  }
+  const [only, ...others] = free;
+  if (only === undefined) return undefined;
+  const isFollowUp = question.upstream.intentConversationId !== undefined;
+  const isCertain = others.length === 0 && (isFollowUp || isLikeText(only.question.text, upstreamText(question)));
+  if (isCertain && (await isOurs(ports, question, only))) return only;
+  throw new AppError('unavailable', 'the service may have the question under another text', { code: 'inDoubt' });
+}
+
+/** A new conversation begins with the question. */
+function candidatesIn({ upstream }: Question, { questions }: Conversation): UpstreamQuestion[] {
+  return upstream.intentConversationId === undefined ? questions.slice(0, 1) : questions;
 }

@@ -1,7 +1,7 @@
-import { accountOf } from '../accounts/account-of.ts';
 import { isAppError } from '../errors.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
 import type { Question } from '../question/question.ts';
+import { accountOf } from '../question/question.ts';
 import {
   claimUpstream,
   createdWhenAsked,
@@ -17,7 +17,7 @@ import { changeQuestion, type LifecyclePorts } from './lifecycle-ports.ts';
  * question with the same text can take it later. Undefined if the question is not there.
  */
 export async function locate(
-  ports: Pick<LifecyclePorts, 'claims' | 'questions'>,
+  ports: LifecyclePorts,
   question: Question,
   conversation: Conversation,
 ): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
@@ -41,7 +41,7 @@ export async function locate(
  * position the only one of no other question, if it was created when this one was asked.
  */
 async function locateByTime(
-  ports: Pick<LifecyclePorts, 'claims' | 'questions'>,
+  ports: LifecyclePorts,
   question: Question,
   conversation: Conversation,
 ): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
@@ -60,7 +60,7 @@ async function locateByTime(
 
 /** The answer that a question shows again belongs to the question that asked for it. */
 async function locateShared(
-  { questions }: Pick<LifecyclePorts, 'questions'>,
+  { questions }: LifecyclePorts,
   question: Question,
   conversation: Conversation,
 ): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
@@ -74,10 +74,7 @@ function withPosition(observed: UpstreamQuestion): (stored: Question) => Questio
 }
 
 /** Asks the service to stop a question. Throws the errors of the service, but none if the conversation is gone. */
-export async function cancelAtService(
-  ports: Pick<LifecyclePorts, 'claims' | 'deepSearch' | 'questions'>,
-  question: Question,
-): Promise<void> {
+export async function cancelAtService(ports: LifecyclePorts, question: Question): Promise<void> {
   const { conversationId, questionId } = question.upstream;
   if (conversationId === undefined) return;
   try {

@@ -5,21 +5,12 @@ import { areStepsPrivate, isChoiceAwaited, isKeptPrivate } from '../question/rea
 import { waitedFromMs, waitedMs } from '../question/upstream.ts';
 import { elapsedGrainMs } from '../settings.ts';
 import type { Standing } from './decide.ts';
-import { saysWorking } from './shown-steps.ts';
 
 /** How many failures of a step in a row it takes until the card says that the service is unreachable. */
 const failuresWorthTelling = 2;
 
-/**
- * What the card of a question shows now. `isCrowded`: so many questions run that a card must not begin to say that it is
- * worked on, because it might say so for minutes after the answer.
- */
-export function cardView(
-  question: Question,
-  { positionInQueue, slot }: Standing,
-  nowMs: number,
-  isCrowded = false,
-): CardView {
+/** What the card of a question shows now. */
+export function cardView(question: Question, { positionInQueue, slot }: Standing, nowMs: number): CardView {
   const startedMs = waitedFromMs(question);
   const durationMs = waitedMs({ ...question, endedMs: question.endedMs ?? nowMs });
   const { outcome, upstream } = question;
@@ -31,7 +22,7 @@ export function cardView(
       return {
         kind: 'answered',
         durationMs: waitedMs(question, outcome.answer.durationMs),
-        ...(outcome.answer.steps === undefined ? {} : { steps: outcome.answer.steps }),
+        steps: outcome.answer.steps,
         ...(outcome.answer.stopped === undefined ? {} : { isIncomplete: true }),
       };
     case 'cancelled':
@@ -55,9 +46,6 @@ export function cardView(
     return { kind: 'unreachable', ...(kind === 'signInPage' ? { isSignInPage: true } : {}) };
   }
   if (slot?.granted === false) return { kind: 'waitingForSlot', ahead: slot.ahead };
-  if (isCrowded && !saysWorking(question)) {
-    return { kind: 'asked', ...(areStepsPrivate(question) ? { isPrivate: true } : {}) };
-  }
   if (question.phase !== 'running') return { kind: 'starting' };
   const { expected, card } = question;
   const areStepsHidden = card.stepsHiddenMs !== undefined || areStepsPrivate(question);
@@ -74,7 +62,7 @@ export function cardView(
 
 function parkedView({ parkedUntilMs: untilMs, undatedLimits }: Question, nowMs: number): CardView {
   const afterMs = undatedLimits === undefined ? undefined : undatedWaitMs(undatedLimits.times);
-  return { kind: 'parked', untilMs: untilMs ?? nowMs, ...(afterMs === undefined ? {} : { afterMs }) };
+  return { kind: 'parked', untilMs: untilMs ?? nowMs, afterMs };
 }
 
 /** The visible content of the card as a string. An edit is needed only if the string changes. */

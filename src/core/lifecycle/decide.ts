@@ -1,8 +1,7 @@
 import { isPatienceOver } from '../pacing.ts';
 import type { Conversation, UpstreamError, UpstreamQuestion } from '../ports.ts';
-import { endsQuietly, hasNoCard, isUnseenWithdrawn, replacedBy } from '../question/cancellation.ts';
-import type { Answer, Failure, Outcome, Question } from '../question/question.ts';
-import { isInThread } from '../question/question.ts';
+import { endsQuietly, hasNoCard } from '../question/cancellation.ts';
+import { type Answer, type Failure, isInThread, type Outcome, type Question } from '../question/question.ts';
 import { isKeptPrivate, showsCode } from '../question/readers.ts';
 import { isThreadUnread } from '../question/thread-context.ts';
 import type { Slot } from '../run-slots.ts';
@@ -15,15 +14,12 @@ import {
   type LifecycleSettings,
   longestRepeatedLimitMs,
   messagesWithoutFile,
-  offerMs,
   parkedCheckMs,
   queuedCheckMs,
-  replaceAfterMs,
   shortestLimitMs,
 } from '../settings.ts';
-import { cardLeftMs, cardToPost, isCardNeeded, missingCard } from './missing-card.ts';
+import { cardLeftMs, cardToPost, isCardNeeded, isCardShown, missingCard } from './card-steps.ts';
 import { decideShowing, isChoiceUnread, type ShowingStep } from './showing.ts';
-import { isCardShown, isStepCheckOld, mayShowSteps } from './shown-steps.ts';
 import { type CallStep, performing } from './unknown-outcome.ts';
 
 /** What a question may have to wait for before it is asked. */
@@ -36,8 +32,6 @@ export interface Standing {
   slot: Slot | undefined;
   /** Whether a question that waits for its asker's account can continue. Absent if it does not wait for one. */
   isAccountBack?: boolean;
-  /** Of a running question whose card shows no steps: whether so many questions run that it must not begin to. */
-  isCrowded?: boolean;
 }
 
 /** The standing of a question that waits for nothing. */
@@ -67,8 +61,6 @@ export type Step =
   /** Searches for a card for the last time, and ends without one if it is not there. */
   | { do: 'dropCard' }
   | { do: 'join' }
-  /** Cancels the question that this one was asked instead of. */
-  | { do: 'replace'; replacedId: string }
   /** Removes from the thread's queue a first question that has ended or can't be read. */
   | { do: 'repairQueue'; head: string }
   /** Takes a run slot or begins to wait for one. */
@@ -77,7 +69,6 @@ export type Step =
   | { do: 'recall' }
   | { do: 'unpark' }
   | { do: 'cancelUpstream' }
-  | { do: 'checkAccess' }
   | { do: 'watch' }
   | { do: 'end'; outcome: Outcome }
   | { do: 'sayUndeliverable' }
@@ -100,23 +91,13 @@ export function decide(question: Question, situation: Situation): Step {
   const recheckLeftMs = (question.recheckMs ?? Number.POSITIVE_INFINITY) - situation.nowMs;
   if (recheckLeftMs <= 0) return { do: 'recheck' };
   const step = decideNext(question, situation);
-  const leftMs = Math.min(
-    recheckLeftMs,
-    replaceLeftMs(question, situation.nowMs),
-    cardLeftMs(question, situation) ?? Number.POSITIVE_INFINITY,
-  );
+  const leftMs = Math.min(recheckLeftMs, cardLeftMs(question, situation) ?? Number.POSITIVE_INFINITY);
   if (leftMs === Number.POSITIVE_INFINITY || (step.do !== 'wait' && step.do !== 'nothing')) return step;
   return { do: 'wait', ms: step.do === 'wait' ? Math.min(step.ms, leftMs) : leftMs };
 }
 
 function decideNext(question: Question, situation: Situation): Step {
   if (question.phase === 'closed') return { do: 'nothing' };
-  if (question.phase === 'offered') {
-    const leftMs = question.acceptedMs + offerMs - situation.nowMs;
-    return leftMs > 0 ? { do: 'wait', ms: leftMs } : { do: 'nothing' };
-  }
-  const replacedId = replacedBy(question);
-  if (replacedId !== undefined && replaceLeftMs(question, situation.nowMs) <= 0) return { do: 'replace', replacedId };
   if (situation.staleHead !== undefined) return { do: 'repairQueue', head: situation.staleHead };
   const heldUntilMs = question.trouble?.notBeforeMs ?? 0;
   const cancelNow = question.cancel !== undefined && question.phase !== 'delivering';
@@ -133,17 +114,9 @@ function decideNext(question: Question, situation: Situation): Step {
   }
 }
 
-/** A request that was accepted too late is taken back soon. Until then the other question goes on. */
-function replaceLeftMs(question: Question, nowMs: number): number {
-  if (question.phase === 'offered' || replacedBy(question) === undefined) return Number.POSITIVE_INFINITY;
-  return question.acceptedMs + replaceAfterMs - nowMs;
-}
-
 function decideWaiting(question: Question, situation: Situation): Step {
   const { nowMs, positionInQueue, slot, settings } = situation;
   const { upstream, cancel } = question;
-  if (isUnseenWithdrawn(question) && upstream.intentMs === undefined)
-    return { do: 'end', outcome: { kind: 'cancelled' } };
   if (question.admittedMs === undefined) return { do: 'admit' };
   if (isAccessOpen(question, settings)) return { do: 'chooseAccess' };
   if (isInThread(question.place) && positionInQueue < 0) return { do: 'join' };
@@ -151,13 +124,13 @@ function decideWaiting(question: Question, situation: Situation): Step {
   // that may take Slack a long time.
   if (positionInQueue === 0 && cancel === undefined && slot === undefined) return { do: 'takeSlot' };
   const posting = missingCard(question, situation);
-  // Where the thread exists, the question does not wait with its card.
+  // Where the thread exists, the question goes on although its card has to wait.
   if (posting !== undefined && (posting.do !== 'wait' || !isInThread(question.place))) return posting;
   if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
   if (positionInQueue > 0) return { do: 'wait', ms: queuedCheckMs };
   if (isCancelOverdue(question, situation)) return { do: 'end', outcome: { kind: 'cancelled' } };
   const triedMs = upstream.firstTriedMs;
-  if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings.pacing, triedMs, nowMs)) {
+  if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings, triedMs, nowMs)) {
     const { kind } = question.trouble;
     const cause = kind === 'limited' || kind === 'signInPage' ? kind : 'unreachable';
     return { do: 'end', outcome: failed({ cause, ...(upstream.intentMs === undefined ? {} : { mayBeAsked: true }) }) };
@@ -214,7 +187,6 @@ function decideAwaiting(
 }
 
 function decideRunning(question: Question, situation: Situation): Step {
-  const { nowMs } = situation;
   if (question.cancel !== undefined) {
     const { cancelSentMs } = question.upstream;
     if (isCancelOverdue(question, situation)) return { do: 'end', outcome: { kind: 'cancelled' } };
@@ -222,8 +194,6 @@ function decideRunning(question: Question, situation: Situation): Step {
   }
   if (isChoiceUnread(question)) return { do: 'showing', step: 'read' };
   const posting = question.cancel === undefined ? cardToPost(question, situation) : undefined;
-  const showsSteps = posting !== undefined || mayShowSteps(question, situation.isCrowded);
-  if (showsSteps && isStepCheckOld(question, nowMs)) return { do: 'checkAccess' };
   return posting ?? { do: 'watch' };
 }
 
@@ -231,7 +201,7 @@ function decideRunning(question: Question, situation: Situation): Step {
 function isCancelOverdue({ cancel, upstream, trouble }: Question, { nowMs, settings }: Situation): boolean {
   if (cancel === undefined) return false;
   const { intentMs, givenUpMs = nowMs } = upstream;
-  // The app can stop a question that may still begin at the service only after it finds it there.
+  // If the request may still reach the service, the app has to find the question there before it can stop it.
   const foundByMs = intentMs === undefined ? 0 : givenUpMs + settings.lateCallMs;
   const sinceMs = upstream.cancelSentMs ?? (trouble === undefined ? undefined : Math.max(cancel.atMs, foundByMs));
   return sinceMs !== undefined && nowMs - sinceMs > cancelConfirmMs;
@@ -296,13 +266,11 @@ function isFileDue({ outcome, delivery }: Question, parts: number): boolean {
   return delivery.posted.length === parts - 1 && (delivery.file === undefined || delivery.file.state === 'intended');
 }
 
-/**
- * Whether no one else knows of a cancelled question: it waited for an account, or its asker was told that it was not taken.
- */
+/** Whether no one else knows of a cancelled question, because it waited for an account without a card. */
 function isUnseen(question: Question, { kind }: Outcome): boolean {
   const { awaitsAccount, card } = question;
   const isAwaiting = awaitsAccount !== undefined && hasNoCard(card);
-  return kind === 'cancelled' && (isAwaiting || isUnseenWithdrawn(question));
+  return kind === 'cancelled' && isAwaiting;
 }
 
 /** A cancelled question needs no message if its card can show that. */
@@ -326,7 +294,7 @@ export function failed(failure: Failure): Outcome {
 export type Reading = { is: 'working' } | { is: 'ended'; outcome: Outcome } | { is: 'limited'; untilMs?: number };
 
 /**
- * Until when a question waits that the service refused for a limit that ends at `retryAtMs`. A question that was refused
+ * When a question is asked again that the service refused for a limit. The limit ends at `retryAtMs`. A question that was refused
  * several times waits longer, so that a service whose limits always end at once is not asked all the time.
  */
 export function parkedUntil({ upstream }: Question, retryAtMs: number, nowMs: number): number {
@@ -336,8 +304,8 @@ export function parkedUntil({ upstream }: Question, retryAtMs: number, nowMs: nu
 
 /**
  * Interprets a running or finished question of the service. `elapsedMs`: how long ago the question was asked, which is
- * its duration if the service reports none. A limit that ended after the question was asked, perhaps before this app read
- * of it, tells when to ask again, also in the past. One that ended before says nothing about that.
+ * its duration if the service reports none. The end of a limit tells when to ask again, also when it has passed, if it is
+ * later than the asking. An earlier end is ignored.
  */
 export function interpret(
   observed: UpstreamQuestion,
@@ -387,11 +355,11 @@ export function interpret(
           sources,
           followUps,
           durationMs: durationMs > 0 ? durationMs : elapsedMs,
-          ...(steps === undefined ? {} : { steps }),
-          ...(citedOnly === undefined ? {} : { citedOnly }),
-          ...(hasMore === undefined ? {} : { hasMore }),
-          ...(credits === undefined ? {} : { credits }),
-          ...(conversation.quota === undefined ? {} : { quota: conversation.quota }),
+          steps,
+          citedOnly,
+          hasMore,
+          credits,
+          quota: conversation.quota,
           ...more,
         },
       },

@@ -8,7 +8,7 @@ import { keepForButton } from '../question/refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from '../settings.ts';
 import type { createAdmission } from './admission.ts';
 import { asClosed } from './as-closed.ts';
-import type { CardUpdates } from './card-updates.ts';
+import { finishCard } from './card-updates.ts';
 import { finalCard, isSaidByCard } from './decide.ts';
 import {
   changeQuestion,
@@ -20,7 +20,7 @@ import {
   releaseSlot,
   wake,
 } from './lifecycle-ports.ts';
-import { goBack, leaveQueue } from './thread-queue.ts';
+import { leaveQueue } from './thread-queue.ts';
 import {
   withCallGivenUp,
   withCallSearched,
@@ -41,7 +41,6 @@ const attachTries = 5;
  */
 export function createDelivery(
   ports: LifecyclePorts,
-  card: CardUpdates,
   { confirming }: Pick<ReturnType<typeof createAdmission>, 'confirming'>,
 ) {
   const { messenger, threads, log, now } = ports;
@@ -172,7 +171,7 @@ export function createDelivery(
    */
   async function recheck(question: Question): Promise<Progress> {
     // The edit comes first, because it needs fewer rights than the removal.
-    const shown = question.card.shown === finalCard ? await card.finish(question) : question;
+    const shown = question.card.shown === finalCard ? await finishCard(ports, question) : question;
     const copies = question.mayHaveCopies === true ? await messenger.removeCopies(shown) : 0;
     if (copies > 0) log.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });
     return { question: await rechecked(shown) };
@@ -246,7 +245,7 @@ export function createDelivery(
     // Slack may delay the card for minutes. The next question must not wait for that.
     await leave(question);
     await ports.observer.closing(question);
-    return { question: await card.finish(question) };
+    return { question: await finishCard(ports, question) };
   }
 
   /**
@@ -271,7 +270,6 @@ export function createDelivery(
    */
   async function leave(question: Question): Promise<void> {
     if (isInThread(question.place)) {
-      await goBack(threads, question);
       await wake(ports, await leaveQueue(threads, question.id, question.place));
     }
     await releaseSlot(ports, question);
@@ -294,7 +292,7 @@ export function createDelivery(
     }
     await keepForButton(ports, question);
     await ifReadable(ports, question, ports.dailyCaps.giveBack(question));
-    for (const entry of endEntries(question)) await ports.audit.note(entry);
+    for (const entry of endEntries(question)) ports.audit.note(entry);
     // "Check again" may have re-opened the question meanwhile. Then it stays open.
     const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
     if (closed.phase !== 'closed') return closed;
@@ -363,7 +361,7 @@ function privateEnd(question: Question): PrivateNotice {
     kind: 'undeliverable',
     questionId: id,
     place,
-    ...(shareUrl === undefined ? {} : { shareUrl }),
+    shareUrl,
   };
 }
 

@@ -3,7 +3,6 @@ import type { Accounts, AccountWaits, Person } from '../accounts/accounts.ts';
 import type { ChannelRules } from '../channels/channel-settings.ts';
 import { type AppError, hasCode, isAppError, serviceCodes } from '../errors.ts';
 import type { AuditLog } from '../history/audit.ts';
-import type { DeliveryPriority } from '../intake/delivery-priority.ts';
 import type {
   AnswerReaders,
   AskedQuestions,
@@ -21,11 +20,9 @@ import type {
   ThreadStore,
 } from '../ports.ts';
 import type { DailyCaps } from '../question/daily-caps.ts';
-import type { DailyStorage } from '../question/daily-storage.ts';
 import type { Outcome, Question, Trouble } from '../question/question.ts';
 import type { ReaderChoices } from '../question/reader-choices.ts';
 import type { RefusedText } from '../question/refused-text.ts';
-import type { ServiceKey } from '../question/service-ids.ts';
 import type { RunSlots } from '../run-slots.ts';
 import type { LifecycleSettings } from '../settings.ts';
 import type { Tracer } from '../tracing.ts';
@@ -38,9 +35,7 @@ export interface LifecyclePorts {
   claims: Claims;
   runSlots: RunSlots;
   deepSearch: DeepSearchOf;
-  /** The service where `deepSearch` begins conversations with the app's account. Absent: the app's own one. */
-  ownService?: ServiceKey | undefined;
-  watching: Omit<Watching, 'tick' | 'resumed' | 'stop'>;
+  watching: Omit<Watching, 'tick' | 'stop'>;
   accounts: Pick<Accounts, 'mode' | 'offer' | 'statusOf'>;
   accountWaits: AccountWaits;
   /** A person's name in Slack, if Slack says it in time. Never throws. */
@@ -48,7 +43,6 @@ export interface LifecyclePorts {
   messenger: Messenger;
   accessPolicy: AccessPolicy;
   dailyCaps: DailyCaps;
-  dailyStorage: DailyStorage;
   channelRules: ChannelRules;
   /** All repositories that a person's questions can search. Undefined if that is not known. Never throws `AppError`. */
   repositoriesFor: (person: Person) => Promise<string[] | undefined>;
@@ -61,7 +55,6 @@ export interface LifecyclePorts {
   observer: QuestionObserver;
   audit: AuditLog;
   scheduler: Pick<Scheduler, 'schedule'>;
-  deliveryPriority: Pick<DeliveryPriority, 'yieldToDeliveries'>;
   tracer: Tracer;
   log: Log;
   now: Clock;
@@ -75,7 +68,7 @@ export type Progress = { question: Question } | { question: Question; waitMs: nu
 
 /** Changes a stored question. Returns the stored question after that. */
 export async function changeQuestion(
-  { questions }: Pick<LifecyclePorts, 'questions'>,
+  { questions }: LifecyclePorts,
   question: Question,
   change: (stored: Question) => Question,
 ): Promise<Question> {
@@ -84,7 +77,7 @@ export async function changeQuestion(
 
 /** Stores how a question ended. Later steps post its messages. */
 export async function endWith(
-  ports: Pick<LifecyclePorts, 'questions' | 'now' | 'observer'>,
+  ports: LifecyclePorts,
   question: Question,
   outcome: Outcome,
   shareUrl?: string,
@@ -118,22 +111,22 @@ export function isAnswerTooLong(error: AppError): boolean {
 }
 
 /**
- * Removes a question from the open list that is closed or was never confirmed. It may be re-opened at the same moment,
- * so this reads it again and lists it if it is open. Each re-opening and each confirmation also lists it after that change, so
- * an open question is always listed in the end.
+ * Removes a question from the open list that is closed or gone. It may be re-opened or stored at the same moment, so this reads
+ * it again and lists it if it is open. Each re-opening also lists it after that change, so an open question is always listed in
+ * the end.
  */
-export async function delist({ questions }: Pick<LifecyclePorts, 'questions'>, id: string): Promise<void> {
+export async function delist({ questions }: { questions: QuestionStore }, id: string): Promise<void> {
   await questions.markClosed(id);
   const question = await questions.get(id);
   const isDone = question?.phase === 'closed' && question.recheckMs === undefined;
-  if (question !== undefined && !isDone && question.phase !== 'offered') {
+  if (question !== undefined && !isDone) {
     await questions.markOpen(id);
   }
 }
 
 /** Does work that a question can continue without. Logs a corrupt record and returns undefined. Throws other errors. */
 export async function ifReadable<Result>(
-  { log }: Pick<LifecyclePorts, 'log'>,
+  { log }: LifecyclePorts,
   { id }: Question,
   work: Promise<Result>,
 ): Promise<Result | undefined> {
@@ -151,7 +144,7 @@ export async function ifReadable<Result>(
  * and sweeps repeat the step.
  */
 export async function settle(
-  { log }: Pick<LifecyclePorts, 'log'>,
+  { log }: LifecyclePorts,
   event: string,
   questionId: string,
   step: () => Promise<void>,
@@ -165,14 +158,11 @@ export async function settle(
 }
 
 /** Gives back the question's run slot and wakes the questions that got one. */
-export async function releaseSlot(
-  { runSlots, scheduler }: Pick<LifecyclePorts, 'runSlots' | 'scheduler'>,
-  question: Question,
-): Promise<void> {
-  await wake({ scheduler }, await runSlots.release(question));
+export async function releaseSlot(ports: LifecyclePorts, question: Question): Promise<void> {
+  await wake(ports, await ports.runSlots.release(question));
 }
 
-export async function wake({ scheduler }: Pick<LifecyclePorts, 'scheduler'>, questionIds: string[]): Promise<void> {
+export async function wake({ scheduler }: LifecyclePorts, questionIds: string[]): Promise<void> {
   await Promise.all(questionIds.map((id) => scheduler.schedule(id, 0)));
 }
 

@@ -4,15 +4,16 @@ import { getReadable } from '../question/readable.ts';
 import { mostPreviousRead, previousConversationMs } from '../settings.ts';
 import { ifReadable, type LifecyclePorts } from './lifecycle-ports.ts';
 
-type Ports = Pick<LifecyclePorts, 'askedQuestions' | 'questions' | 'threads' | 'accounts' | 'log' | 'now'>;
-
 /**
  * What the asker of a new message in direct messages may choose instead of a new conversation: the one of their latest
  * other thread there. None while a question of that thread is open: a conversation takes one question after the other,
  * and only the queue of its thread sees to that.
  */
-export async function previousConversation(ports: Ports, question: Question): Promise<Pick<Question, 'asFollowUp'>> {
-  const { place, origin, beginsThread, askerId, text, access } = question;
+export async function previousConversation(
+  ports: LifecyclePorts,
+  question: Question,
+): Promise<Pick<Question, 'previous'>> {
+  const { place, origin, beginsThread, askerId, access } = question;
   if (origin !== 'direct' || !beginsThread || !isBetweenTwo(place)) return {};
   // Another account can't continue the conversation, so the question gets its account first.
   if (access === undefined && ports.accounts.mode !== 'shared') return {};
@@ -24,7 +25,7 @@ export async function previousConversation(ports: Ports, question: Question): Pr
     const thread = await ifReadable(ports, question, ports.threads.get(earlier.place));
     const conversationId = sharesConversation(question, earlier) ? conversationOf(thread, question) : undefined;
     if (thread === undefined || conversationId === undefined) continue;
-    return thread.queue.length > 0 ? {} : { asFollowUp: { text, conversationId } };
+    return thread.queue.length > 0 ? {} : { previous: conversationId };
   }
   return {};
 }

@@ -1,20 +1,21 @@
-import { accountOf } from '../accounts/account-of.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { isPatienceOver } from '../pacing.ts';
 import type { Answer, Outcome, Question } from '../question/question.ts';
+import { accountOf } from '../question/question.ts';
 import { isKeptPrivate } from '../question/readers.ts';
 import { findUpstream, positionOf, waitedFromMs } from '../question/upstream.ts';
 import { refusedCause } from './account-access.ts';
 import { failed as failedWith, interpret } from './decide.ts';
 import { changeQuestion, endWith, isAnswerTooLong, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
-export type RecallPorts = Pick<LifecyclePorts, 'deepSearch' | 'now'>;
-
 /**
  * Reads the answer of a closed question from the service, because the app does not keep its text. Returns undefined if
  * the answer is gone. Throws the errors of the service.
  */
-export async function recallAnswer({ deepSearch, now }: RecallPorts, question: Question): Promise<Answer | undefined> {
+export async function recallAnswer(
+  { deepSearch, now }: LifecyclePorts,
+  question: Question,
+): Promise<Answer | undefined> {
   const { conversationId } = question.upstream;
   if (question.outcome?.kind !== 'answered' || conversationId === undefined) return undefined;
   if (question.outcome.answer.markdown !== '') return question.outcome.answer;
@@ -110,7 +111,7 @@ export function createResharing(ports: LifecyclePorts) {
       return { question: await endWith(ports, question, failedWith({ cause: 'answerTooLong' })) };
     }
     const sinceMs = question.upstream.firstTriedMs ?? ports.now();
-    if (isPatienceOver(ports.settings.pacing, sinceMs, ports.now())) {
+    if (isPatienceOver(ports.settings, sinceMs, ports.now())) {
       return { question: await endWith(ports, question, failedWith({ cause: 'unreachable' })) };
     }
     await changeQuestion(ports, question, (stored) => ({

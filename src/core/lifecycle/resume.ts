@@ -1,14 +1,14 @@
 import { groups } from '../groups.ts';
-import type { QuestionStore, Scheduler } from '../ports.ts';
+import type { Log, QuestionStore, Scheduler } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { fewestRunRarely, listedRunMs, resumeSpreadMs } from '../settings.ts';
 import type { Watching } from '../watching/watching.ts';
 
-export interface ResumePorts {
+interface ResumePorts {
   questions: Pick<QuestionStore, 'openIds' | 'get'>;
   scheduler: Pick<Scheduler, 'unscheduled' | 'schedule'>;
-  watching: Pick<Watching, 'resumed'>;
+  watching: Pick<Watching, 'goesOn'>;
   /** Called once the watching knows the questions under way, before their runs are planned. */
   startWatching: () => void;
   /** Uniform in [0, 1). */
@@ -24,7 +24,7 @@ export async function resume({ questions, scheduler, watching, startWatching, ra
   const open = await questions.openIds();
   const underWay = open.length < fewestRunRarely ? [] : await readUnderWay(questions, open);
   const watched = underWay.length < fewestRunRarely ? [] : underWay;
-  for (const question of watched) watching.resumed(question);
+  for (const question of watched) watching.goesOn(question, 0);
   startWatching();
   const isWatched = new Set(watched.map(({ id }) => id));
   for (const ids of groups(open)) {
@@ -51,4 +51,38 @@ async function readUnderWay(questions: ResumePorts['questions'], ids: string[]):
 function isUnderWay({ phase, upstream, cancel, trouble, endsQuietlyMs, recheckMs }: Question): boolean {
   const isDue = [cancel, trouble, endsQuietlyMs, recheckMs].some((reason) => reason !== undefined);
   return phase === 'running' && upstream.askedMs !== undefined && !isDue;
+}
+
+interface SweepPorts {
+  questions: Pick<QuestionStore, 'openIds'>;
+  scheduler: Pick<Scheduler, 'unscheduled' | 'schedule'>;
+  log: Log;
+}
+
+/**
+ * Creates the sweep: it finds open questions without a planned run and plans one. This should never happen, so each is
+ * logged as `question_swept`. A question counts only if two sweeps in a row find it, because a question is stored just
+ * before its first run is planned. Throws if storage fails.
+ */
+export function createSweep({ questions, scheduler, log }: SweepPorts): () => Promise<void> {
+  let suspects = new Set<string>();
+
+  return async function sweep() {
+    const unplanned: string[] = [];
+    for (const ids of groups(await questions.openIds())) unplanned.push(...(await scheduler.unscheduled(ids)));
+    const forgotten = unplanned.filter((id) => suspects.has(id));
+    suspects = new Set(unplanned);
+    for (const questionId of forgotten) {
+      log.warn({ event: 'question_swept', outcome: 'found', questionId });
+      await scheduler.schedule(questionId, 0);
+    }
+  };
+}
+
+/**
+ * An open question from a backup of `fromMs` that was restored at `toMs`: before each call it searches for the effect that
+ * the call may have had after the backup. A closed one makes no calls, so it stays as it is.
+ */
+export function asRestored(question: Question, restored: { fromMs: number; toMs: number }): Question {
+  return question.phase === 'closed' ? question : { ...question, restored };
 }

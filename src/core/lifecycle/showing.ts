@@ -126,7 +126,7 @@ export function createShowing(
       channelId: asked.place.channelId,
       text: asked.text,
       ...(asked.outcome?.kind === 'answered' ? { answer: asked.outcome.answer.markdown } : {}),
-      ...(people === undefined ? {} : { people }),
+      people,
     });
     return change(asked, (showing) => ({ ...showing, noticedMs: now() }));
   }

@@ -1,5 +1,4 @@
 import type { ThreadStore } from '../ports.ts';
-import { conversationOf, withConversation } from '../question/conversations.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { isChoiceAwaited } from '../question/readers.ts';
@@ -7,8 +6,8 @@ import type { Standing } from './decide.ts';
 import type { LifecyclePorts } from './lifecycle-ports.ts';
 
 /**
- * Adds a question to its thread's queue, once: directly after the question that it replaces, otherwise at the end. If
- * the question begins the thread, plain replies there become follow-ups.
+ * Adds a question to the end of its thread's queue, once. If the question begins the thread, plain replies there become
+ * follow-ups.
  */
 export async function joinQueue(threads: ThreadStore, question: Question): Promise<void> {
   const { id, place, beginsThread, askerId } = question;
@@ -18,32 +17,10 @@ export async function joinQueue(threads: ThreadStore, question: Question): Promi
     if (isBegun && thread.queue.includes(id)) return thread;
     return {
       ...thread,
-      queue: joined(thread.queue, question),
+      queue: thread.queue.includes(id) ? thread.queue : [...thread.queue, id],
       ...(beginsThread ? { followsReplies: true, startedBy: thread.startedBy ?? askerId } : {}),
     };
   });
-}
-
-function joined(queue: string[], { id, insteadOf }: Question): string[] {
-  if (queue.includes(id)) return queue;
-  const at = insteadOf === undefined ? -1 : queue.indexOf(insteadOf);
-  return at < 0 ? [...queue, id] : queue.toSpliced(at + 1, 0, id);
-}
-
-/**
- * Returns a thread to its earlier conversation, or gives it that of the previous thread, if the asker chose to ask a
- * follow-up instead of this question.
- */
-export async function goBack(threads: ThreadStore, question: Question): Promise<void> {
-  const { place, asFollowUp, upstream } = question;
-  const { isChosen, conversationId } = asFollowUp ?? {};
-  if (isChosen !== true || conversationId === undefined) return;
-  if (!isInThread(place)) return;
-  await threads.update(place, (thread = newThread(place, false)) =>
-    conversationOf(thread, question) === upstream.conversationId
-      ? withConversation(thread, question, conversationId)
-      : thread,
-  );
 }
 
 /**
@@ -51,7 +28,7 @@ export async function goBack(threads: ThreadStore, question: Question): Promise<
  * this one and has ended, waits for its asker's choice of readers, is gone or can't be read. Changes nothing.
  */
 export async function readPositionInQueue(
-  { questions, threads }: Pick<LifecyclePorts, 'questions' | 'threads'>,
+  { questions, threads }: LifecyclePorts,
   questionId: string,
   place: ThreadPlace,
 ): Promise<Pick<Standing, 'positionInQueue' | 'staleHead'>> {

@@ -45,14 +45,14 @@ export function personInQuestion(question: Question, subject: Subject): unknown 
   return {
     actedOn: id,
     ...(asked.length === 0 ? {} : { askedFollowUps: asked }),
-    ...(cancelledMs === undefined ? {} : { cancelledMs }),
+    cancelledMs,
     ...(hasAskedAgain ? { askedAgain: true } : {}),
   };
 }
 
 /** A person's own question goes as a whole. Of other people's questions goes what the person did and what quotes them. */
 export function questionWithout(question: Question, subject: Subject): Rest<Question> {
-  const isOpen = question.phase !== 'closed' && question.phase !== 'offered';
+  const isOpen = question.phase !== 'closed';
   if (isAskedBy(subject, question)) return isOpen ? 'inUse' : undefined;
   const next = withoutActs(withoutQuotes(question, subject), subject);
   return next !== question && isOpen ? 'inUse' : next;

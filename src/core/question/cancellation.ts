@@ -1,18 +1,5 @@
 import type { Question } from './question.ts';
 
-/**
- * The question that this one still has to cancel. Undefined for a question that was taken back or ended first: then the
- * other one goes on.
- */
-export function replacedBy({ insteadOf, replacedMs, cancel, outcome }: Question): string | undefined {
-  return replacedMs === undefined && cancel === undefined && outcome === undefined ? insteadOf : undefined;
-}
-
-/** Whether a question is the follow-up that replaces another one. Its edited version has the same choice itself. */
-export function isFollowUpInstead({ fresh, insteadOf, asFollowUp }: Question): boolean {
-  return insteadOf !== undefined && !fresh && asFollowUp === undefined;
-}
-
 /** Adds a cancellation to a question that runs or waits. */
 export function withCancel(question: Question, cancel: NonNullable<Question['cancel']>): Question {
   return question.outcome !== undefined || question.cancel !== undefined ? question : { ...question, cancel };
@@ -35,11 +22,6 @@ export function canAskCancelledAgain({ cancel, shares, text }: Question): boolea
   return cancel?.isFinal !== true && shares === undefined && text !== '';
 }
 
-/** Whether a question was withdrawn before it had a card, so that no one is shown that it was cancelled. */
-export function isUnseenWithdrawn({ cancel, card }: Question): boolean {
-  return cancel?.isWithdrawn === true && hasNoCard(card);
-}
-
 /** Whether a card was neither posted nor about to be. */
 export function hasNoCard({ ts, intentMs }: Question['card']): boolean {
   return ts === undefined && intentMs === undefined;
@@ -47,7 +29,7 @@ export function hasNoCard({ ts, intentMs }: Question['card']): boolean {
 
 /** Whether the question ends without a word, because its workspace removed the app. */
 export function endsQuietly({ phase, endsQuietlyMs }: Question): boolean {
-  return endsQuietlyMs !== undefined && phase !== 'offered' && phase !== 'closed';
+  return endsQuietlyMs !== undefined && phase !== 'closed';
 }
 
 /** Marks a question to end without a word. A closed one only loses the check of its messages. */

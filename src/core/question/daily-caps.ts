@@ -1,12 +1,19 @@
+import { z } from 'zod';
 import { isAppError } from '../errors.ts';
 import type { Records } from '../ports.ts';
+import { dayMs, defineRecord, type RecordOf } from '../record.ts';
 import { isBetweenTwo, type Question, type Refusal } from './question.ts';
 
-/** The questions that count for one person or one channel on one day (UTC). At most as many as the cap. */
-export interface DayCount {
-  version: 1;
-  questionIds: string[];
-}
+/**
+ * The questions that count for one person or one channel on one day (UTC). At most as many as the cap. A question is
+ * admitted within a day, or not at all.
+ */
+export const dayCountType = defineRecord({
+  key: (name) => `ds:day-count:${name}`,
+  ttlMs: 2 * dayMs,
+  schema: z.looseObject({ version: z.literal(1), questionIds: z.array(z.string()) }),
+});
+export type DayCount = RecordOf<typeof dayCountType>;
 
 /** Why a question is over a daily cap. */
 export type OverCap = Extract<Refusal, 'personCap' | 'channelCap'>;
@@ -18,8 +25,6 @@ export interface DailyCaps {
    * it is not counted.
    */
   take(question: Question): Promise<OverCap | undefined>;
-  /** Why a question would be over a cap now. Counts nothing. */
-  wouldExceed(question: Asking): Promise<OverCap | undefined>;
   /** No longer counts a question that ended without reaching the service. Safe to repeat. */
   giveBack(question: Question): Promise<void>;
 }
@@ -39,8 +44,6 @@ export function resetMs(acceptedMs: number): number {
   return (Math.floor(acceptedMs / dayMs) + 1) * dayMs;
 }
 
-const dayMs = 24 * 60 * 60 * 1_000;
-
 /**
  * `isExempt`: whether caps do not hold for a person. Their questions do not count for the channel either. If it throws
  * `AppError`, the caps hold.
@@ -55,11 +58,6 @@ export function createDailyCaps({
   isExempt: (userId: string) => Promise<boolean>;
 }): DailyCaps {
   return {
-    async wouldExceed(question) {
-      if (!(await hasCaps(question))) return undefined;
-      if (await isFull(ofPerson(question), perPerson)) return 'personCap';
-      return (await isFull(ofChannel(question), capOfChannel(question))) ? 'channelCap' : undefined;
-    },
     async take(question) {
       if (!(await hasCaps(question))) return undefined;
       if (!(await count(ofPerson(question), perPerson, question.id))) return 'personCap';
@@ -90,10 +88,6 @@ export function createDailyCaps({
   /** Only its own person asks in a direct message, and they have their own cap. */
   function capOfChannel({ place }: Asking): number {
     return isBetweenTwo(place) ? 0 : perChannel;
-  }
-
-  async function isFull(name: string, cap: number): Promise<boolean> {
-    return cap > 0 && ((await counts.get(name))?.questionIds.length ?? 0) >= cap;
   }
 
   async function count(name: string, cap: number, id: string): Promise<boolean> {

@@ -1,11 +1,9 @@
 import type { QuestionStore } from '../ports.ts';
 import { earlierQuestionsRoom, mostAskedKnown, mostEarlierQuestions } from '../settings.ts';
-import type { Followed } from './followed.ts';
 import { hasNoWords } from './prompt.ts';
-import type { ConversationId, Question, Thread } from './question.ts';
+import type { ConversationId, Followed, Question, Thread } from './question.ts';
 import { getReadable } from './readable.ts';
 import { isForAskerOnly, type Readers, readersOf, shareUrlFor } from './readers.ts';
-import { type ServiceKey, serviceKeyOf } from './service-ids.ts';
 
 /** Stands for every conversation of a thread. Not a text, because a conversation's id may be any text. */
 export const allConversations = Symbol('all conversations');
@@ -54,7 +52,7 @@ export async function findEarlier(
  * The newest link that these readers may follow: the card of the question shows it too. None to a conversation with an
  * answer for its asker only.
  */
-function linkIn(asked: readonly Question[], readers: Readers): Pick<Followed, 'shareUrl' | 'service'> {
+function linkIn(asked: readonly Question[], readers: Readers): Pick<Followed, 'shareUrl'> {
   const isPrivate = ({ upstream }: Question): boolean =>
     readers === 'channel' &&
     asked.some((each) => each.upstream.conversationId === upstream.conversationId && isForAskerOnly(each));
@@ -62,19 +60,10 @@ function linkIn(asked: readonly Question[], readers: Readers): Pick<Followed, 's
   return linked === undefined ? {} : linkOf(linked, readers);
 }
 
-/** The link to a question's conversation that these readers may follow, and its service. */
-export function linkOf(question: Question, readers: Readers): Pick<Followed, 'shareUrl' | 'service'> {
+/** The link to a question's conversation that these readers may follow. */
+export function linkOf(question: Question, readers: Readers): Pick<Followed, 'shareUrl'> {
   const shareUrl = shareUrlFor(question, readers);
-  const service = serviceKeyOf(question.upstream.conversationId);
-  if (shareUrl === undefined) return {};
-  return service === undefined ? { shareUrl } : { shareUrl, service };
-}
-
-/** Without a link to another service than the one that is asked now: the link alone opens the conversation. */
-export function withoutLinkElsewhere(followed: Followed, asked: ServiceKey | undefined): Followed {
-  if (followed.shareUrl === undefined || followed.service === asked) return followed;
-  const { shareUrl: _link, service: _service, ...rest } = followed;
-  return rest;
+  return shareUrl === undefined ? {} : { shareUrl };
 }
 
 /** Keeps the last of equal texts. */

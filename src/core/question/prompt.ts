@@ -1,5 +1,4 @@
-import type { Followed } from './followed.ts';
-import type { Question } from './question.ts';
+import type { Followed, Question } from './question.ts';
 import { readScope } from './scope.ts';
 
 /**

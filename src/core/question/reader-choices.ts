@@ -1,25 +1,28 @@
+import { z } from 'zod';
+import { dayMs, defineRecord, type Read, type RecordOf } from '../record.ts';
 import { mostChannelsChosen, mostThreadsChosen } from '../settings.ts';
 
 /**
  * Who sees an answer. `here`: the readers of the channel, also for later answers of this thread. `always`: also for later
  * answers in this channel. `onlyMe`: its asker, in direct messages.
  */
-export type ReadersChoice = 'here' | 'always' | 'onlyMe';
+export type ReadersChoice = NonNullable<Showing['choice']>;
 
 /** Who sees the answer of a question in a channel, and what was done about that. */
-export interface Showing {
-  choice?: ReadersChoice;
+export const showing = z.looseObject({
+  choice: z.enum(['here', 'always', 'onlyMe']).exactOptional(),
   /** How the choice came: a button for this answer, a button for an earlier answer, or the time was over. */
-  by?: 'asker' | 'earlier' | 'time';
+  by: z.enum(['asker', 'earlier', 'time']).exactOptional(),
   /** When the app began to ask the asker. Absent if it did not. */
-  askedMs?: number;
+  askedMs: z.number().exactOptional(),
   /** When the private message with the buttons was sent. */
-  noticedMs?: number;
+  noticedMs: z.number().exactOptional(),
   /** When the choice was stored for later answers. */
-  rememberedMs?: number;
+  rememberedMs: z.number().exactOptional(),
   /** When the answer was handed over to the asker's direct messages. */
-  sentMs?: number;
-}
+  sentMs: z.number().exactOptional(),
+});
+export type Showing = Read<typeof showing>;
 
 /** A channel, or a thread in it. */
 interface Where {
@@ -28,11 +31,16 @@ interface Where {
 }
 
 /** Where a person chose to show the answers that they ask with their own access. Newest last. */
-export interface ReaderChoices {
-  version: 1;
-  threads: { channelId: string; threadTs: string }[];
-  channels: string[];
-}
+export const readerChoicesType = defineRecord({
+  key: (person) => `ds:showing:${person}`,
+  ttlMs: 400 * dayMs,
+  schema: z.looseObject({
+    version: z.literal(1),
+    threads: z.array(z.looseObject({ channelId: z.string(), threadTs: z.string() })),
+    channels: z.array(z.string()),
+  }),
+});
+export type ReaderChoices = RecordOf<typeof readerChoicesType>;
 
 /** Whether the person agreed to show their answers to the readers of this place. */
 export function areReadersAccepted(choices: ReaderChoices | undefined, place: Where): boolean {

@@ -1,5 +1,4 @@
-import { type ConversationId, isBetweenTwo, type Question } from './question.ts';
-import { nameAtService } from './service-ids.ts';
+import { type ConversationId, isBetweenTwo, plainId, type Question } from './question.ts';
 
 /**
  * Whether the asker chooses who sees the answer: it was asked with their own access, and other people read the place. Not
@@ -78,5 +77,5 @@ export function shareUrlFor(question: Question, readers: Readers): string | unde
 
 /** The name of the claim that marks a conversation with an answer for its asker only. Its link is never shown to others. */
 export function keptPrivateClaim(conversationId: ConversationId): string {
-  return `kept-private:${nameAtService(conversationId)}`;
+  return `kept-private:${plainId(conversationId)}`;
 }

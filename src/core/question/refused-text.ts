@@ -1,13 +1,17 @@
+import { z } from 'zod';
 import type { Records } from '../ports.ts';
+import { dayMs, defineRecord, type RecordOf } from '../record.ts';
 import { isOverCap } from './daily-caps.ts';
 import { hasNoWords } from './prompt.ts';
 import type { Question, Refusal } from './question.ts';
 
 /** The text of a refused question. Kept for a short time, for the button that asks it in a direct message. */
-export interface RefusedText {
-  version: 1;
-  text: string;
-}
+export const refusedTextType = defineRecord({
+  key: (questionId) => `ds:refused-text:${questionId}`,
+  ttlMs: dayMs / 24,
+  schema: z.looseObject({ version: z.literal(1), text: z.string() }),
+});
+export type RefusedText = RecordOf<typeof refusedTextType>;
 
 /** Whether the notice of the refusal has a button that needs the question's text. */
 export function canAskElsewhere(reason: Refusal): boolean {
@@ -64,7 +68,6 @@ export function withoutRefusedText(question: Question): Question {
     context: _context,
     follows: _follows,
     edited: _edited,
-    asFollowUp: _whole,
     ...rest
   } = question;
   return { ...rest, text: '' };

@@ -2,7 +2,8 @@ import { isBetweenTwo, type Thread } from './question.ts';
 
 /**
  * Notes that this person replied without a mention. The thread has a second person once a person replies who did not
- * begin it. Records of earlier versions do not name the person who began the thread: then it is the first to reply.
+ * begin it. After the data of the person who began it
+ * is forgotten, the first to reply counts as that person.
  */
 export function withReplier(thread: Thread, userId: string): Thread {
   if (thread.hasSecondPerson === true || thread.startedBy === userId) return thread;

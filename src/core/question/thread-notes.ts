@@ -1,18 +1,22 @@
+import { z } from 'zod';
+import { dayMs, defineRecord, type Read, type RecordOf } from '../record.ts';
 import { mostNoteCharacters, mostNotes } from '../settings.ts';
+
 /** A file of a message: what the app needs to read it. */
-export interface MessageFile {
-  id: string;
-  name: string;
+export const messageFile = z.looseObject({
+  id: z.string(),
+  name: z.string(),
   /** Slack's `mimetype`. */
-  type: string;
-  bytes: number;
+  type: z.string(),
+  bytes: z.number(),
   /** URL of the content, or of a clip's transcript. Slack gives it only to the bot's token. */
-  url?: string;
+  url: z.string().exactOptional(),
   /** What Slack told of its content: an e-mail, or the first words of a clip. */
-  text?: string;
+  text: z.string().exactOptional(),
   /** Slack gave only the id, or not yet the transcript. The app asks for the rest before it reads the file. */
-  isUnknown?: boolean;
-}
+  isUnknown: z.boolean().exactOptional(),
+});
+export type MessageFile = Read<typeof messageFile>;
 
 /** A message that someone passed on in their own message: another person's words. Untrusted. */
 export interface ForwardedMessage {
@@ -27,24 +31,25 @@ export interface ForwardedMessage {
   url?: string;
 }
 
-/** One message in a thread of the app that was not meant for the app. */
-export interface ThreadNote {
-  ts: string;
-  userId: string;
-  /** As Slack sent it. */
-  text: string;
-  files: MessageFile[];
-}
-
 /**
- * What people said in a thread since the last question there, oldest first. `taken`: the newest question that read the
- * notes got those after `fromTs` and up to `toTs`. Once it was asked, no later question gets them.
+ * What people said in a thread since the last question there, oldest first, kept for the next question. `taken`: the
+ * newest question that read the notes got those after `fromTs` and up to `toTs`. Once it was asked, no later question
+ * gets them.
  */
-export interface ThreadNotes {
-  version: 1;
-  messages: ThreadNote[];
-  taken?: { questionId: string; fromTs: string; toTs: string };
-}
+export const threadNotesType = defineRecord({
+  key: (thread) => `ds:thread-notes:${thread}`,
+  ttlMs: 7 * dayMs,
+  schema: z.looseObject({
+    version: z.literal(1),
+    /** Messages that were not meant for the app. The text is as Slack sent it. */
+    messages: z.array(
+      z.looseObject({ ts: z.string(), userId: z.string(), text: z.string(), files: z.array(messageFile) }),
+    ),
+    taken: z.looseObject({ questionId: z.string(), fromTs: z.string(), toTs: z.string() }).exactOptional(),
+  }),
+});
+export type ThreadNotes = RecordOf<typeof threadNotesType>;
+export type ThreadNote = ThreadNotes['messages'][number];
 
 /** Adds a message, once. Drops the messages that earlier questions took for good, and the oldest beyond the limits. */
 export function addNote(notes: ThreadNotes | undefined, message: ThreadNote): ThreadNotes {
@@ -52,7 +57,7 @@ export function addNote(notes: ThreadNotes | undefined, message: ThreadNote): Th
   if (messages.some(({ ts }) => ts === message.ts)) return notes ?? { version: 1, messages };
   const kept = [...messages.filter(({ ts }) => taken === undefined || isAfter(ts, taken.fromTs)), message];
   kept.sort((one, other) => Number(one.ts) - Number(other.ts));
-  return { version: 1, messages: newest(kept), ...(taken === undefined ? {} : { taken }) };
+  return { version: 1, messages: newest(kept), taken };
 }
 
 /** Replaces a message with its edited version. Does not add a message that is not in the notes. */

@@ -2,14 +2,14 @@ import type { Claims, Conversation, UpstreamQuestion } from '../ports.ts';
 import { askedToleranceMs, longestDeliveryMs, mostEarlierAttempts } from '../settings.ts';
 import { upstreamText } from './prompt.ts';
 import type { ConversationId, Question, UpstreamId } from './question.ts';
-import { nameAtService } from './service-ids.ts';
+import { plainId } from './question.ts';
 
 /** What identifies a question in its conversation. The first generation of the API has both, the second no id. */
 interface Position {
-  id?: UpstreamId | undefined;
-  ordinal?: number | undefined;
+  id?: UpstreamId;
+  ordinal?: number;
   /** Only questions with the same text can be taken for each other. */
-  text?: string | undefined;
+  text?: string;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function claimUpstream(
   return byPosition === undefined || (await claims.claim(byPosition, questionId)) === questionId;
 }
 
-/** The position as a question's record stores it. */
+/** The position as a question's record stores it. What the service does not tell is left out: the record may know it. */
 export function positionOf({ id, ordinal }: Position): Pick<Question['upstream'], 'questionId' | 'ordinal'> {
   return { ...(id === undefined ? {} : { questionId: id }), ...(ordinal === undefined ? {} : { ordinal }) };
 }
@@ -123,7 +123,7 @@ export function isEarlierAttempt(
 ): boolean {
   return earlierAttempts.some(
     (attempt) =>
-      nameAtService(attempt.conversationId) === nameAtService(conversationId) &&
+      plainId(attempt.conversationId) === plainId(conversationId) &&
       ((id !== undefined && attempt.questionId === id) || (ordinal !== undefined && attempt.ordinal === ordinal)),
   );
 }
@@ -188,8 +188,8 @@ export function isLikeText(one: string, other: string): boolean {
 function claimNames(conversationId: ConversationId, { id, ordinal, text }: Position) {
   const words = text === undefined ? '' : `:${shortHash(withSingleSpaces(text))}`;
   return {
-    byId: id === undefined ? undefined : `upstream:${nameAtService(conversationId)}:${id}`,
-    byPosition: ordinal === undefined ? undefined : `upstream:${nameAtService(conversationId)}:#${ordinal}${words}`,
+    byId: id === undefined ? undefined : `upstream:${plainId(conversationId)}:${id}`,
+    byPosition: ordinal === undefined ? undefined : `upstream:${plainId(conversationId)}:#${ordinal}${words}`,
   };
 }
 

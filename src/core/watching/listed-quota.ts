@@ -1,10 +1,17 @@
 import { isAppError } from '../errors.ts';
 import type { Conversation } from '../ports.ts';
-import type { Question } from '../question/question.ts';
+import type { Question, Quota } from '../question/question.ts';
 import { findUpstream, isUnderWay } from '../question/upstream.ts';
 import { quotaLifeMs, quotaPatienceMs } from '../settings.ts';
 import { within } from '../timeout.ts';
-import type { Watched } from './watched.ts';
+
+/** What is known of an account's quota. */
+export interface KnownQuota {
+  /** As a read told it last: lists leave it out. */
+  quota: Quota | undefined;
+  /** Until when it is not read again. */
+  quotaUntilMs: number;
+}
 
 /**
  * A conversation from a list, with the account's quota if the question has ended: lists leave the quota out. `read` is
@@ -14,7 +21,7 @@ import type { Watched } from './watched.ts';
 export async function withQuota(
   listed: Conversation,
   question: Question,
-  watched: Pick<Watched, 'quota' | 'quotaUntilMs'>,
+  watched: KnownQuota,
   read: () => Promise<Conversation | undefined>,
   nowMs: number,
 ): Promise<Conversation | undefined> {

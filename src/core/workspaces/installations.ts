@@ -1,28 +1,30 @@
-import type { Secret } from '../secret.ts';
+import { z } from 'zod';
+import { type Read, secret } from '../record.ts';
 
 /** The app in one workspace, or in all workspaces of an organization, as Slack's OAuth flow returned it. */
-export interface Installation {
+export const installationSchema = z.looseObject({
   /** `T…`, or `E…` if an organization installed the app. Every stored record of its people carries this id. */
-  workspaceId: string;
+  workspaceId: z.string(),
   /** The name of the workspace or organization. */
-  name?: string;
+  name: z.string().exactOptional(),
   /** The organization that the workspace belongs to, on Enterprise Grid. */
-  enterpriseId?: string;
+  enterpriseId: z.string().exactOptional(),
   /** The workspace's own address, which ends with a slash. */
-  url?: string;
-  botUserId: string;
-  botId?: string;
+  url: z.string().exactOptional(),
+  botUserId: z.string(),
+  botId: z.string().exactOptional(),
   /** The bot token. */
-  token: Secret;
+  token: secret,
   /** Present where Slack rotates the app's tokens. It works once. */
-  refreshToken?: Secret;
-  expiresAtMs?: number;
+  refreshToken: secret.exactOptional(),
+  expiresAtMs: z.number().exactOptional(),
   /** From when on the token is refreshed. */
-  refreshAtMs?: number;
-  scopes: string[];
+  refreshAtMs: z.number().exactOptional(),
+  scopes: z.array(z.string()),
   /** A later installation has a later time. */
-  installedMs: number;
-}
+  installedMs: z.number(),
+});
+export type Installation = Read<typeof installationSchema>;
 
 /**
  * Stored installations, at most one for each workspace or organization, encrypted. Throws `AppError` of kind `storage`, or

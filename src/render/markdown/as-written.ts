@@ -99,9 +99,9 @@ export function marksOfName(source: string, node: Emphasis | Strong | Delete): s
   const after = source.charAt(end);
   const inside = source.slice(start + marks.length, end - marks.length);
   const goesOn = /^[./([]\w/.test(source.slice(end, end + 2));
-  const isName = marks.startsWith('_')
-    ? goesOn || /[/.\\]/.test(before) || (marks === '__' && isIdentifier(inside))
-    : isExpression(before, inside, after);
+  const isName =
+    isExpression(before, inside, after) ||
+    (marks.startsWith('_') && (goesOn || /[/.\\]/.test(before) || (marks === '__' && isIdentifier(inside))));
   return isName ? marks : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Paragraph } from 'mdast';
-import { safeUrl } from '../links.ts';
+import { safeUrl } from '../text.ts';
 
 declare module 'mdast' {
   interface ParagraphData {

@@ -15,8 +15,7 @@ import type {
 } from 'mdast';
 import { isQuicklyParsed } from '../../core/markdown-guard.ts';
 import { LIMITS } from '../limits.ts';
-import { safeUrl } from '../links.ts';
-import { defuseWords, escapeMrkdwn, withoutDirections } from '../text.ts';
+import { defuseWords, escapeMrkdwn, safeUrl, withoutDirections } from '../text.ts';
 import {
   marksOfName,
   punctuationOutside,

@@ -156,7 +156,7 @@ const LINE_START: readonly RegExp[] = [
   /^#{1,6}(?=\s|$)/,
   /^[-+*](?=\s|$)/,
   /^(?:=+|-+)[ \t]*$/,
-  /^[|:][\s|:]*-[\s|:-]*$/,
+  /^(?=[\s|:]*-)[|:-][\s|:-]*$/,
 ];
 /** Every character that `escapeCharacter` may escape. */
 const SPECIAL = /[<&`\\*_~[\]!|]/g;

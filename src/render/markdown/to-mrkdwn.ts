@@ -1,6 +1,5 @@
 import type { Blockquote, List, PhrasingContent, RootContent, Table } from 'mdast';
-import { mrkdwnLink } from '../links.ts';
-import { escapeMrkdwn } from '../text.ts';
+import { escapeMrkdwn, mrkdwnLink } from '../text.ts';
 import { withoutStrong } from './parse.ts';
 import { textOf } from './words.ts';
 

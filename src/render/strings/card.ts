@@ -27,9 +27,6 @@ const en = (f: Formats) => {
         ? '🕓 Many questions are running; this one is next'
         : `🕓 Many questions are running; ${f.count(ahead, { one: 'other is', other: 'others are' })} ahead of this one`,
     starting: () => '⏳ Starting',
-    /** Stays true when the answer is there. */
-    askedInCrowd: (isPrivate: boolean): string =>
-      isPrivate ? '📨 Asked' : '📨 Asked. The answer comes as a reply in this thread',
     running: (progress: Progress) =>
       [
         '⏳ Searching',
@@ -79,8 +76,6 @@ const de = (f: Formats): ReturnType<typeof en> => {
         ? '🕓 Gerade laufen viele Fragen; diese ist als Nächstes dran'
         : `🕓 Gerade laufen viele Fragen; ${f.count(ahead, { one: 'andere ist', other: 'andere sind' })} vor dieser dran`,
     starting: () => '⏳ Wird gestartet',
-    askedInCrowd: (isPrivate) =>
-      isPrivate ? '📨 Gefragt' : '📨 Gefragt. Die Antwort kommt als Beitrag in diesem Thread',
     running: (progress) =>
       [
         '⏳ Suche läuft',

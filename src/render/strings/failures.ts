@@ -1,5 +1,5 @@
 import type { Formats } from '../formats.ts';
-import { inBrackets } from './in-brackets.ts';
+import { inBrackets } from './words.ts';
 
 const en = (f: Formats) => ({
   service: () => 'Deep Search could not answer this question.',

@@ -27,6 +27,7 @@ const en = (f: Formats) => ({
     `This question has ${f.number(length)} characters; the limit is ${f.number(limit)}. Nothing was sent.`,
   notTaken: () =>
     'Not taken, nothing was sent: this app cannot store or check it right now. Send it again in a minute.',
+  inDoubt: () => "I can't tell whether that was taken. Send it again in a minute: it is not taken twice.",
   takenBefore: () => 'This form was already sent, and its question was cancelled. Open a new form to ask again.',
   noChannel: () => 'Choose a channel, or an answer in our direct messages.',
   hiddenChannel: () => 'I am not in this channel. Add me to it, or choose another channel.',
@@ -67,6 +68,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     `Diese Frage hat ${f.number(length)} Zeichen; höchstens ${f.number(limit)} sind möglich. Es wurde nichts gesendet.`,
   notTaken: () =>
     'Nicht angenommen, nichts wurde gesendet: Diese App kann es gerade nicht speichern oder prüfen. Sende es in einer Minute noch einmal.',
+  inDoubt: () =>
+    'Ich kann nicht sagen, ob das angenommen wurde. Sende es in einer Minute noch einmal: Es wird nicht zweimal angenommen.',
   takenBefore: () =>
     'Dieses Formular wurde schon gesendet und seine Frage abgebrochen. Öffne ein neues, um noch einmal zu fragen.',
   noChannel: () => 'Wähl einen Channel oder eine Antwort in unseren Direktnachrichten.',

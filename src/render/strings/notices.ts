@@ -28,6 +28,9 @@ const en = (f: Formats) => ({
   questionTooLong: (length: number, limit: number) =>
     `This question has ${f.number(length)} characters; the limit is ${f.number(limit)}. Nothing was sent. Shorten it and ask again:`,
   notTaken: () => 'Not taken, nothing was sent: this app cannot store the question right now. Ask again in a minute:',
+  inDoubt: () => "I can't tell whether I took your question. If no card appears within a minute, ask again:",
+  actionInDoubt: () =>
+    "I can't tell whether that was done. If nothing changes within a minute, press the button again: it is not done twice.",
   actionNotTaken: () =>
     'Not taken, nothing was sent: this app cannot store it right now. Press the button again in a minute.',
   alreadyAsked: (by: string | undefined) =>
@@ -95,6 +98,10 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     `Diese Frage hat ${f.number(length)} Zeichen; höchstens ${f.number(limit)} sind möglich. Es wurde nichts gesendet. Kürze sie und frag noch einmal:`,
   notTaken: () =>
     'Die Frage wurde nicht angenommen und nichts wurde gesendet: Diese App kann sie gerade nicht speichern. Frag in einer Minute noch einmal:',
+  inDoubt: () =>
+    'Ich kann nicht sagen, ob ich deine Frage angenommen habe. Wenn in einer Minute keine Karte erscheint, frag noch einmal:',
+  actionInDoubt: () =>
+    'Ich kann nicht sagen, ob das ausgeführt wurde. Wenn sich in einer Minute nichts ändert, drück noch einmal auf die Schaltfläche: Es wird nicht zweimal ausgeführt.',
   actionNotTaken: () =>
     'Nicht angenommen, nichts wurde gesendet: Diese App kann es gerade nicht speichern. Drück in einer Minute noch einmal auf die Schaltfläche.',
   alreadyAsked: (by) => (by === undefined ? 'Das wurde schon gefragt.' : `Das hat ${by} schon gefragt.`),

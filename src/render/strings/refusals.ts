@@ -1,5 +1,5 @@
 import type { Formats } from '../formats.ts';
-import { inBrackets } from './in-brackets.ts';
+import { inBrackets } from './words.ts';
 
 const en = (_: Formats) => ({
   guest: (so: string) => `Guests in this workspace cannot ask Deep Search, ${so}.`,

@@ -35,3 +35,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
 
 /** What several surfaces say. */
 export const wordStrings = { en, de };
+
+/** What a sentence names beside its words; nothing where there is nothing to name. */
+export function inBrackets(named: string | undefined): string {
+  return named === undefined ? '' : ` (${named})`;
+}

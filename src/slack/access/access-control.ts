@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import type { ChannelRules, ChannelSettings } from '../../core/channels/channel-settings.ts';
-import { createPendingAudit, type PendingAudit } from '../../core/channels/pending-audit.ts';
-import type { AuditLog } from '../../core/history/audit.ts';
+import { isAppError } from '../../core/errors.ts';
 import type { Clock, Log, Records } from '../../core/ports.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { type Admins, createAdmins } from './admins.ts';
+import { mostPeopleLookups } from '../settings.ts';
 import { type Audiences, createAudiences } from './audience.ts';
 import { type ChosenRules, createChannelRules, createChosenRules } from './channel-rules.ts';
 import { type Channels, createChannels } from './channels.ts';
-import { createDepartureCheck, createDepartures, type Departures } from './departures.ts';
 import { createMemberships, type Memberships } from './membership.ts';
 import { type AccessSettings, createAccessPolicy, type SlackAccessPolicy } from './policy.ts';
 import { createDirectory, type Directory } from './user-directory.ts';
-import { createUsers, readPerson, type Users } from './users.ts';
+import { createUsers, readPerson, type SlackUser, type Users } from './users.ts';
 
 const someone = z.object({ id: z.string().min(1) });
 
@@ -26,7 +24,6 @@ export interface AccessControl {
   /** What admins chose for channels, and who may change that. */
   chosenRules: ChosenRules;
   channelRules: ChannelRules;
-  pendingAudit: PendingAudit;
   admins: Admins;
   directory: Directory;
   departures: Pick<Departures, 'listen'> & { check: ReturnType<typeof createDepartureCheck> };
@@ -43,11 +40,10 @@ export function createAccessControl(options: {
     admins?: readonly string[];
   };
   channelSettings: Records<ChannelSettings>;
-  audit: Pick<AuditLog, 'note'>;
   log: Log;
   now: Clock;
 }): AccessControl {
-  const { slack, settings, channelSettings: records, audit, log } = options;
+  const { slack, settings, channelSettings: records, log } = options;
   const { identity } = slack;
   const directory = createDirectory(options);
   const { note, listen } = createDepartures();
@@ -55,14 +51,13 @@ export function createAccessControl(options: {
   const channels = createChannels(options);
   const audiences = createAudiences({ ...options, people, channels, directory });
   const memberships = createMemberships({ slack, people });
-  const pendingAudit = createPendingAudit({ records, audit, log });
-  const chosenRules = createChosenRules({ records, pendingAudit, log });
+  const chosenRules = createChosenRules({ records, log });
   const access = createAccessPolicy({ people, channels, audiences, identity, settings, chosen: chosenRules, log });
   const channelRules = createChannelRules({ ...options, chosen: chosenRules, records });
   const departures = { listen, check: createDepartureCheck({ people, directory, note, log: options.log }) };
   const admins = createAdmins({ people, listed: settings.admins ?? [] });
   return {
-    ...{ people, channels, audiences, memberships, access, chosenRules, channelRules, pendingAudit, admins },
+    ...{ people, channels, audiences, memberships, access, chosenRules, channelRules, admins },
     ...{ directory, departures, noteChanged, forgetChannel },
   };
 
@@ -82,4 +77,77 @@ export function createAccessControl(options: {
     directory.note(id, known);
     if (known !== undefined) note(known);
   }
+}
+
+/** Is told that a person left, or is no full member any more, perhaps again and again. Returns at once, never throws. */
+type DepartureObserver = (userId: string) => void;
+
+/** Passes on that people left the workspace, or became guests or outsiders. */
+interface Departures {
+  /** Takes note of what Slack says about a person. People of whom it says too little count as still there. */
+  note(person: SlackUser): void;
+  /** Registers one more observer. */
+  listen(observer: DepartureObserver): void;
+}
+
+export function createDepartures(): Departures {
+  const observers: DepartureObserver[] = [];
+  return {
+    note({ userId, kind }) {
+      if (kind !== 'gone' && kind !== 'guest' && kind !== 'outsider') return;
+      for (const observer of observers) observer(userId);
+    },
+    listen: (observer) => void observers.push(observer),
+  };
+}
+
+/**
+ * Looks at people in case the app missed the event of their departure: in the directory, and at Slack those whom the
+ * directory does not list, some of them at each check. `people` notes everyone that it looks up.
+ */
+export function createDepartureCheck(options: {
+  people: Pick<Users, 'person'>;
+  directory: Pick<Directory, 'find'>;
+  note: Departures['note'];
+  log: Log;
+}): (userIds: readonly string[]) => Promise<void> {
+  const { people, directory, note, log } = options;
+  let next = 0;
+
+  return async function check(userIds) {
+    const unlisted: string[] = [];
+    for (const userId of userIds) {
+      const listed = directory.find(userId);
+      if (listed === undefined) unlisted.push(userId);
+      else note(listed);
+    }
+    const first = next < unlisted.length ? next : 0;
+    const asked = unlisted.slice(first, first + mostPeopleLookups);
+    next = first + asked.length;
+    for (const userId of asked) {
+      try {
+        await people.person(userId);
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        log.debug({ event: 'departure_not_checked', kind: error.kind, userId });
+      }
+    }
+  };
+}
+
+/** Who may change this app's settings in a workspace. */
+interface Admins {
+  /** Throws `AppError` when Slack does not say who the person is. */
+  isAdmin(userId: string): Promise<boolean>;
+}
+
+/** Admins and owners of the workspace, and the people of the setting `ADMINS` who belong to the workspace. */
+export function createAdmins({ people, listed }: { people: Pick<Users, 'person'>; listed: readonly string[] }): Admins {
+  return {
+    async isAdmin(userId) {
+      const { kind, isAdmin } = await people.person(userId);
+      if (kind === 'member') return isAdmin === true || listed.includes(userId);
+      return kind === 'guest' && listed.includes(userId);
+    },
+  };
 }

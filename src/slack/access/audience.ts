@@ -1,6 +1,5 @@
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
-import type { ReaderIds } from '../../core/question/confirmed-audience.ts';
 import { isBetweenTwo } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { SlackApi } from '../api/slack-api.ts';
@@ -22,6 +21,13 @@ import type { SlackUser, Users } from './users.ts';
 
 /** What a reader of the channel is. */
 type Standing = Pick<SlackUser, 'userId' | 'kind' | 'organizationId'>;
+
+/** Slack's ids of a place's readers who are not full members, and of the other organizations there. */
+interface ReaderIds {
+  guests: string[];
+  outsiders: string[];
+  organizations: string[];
+}
 
 /** Who sees what is said in a channel. Apps are not counted. */
 export interface Audience {
@@ -113,7 +119,7 @@ export function createAudiences(options: {
     const userIds: string[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < mostMemberPages; page += 1) {
-      const window = { channel, limit: membersPerPage, ...(cursor === undefined ? {} : { cursor }) };
+      const window = { channel, limit: membersPerPage, cursor };
       const reply = await slack.call('conversations.members', window, { priority: 'private' });
       if (!Array.isArray(reply.members)) return undefined;
       userIds.push(...reply.members.filter((userId) => userId !== slack.identity.botUserId));

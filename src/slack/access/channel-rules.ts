@@ -8,7 +8,6 @@ import {
   unreadableRules,
   usualRules,
 } from '../../core/channels/channel-settings.ts';
-import type { PendingAudit } from '../../core/channels/pending-audit.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock, Log, Records } from '../../core/ports.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
@@ -25,26 +24,19 @@ export async function takesOnlyMentions(chosen: ChosenRules, place: Place): Prom
   return (await chosen.of(place))?.replies === 'mentions';
 }
 
-/**
- * Reads the stored settings at each call, so that a change by any process holds at once. Notes their last change if the
- * app stopped before that.
- */
+/** Reads the stored settings at each call, so that a change by any process holds at once. */
 export function createChosenRules({
   records,
-  pendingAudit,
   log,
 }: {
   records: Pick<Records<ChannelSettings>, 'get'>;
-  pendingAudit: PendingAudit;
   log: Log;
 }): ChosenRules {
   return {
     async of(place) {
       if (isBetweenTwo(place)) return undefined;
       try {
-        const stored = await records.get(settingsName(place));
-        if (stored !== undefined) await pendingAudit.note(stored);
-        return stored;
+        return await records.get(settingsName(place));
       } catch (error) {
         if (!isAppError(error, 'corrupt')) throw error;
         log.error({ event: 'channel_settings_unreadable', channelId: place.channelId }, error);

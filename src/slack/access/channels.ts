@@ -118,7 +118,7 @@ export function readChannel(id: string, raw: unknown, own: Own = {}): Channel {
     kind,
     ...(name === undefined || !isOpen(parsed.data) ? {} : { name }),
     ...(kind === 'shared' ? { organizationIds: othersIn(parsed.data, own) } : {}),
-    ...(isMember === undefined ? {} : { isMember }),
+    isMember,
   };
 
   function kindOf(): ChannelKind {

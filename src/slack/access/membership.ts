@@ -76,7 +76,7 @@ export function createMemberships({
   async function inChannel(userId: string, channel: string): Promise<Exclude<Membership, 'open'>> {
     let cursor: string | undefined;
     for (let page = 0; page < mostMemberPages; page += 1) {
-      const window = { channel, limit: membersPerPage, ...(cursor === undefined ? {} : { cursor }) };
+      const window = { channel, limit: membersPerPage, cursor };
       const reply = await visible(slack.call('conversations.members', window, { priority: 'private' }));
       if (reply === undefined) return 'hidden';
       if (reply.members?.includes(userId) === true) return 'member';

@@ -2,7 +2,6 @@ import type { AccessPolicy, Admission } from '../../core/access-policy.ts';
 import type { ChannelRuleSet } from '../../core/channels/channel-settings.ts';
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Log } from '../../core/ports.ts';
-import type { ConfirmedAudience, ReaderIds } from '../../core/question/confirmed-audience.ts';
 import { isBetweenTwo, type Place, type Refusal } from '../../core/question/question.ts';
 import { withTimeout } from '../../core/timeout.ts';
 import { isTokenRefused } from '../api/errors.ts';
@@ -18,19 +17,16 @@ export interface AccessSettings {
   open: readonly string[];
   /** When not empty, people may ask only in these channels, in open channels and in direct messages. */
   allowed: readonly string[];
-  refused: readonly string[];
-  /** Whether answers may be shared into channels with other organizations. Otherwise only into open channels. */
-  shareWithOthers?: boolean;
 }
 
 /** What a payload says of a person beside their id. */
 export interface Named {
   /** The person's workspace, according to the payload. */
-  teamId?: string | undefined;
+  teamId?: string;
   /** As in the access policy of the core. */
-  confirmed?: ConfirmedAudience | undefined;
+  confirmed?: readonly string[];
   /** As in the access policy of the core. */
-  sinceMs?: number | undefined;
+  sinceMs?: number;
   /** The channel is not checked, because nothing new is shown there. */
   personOnly?: boolean;
 }
@@ -73,7 +69,7 @@ export function createAccessPolicy(options: {
 }): SlackAccessPolicy {
   const { people, channels, audiences, identity, settings, chosen, log } = options;
 
-  return { admit, limitOf, sharesWithOthers: settings.shareWithOthers === true || settings.open.length > 0 };
+  return { admit, limitOf, sharesWithOthers: settings.open.length > 0 };
 
   async function admit(userId: string, place: Place, named: Named = {}): Promise<Admission> {
     const { channelId } = place;
@@ -117,34 +113,30 @@ export function createAccessPolicy(options: {
     });
   }
 
-  /** The readers who were not confirmed, compared by id: a new reader makes a new audience. */
+  /**
+   * The readers whom no one confirmed. Guests are compared by id: a new one makes a new audience. No confirmation lets other
+   * organizations read.
+   */
   function beyond(
     kind: ChannelKind,
     audience: Audience,
-    { ids = noReaders }: ConfirmedAudience,
+    confirmed: readonly string[],
     rules: Rules,
   ): Refusal | undefined {
     const areAllAllowed = rules.guestsMayRead && rules.othersMayRead;
     if (areAllAllowed && kind !== 'unknown') return undefined;
     const hasOthers = kind === 'shared' || audience.outsiders > 0 || audience.organizations > 0;
-    if (hasOthers && settings.shareWithOthers !== true && !rules.othersMayRead) return 'sharedChannel';
+    if (hasOthers && !rules.othersMayRead) return 'sharedChannel';
     if (kind === 'unknown') return 'unknownChannel';
     if (!audience.isKnown) return unknownReaders(audience);
     if (audience.ids === undefined) return 'unknownChannel';
-    const { guests, outsiders, organizations } = audience.ids;
-    const areOthersConfirmed = isWithin(outsiders, ids.outsiders) && isWithin(organizations, ids.organizations);
-    if (!rules.othersMayRead && !areOthersConfirmed) return 'sharedChannel';
-    return rules.guestsMayRead || isWithin(guests, ids.guests) ? undefined : 'guestsInChannel';
+    return rules.guestsMayRead || isWithin(audience.ids.guests, confirmed) ? undefined : 'guestsInChannel';
   }
 
   function limitOf(channelId: string): OperatorLimit {
     if (settings.open.includes(channelId)) return 'open';
-    return isRefusedBySettings(channelId) ? 'refused' : 'none';
-  }
-
-  function isRefusedBySettings(channelId: string): boolean {
-    if (settings.refused.includes(channelId)) return true;
-    return settings.allowed.length > 0 && !isBetweenTwo({ channelId }) && !settings.allowed.includes(channelId);
+    if (settings.allowed.length === 0 || isBetweenTwo({ channelId })) return 'none';
+    return settings.allowed.includes(channelId) ? 'none' : 'refused';
   }
 
   /** On Enterprise Grid, another workspace can belong to the same organization, so Slack is asked. */
@@ -216,8 +208,6 @@ function refusalOfChannel(kind: ChannelKind, settled: Settled<Audience>, rules: 
 function unknownReaders({ isTooLarge }: Audience): Refusal {
   return isTooLarge === true ? 'channelTooLarge' : 'unknownChannel';
 }
-
-const noReaders: ReaderIds = { guests: [], outsiders: [], organizations: [] };
 
 function isWithin(ids: readonly string[], confirmed: readonly string[]): boolean {
   const known = new Set(confirmed);

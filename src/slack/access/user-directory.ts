@@ -1,6 +1,6 @@
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
-import { within } from '../../core/timeout.ts';
+import { sharing, within } from '../../core/timeout.ts';
 import { isOrganization } from '../../core/workspaces/installations.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { SlackApi } from '../api/slack-api.ts';
@@ -12,7 +12,7 @@ import {
   peoplePerPage,
   teamsPerPage,
 } from '../settings.ts';
-import { localeIn, readPerson, type SlackUser } from './users.ts';
+import { inKnownLanguage, readPerson, type SlackUser } from './users.ts';
 
 export interface Directory {
   /** Undefined when the person is not listed, or when there is no list. */
@@ -47,13 +47,12 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
   let reading: Reading | undefined;
   /** When the list is asked for again after it was given up. */
   let noneUntilMs = 0;
-  let tending: Promise<void> | undefined;
   let settle: () => void = () => {};
   const first = new Promise<void>((resolve) => {
     settle = resolve;
   });
 
-  return { find, note, state, tend, settled };
+  return { find, note, state, tend: sharing(goOn), settled };
 
   function find(userId: string): SlackUser | undefined {
     return state() === 'ready' ? list?.people.get(userId) : undefined;
@@ -67,13 +66,6 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
   function state(): 'reading' | 'ready' | 'none' {
     if (list !== undefined && now() - list.readMs < directoryTrustMs) return 'ready';
     return noneUntilMs > now() ? 'none' : 'reading';
-  }
-
-  function tend(): Promise<void> {
-    tending ??= goOn().finally(() => {
-      tending = undefined;
-    });
-    return tending;
   }
 
   async function settled(ms: number): Promise<void> {
@@ -106,8 +98,8 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
         {
           limit: peoplePerPage,
           include_locale: true,
-          ...(team === undefined ? {} : { team_id: team }),
-          ...(cursor === undefined ? {} : { cursor }),
+          team_id: team,
+          cursor,
         },
         { priority: 'private' },
       );
@@ -150,11 +142,7 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
 async function teamsOf(slack: SlackApi): Promise<string[]> {
   const teams: string[] = [];
   for (let cursor: string | undefined, pages = 0; pages < mostTeamPages; pages += 1) {
-    const page = await slack.call(
-      'auth.teams.list',
-      { limit: teamsPerPage, ...(cursor === undefined ? {} : { cursor }) },
-      { priority: 'private' },
-    );
+    const page = await slack.call('auth.teams.list', { limit: teamsPerPage, cursor }, { priority: 'private' });
     teams.push(...(page.teams ?? []).flatMap(({ id }) => (id === undefined ? [] : [id])));
     cursor = page.response_metadata?.next_cursor || undefined;
     if (cursor === undefined) break;
@@ -167,5 +155,5 @@ function apply(people: Map<string, SlackUser>, userId: string, person: SlackUser
   const known = people.get(userId);
   if (known === undefined) return;
   if (person === undefined) people.delete(userId);
-  else people.set(userId, { ...localeIn(known), ...person });
+  else people.set(userId, inKnownLanguage(person, known));
 }

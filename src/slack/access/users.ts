@@ -83,7 +83,7 @@ export function createUsers(options: {
   /** An event about a change has no language, so the known one is kept. People who are not cached are left out. */
   function note(userId: string, person: SlackUser | undefined): void {
     memory.change(userId, (known) =>
-      known === undefined || person === undefined ? undefined : { ...localeIn(known), ...person },
+      known === undefined || person === undefined ? undefined : inKnownLanguage(person, known),
     );
   }
 
@@ -117,9 +117,9 @@ export async function localeOf(people: Pick<Users, 'person'>, userId: string): P
   return within(asked, localePatienceMs);
 }
 
-/** The language alone, to add it to a person who comes without one. */
-export function localeIn({ locale }: SlackUser): { locale?: string } {
-  return locale === undefined ? {} : { locale };
+/** A person as an event tells of them, in the known language where the event has none. */
+export function inKnownLanguage(person: SlackUser, known: SlackUser): SlackUser {
+  return { ...person, locale: person.locale ?? known.locale };
 }
 
 /** Reads a user object of Slack. Undefined when it is not one. */
@@ -134,9 +134,9 @@ export function readPerson(raw: unknown, home: Home): SlackUser | undefined {
   return {
     userId,
     name: profile?.display_name ?? user.real_name ?? profile?.real_name ?? user.name ?? userId,
-    ...(locale === undefined ? {} : { locale }),
-    ...(tz === undefined ? {} : { timeZone: tz }),
-    ...(organizationId === undefined ? {} : { organizationId }),
+    locale,
+    timeZone: tz,
+    organizationId,
     kind,
     ...(isAdmin === true && kind === 'member' ? { isAdmin } : {}),
   };

@@ -13,8 +13,7 @@ import {
 } from '../../core/session-marks.ts';
 import { within } from '../../core/timeout.ts';
 import { sayIn } from '../../render/say.ts';
-import { shownText } from '../../render/shown-text.ts';
-import { cut, oneLine } from '../../render/text.ts';
+import { cut, oneLine, shownText } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../api/optional-features.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
@@ -61,7 +60,7 @@ interface Session {
   /** Slack has no session there. */
   isRefused: boolean;
   tries: number;
-  working?: Promise<void> | undefined;
+  working?: Promise<void>;
   timer?: NodeJS.Timeout;
 }
 
@@ -152,11 +151,16 @@ export function createAgentSessions({
   }
 
   function inStep(session: Session): Promise<void> {
-    session.working ??= bringInStep(session).finally(() => {
-      session.working = undefined;
-      if (session.shown === 'active' && session.wanted === 'active') forget(session);
-    });
+    if (session.working !== undefined) return session.working;
+    if (session.shown === session.wanted || isStopped) return Promise.resolve(rest(session));
+    session.working = bringInStep(session);
     return session.working;
+  }
+
+  /** If this runs later than the last look at what is wanted, a status wanted in between is never sent; so both are one step. */
+  function rest(session: Session): void {
+    session.working = undefined;
+    if (session.shown === 'active' && session.wanted === 'active') forget(session);
   }
 
   function sessionOf(place: ThreadPlace, question: Question | undefined): Session | undefined {
@@ -184,22 +188,30 @@ export function createAgentSessions({
 
   async function bringInStep(session: Session): Promise<void> {
     clearTimeout(session.timer);
-    while (session.shown !== session.wanted && !isStopped) {
-      const { wanted } = session;
-      const attempt = session.isRefused ? ({ is: 'no' } as const) : await sendMarked(session, wanted);
-      const { is } = attempt;
-      if (wanted === 'processing' && (is === 'done' || is === 'unsure')) session.mayShow = true;
-      if (is === 'done') {
-        session.shown = wanted;
-        continue;
+    try {
+      while (session.shown !== session.wanted && !isStopped) {
+        const { wanted } = session;
+        const told = session.questionIds.size;
+        const attempt = await (session.isRefused ? ({ is: 'no' } as const) : sendMarked(session, wanted));
+        const { is } = attempt;
+        if (wanted === 'processing' && (is === 'done' || is === 'unsure')) session.mayShow = true;
+        if (is === 'done') {
+          // If a question comes during the call, its own status would never be sent, and what was shown before the call does
+          // not count any more; so the loop goes round once more.
+          if (session.questionIds.size === told) session.shown = wanted;
+          else delete session.shown;
+          continue;
+        }
+        session.isRefused ||= is === 'no';
+        // A status that Slack never got does not need to be taken back.
+        if (is === 'no' || (is === 'noRoom' && wanted === 'processing' && !session.mayShow)) session.shown = 'active';
+        if (optional.isLacking()) return forget(session);
+        if (session.wanted === wanted) return tryAgain(session, attempt);
       }
-      session.isRefused ||= is === 'no';
-      // A status that Slack never got does not need to be taken back.
-      if (is === 'no' || (is === 'noRoom' && wanted === 'processing' && !session.mayShow)) session.shown = 'active';
-      if (optional.isLacking()) return forget(session);
-      if (session.wanted === wanted) return tryAgain(session, attempt);
+      if (session.shown === 'processing') after(session, sessionToldAgainMs);
+    } finally {
+      rest(session);
     }
-    if (session.shown === 'processing') after(session, sessionToldAgainMs);
   }
 
   /** Only an end is tried again: a thread that seems to work forever is worse than one that never seems to work. */
@@ -289,7 +301,7 @@ export function createAgentSessions({
           thread_ts: threadTs,
           status,
           ...(title === '' ? {} : { title }),
-          ...(askerId === undefined ? {} : { initiator_user_id: askerId }),
+          initiator_user_id: askerId,
         },
         { priority },
       ),

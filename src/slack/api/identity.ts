@@ -22,7 +22,7 @@ export interface Identity {
   /** The workspace's own address, which ends with a slash. */
   workspaceUrl?: string;
   /** Whom people can ask about the app: a Slack id or a text, as the operator wrote it. */
-  contact?: string | undefined;
+  contact?: string;
 }
 
 /**
@@ -51,7 +51,7 @@ async function whoAmI(client: WebClient): Promise<Identity> {
   return {
     teamId,
     botUserId,
-    ...(botId === undefined ? {} : { botId }),
+    botId,
     // Slack sends `null` or nothing when there is none.
     ...(enterpriseId ? { enterpriseId } : {}),
     ...(url !== undefined && /^https?:\/\/[^\s<>|]+\/$/.test(url) ? { workspaceUrl: url } : {}),

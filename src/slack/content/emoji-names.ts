@@ -1,5 +1,5 @@
 /**
- * Emoji, each followed by Slack's names for it. Written by `test/support/emoji/write-emoji-names.ts` from the data of
+ * Emoji, each followed by Slack's names for it. Written by `tools/emoji/write-emoji-names.ts` from the data of
  * `emoji-datasource` 16.0.0 (MIT license, Cal Henderson).
  */
 export const emojiNames = `

@@ -72,7 +72,7 @@ function readFile(file: FileObject): MessageFile {
     name: shownName ?? id,
     type: isCanvas ? canvasType : mimetype,
     bytes: size,
-    ...(url === undefined ? {} : { url }),
+    url,
     ...(text === '' ? {} : { text }),
     ...(isUnknown(file) ? { isUnknown: true } : {}),
   };

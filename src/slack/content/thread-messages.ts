@@ -49,7 +49,7 @@ export function readPage(raw: readonly unknown[], identity: Identity, threadTs: 
   return {
     messages,
     count: known.length,
-    ...(lastTs === undefined ? {} : { lastTs }),
+    lastTs,
     ...(root?.reply_count === undefined ? {} : { replyCount: root.reply_count }),
     ...(root?.latest_reply === undefined ? {} : { latestReply: root.latest_reply }),
   };

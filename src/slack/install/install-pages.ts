@@ -107,7 +107,7 @@ export function createInstallPages(ports: InstallPorts): InstallPages {
     await provider.handleCallback(request, response, {
       afterInstallation: async (installed) => {
         const { workspaceId, enterpriseId } = idsOf(installed);
-        if (isAllowed(allowed, { workspaceId, ...(enterpriseId === undefined ? {} : { enterpriseId }) })) return true;
+        if (isAllowed(allowed, { workspaceId, enterpriseId })) return true;
         log.warn({ event: 'install_refused', outcome: 'notListed', workspaceId });
         await giveBack(installed);
         ports.sendPage(request, response, (say) => ({
@@ -159,11 +159,11 @@ export function createInstallPages(ports: InstallPorts): InstallPages {
     const url = await workspaceUrl(bot.token);
     await installations.replace({
       workspaceId,
-      ...(name === undefined ? {} : { name }),
-      ...(enterpriseId === undefined ? {} : { enterpriseId }),
-      ...(url === undefined ? {} : { url }),
+      name,
+      enterpriseId,
+      url,
       botUserId: bot.userId,
-      ...(bot.id === undefined ? {} : { botId: bot.id }),
+      botId: bot.id,
       token: new Secret(bot.token),
       ...(bot.refreshToken === undefined || bot.expiresAt === undefined
         ? {}

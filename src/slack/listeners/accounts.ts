@@ -2,8 +2,7 @@ import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { AccountChanges } from '../../core/accounts/account-changes.ts';
-import { type Accounts, type ConnectResult, type Person, personName } from '../../core/accounts/accounts.ts';
+import { type ConnectResult, type Person, personName } from '../../core/accounts/accounts.ts';
 import { isAppError } from '../../core/errors.ts';
 import { Secret } from '../../core/secret.ts';
 import { longestToken } from '../../core/settings.ts';
@@ -15,23 +14,23 @@ import { renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
 import { type Say, sayIn } from '../../render/say.ts';
 import { localeOf } from '../access/users.ts';
+import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import type { AccountViews } from '../home/accounts.ts';
 import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
-import type { PrivateNotifier } from '../messages/private-notifier.ts';
 import { ackBudgetMs, responseUrlLifeMs } from '../settings.ts';
-import { inAckTime } from './ack-time.ts';
-import { type ActionCheckDeps, type RefusedAction, refusalOfAction } from './block-actions.ts';
-import { type ModalDeps, openInOwnTime } from './open-modal.ts';
-import { refusedProblem } from './refusals.ts';
 import {
+  inAckTime,
+  isInDoubt,
   onViewSubmission,
+  openInOwnTime,
   problemWith,
+  type RefusedAction,
   type Reply,
+  refusalOfAction,
+  refusedProblem,
   type Sent,
   unreadableForm,
-  type ViewSubmissionDeps,
-} from './view-submissions.ts';
+} from './frame.ts';
 
 /** What is read of a press, on a message or on Home. */
 const press = z.object({
@@ -49,15 +48,6 @@ const mostOffersOfPerson = 5;
 /** A token goes into an HTTP header. Node rejects other characters with an error that repeats the text. */
 const usableToken = /^[\x21-\x7e]+$/;
 
-export type AccountDeps = ActionCheckDeps &
-  ModalDeps &
-  ViewSubmissionDeps & {
-    accounts: Pick<Accounts, 'connectWithToken' | 'statusOf'>;
-    accountChanges: Pick<AccountChanges, 'listen'>;
-    accountViews: AccountViews;
-    removePressed: PrivateNotifier['removePressed'];
-  };
-
 /** A press of a button about the account of the person who presses, and where. */
 interface AccountPress {
   person: Person;
@@ -69,20 +59,20 @@ interface AccountPress {
 }
 
 /** The buttons about people's own accounts, and the form to connect with. Each is about the person who uses it. */
-export function registerAccounts(app: App, deps: AccountDeps): void {
+export function registerAccounts(app: App, w: WorkspaceContext): void {
   /**
    * By person, the response URLs of presses on messages that offer to connect. Once there is an account, those messages say
    * what is no longer true. Slack has no other way to remove them, so one whose button another copy of the app handled stays.
    */
   const offers = new LRUCache<string, string[]>({ max: mostOffersKept, ttl: responseUrlLifeMs });
 
-  deps.accountChanges.listen((person) => {
+  w.accountChanges.listen((person) => {
     const pressed = offers.get(personName(person)) ?? [];
     if (pressed.length === 0) return;
-    void deps.tasks.run({ event: 'offers_not_removed', userId: person.userId }, async () => {
-      if ((await deps.accounts.statusOf(person)).state !== 'connected') return;
+    void w.tasks.run({ event: 'offers_not_removed', userId: person.userId }, async () => {
+      if ((await w.accounts.statusOf(person)).state !== 'connected') return;
       offers.delete(personName(person));
-      for (const responseUrl of pressed) deps.removePressed(responseUrl);
+      for (const responseUrl of pressed) w.removePressed(responseUrl);
     });
   });
   app.action(ACTIONS.connect, async ({ ack, body, context }) => {
@@ -103,12 +93,12 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
     const byMs = Date.now() + ackBudgetMs;
     const pressed = readPress(body, context.teamId);
     if (pressed === undefined) return ack();
-    const reply = await inAckTime(deps.accountViews.disconnect(pressed.person), byMs, async () => {}).catch(notTaken);
+    const reply = await inAckTime(w.accountViews.disconnect(pressed.person), byMs).catch(notTaken);
     await ack();
-    if (pressed.isOnHome) openInOwnTime(deps, pressed, () => inModal(pressed, reply));
-    else deps.notify(pressed.recipient, reply);
+    if (pressed.isOnHome) openInOwnTime(w, pressed, () => inModal(pressed, reply));
+    else w.notify(pressed.recipient, reply);
   });
-  onViewSubmission(app, deps, FORMS.connect, {
+  onViewSubmission(app, w, FORMS.connect, {
     errorField: TOKEN_FIELD,
     failed: (say) => say.accounts.notStored(),
     handle: connect,
@@ -118,7 +108,7 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
     const pressed = readPress(body, teamId);
     if (pressed === undefined) return;
     keepOffer(pressed);
-    openInOwnTime(deps, pressed, () => form(pressed, withSignIn));
+    openInOwnTime(w, pressed, () => form(pressed, withSignIn));
   }
 
   function keepOffer({ person, recipient: { responseUrl } }: AccountPress): void {
@@ -129,34 +119,34 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
 
   async function form({ person, teamId }: AccountPress, withSignIn: boolean): Promise<ModalView> {
     const [locale, refusal, account] = await Promise.all([
-      localeOf(deps.people, person.userId),
+      localeOf(w.people, person.userId),
       refusalOf(person, teamId),
-      deps.accountViews.of(person),
+      w.accountViews.of(person),
     ]);
-    const { contact } = deps.slack.identity;
+    const { contact } = w.slack.identity;
     if (refusal !== undefined) return inWords((say) => sentenceOf(refusal, say), locale, refusal.reference);
     const say = sayIn(locale);
     const reason = whyNotToConnect(account, say, contact);
-    return reason === undefined ? deps.accountViews.form(person, withSignIn, locale) : inWords(() => reason, locale);
+    return reason === undefined ? w.accountViews.form(person, withSignIn, locale) : inWords(() => reason, locale);
   }
 
   async function connect(sent: Sent): Promise<Reply> {
     const { userId, teamId, named, say, locale, entered } = sent;
     const person = { teamId, userId };
     // The form is of the person for whom it was opened.
-    if (sent.metadata !== userId) return { kind: 'view', view: unreadableForm(deps, locale) };
+    if (sent.metadata !== userId) return { kind: 'view', view: unreadableForm(w, locale) };
     const text = entered.text(TOKEN_FIELD);
     if (text === '') return wrong(say.accounts.empty());
     if (text.length > longestToken) return wrong(say.accounts.tooLong());
     if (!usableToken.test(text)) return wrong(say.accounts.unusable());
-    const reason = whyNotToConnect(await deps.accountViews.of(person), say, undefined);
+    const reason = whyNotToConnect(await w.accountViews.of(person), say, undefined);
     if (reason !== undefined) return wrong(reason);
-    const admission = await deps.access.admit(userId, homeOf(person), { ...named, personOnly: true });
+    const admission = await w.access.admit(userId, homeOf(person), { ...named, personOnly: true });
     if (!admission.may) {
       const refused = { userId, channelId: userId, reason: admission.reason };
-      return wrong(refusedProblem(deps, refused, say, say.refusals.soNothingDone()));
+      return wrong(refusedProblem(w, refused, say, say.refusals.soNothingDone()));
     }
-    const connecting = deps.accounts.connectWithToken(person, new Secret(text));
+    const connecting = w.accounts.connectWithToken(person, new Secret(text));
     const result = await within(connecting, Math.max(0, sent.byMs - Date.now()));
     if (result === undefined) {
       tellLater(person, connecting);
@@ -168,13 +158,13 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
   function replyTo({ userId }: Person, result: ConnectResult, locale: string | undefined, say: Say): Reply {
     switch (result.kind) {
       case 'connected':
-        deps.log.info({ event: 'account_connected', outcome: 'by_token', userId });
+        w.log.info({ event: 'account_connected', outcome: 'by_token', userId });
         return { kind: 'view', view: inWords((words) => connectedText(result.username, words), locale) };
       case 'refused':
-        deps.log.info({ event: 'account_refused', outcome: 'token_not_accepted', userId });
+        w.log.info({ event: 'account_refused', outcome: 'token_not_accepted', userId });
         return wrong(say.accounts.tokenRefused());
       case 'notChecked': {
-        const reference = logFailure(deps.log, 'warn', { event: 'account_not_checked', userId });
+        const reference = logFailure(w.log, 'warn', { event: 'account_not_checked', userId });
         return wrong(problemWith(say, say.accounts.notChecked(), reference));
       }
     }
@@ -183,11 +173,11 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
   /** The service answered after the form needed its reply. */
   function tellLater(person: Person, connecting: Promise<ConnectResult>): void {
     const { userId } = person;
-    void deps.tasks.run({ event: 'account_not_connected', userId }, async () => {
+    void w.tasks.run({ event: 'account_not_connected', userId }, async () => {
       const result = await connecting;
       if (result.kind !== 'connected') return;
-      deps.log.info({ event: 'account_connected', outcome: 'by_token_late', userId });
-      deps.notify({ channelId: userId, userId }, (locale) => ({
+      w.log.info({ event: 'account_connected', outcome: 'by_token_late', userId });
+      w.notify({ channelId: userId, userId }, (locale) => ({
         text: connectedText(result.username, sayIn(locale)),
       }));
     });
@@ -196,34 +186,40 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
   /** Accounts are for full members. Channels in which guests may ask make no difference. */
   async function refusalOf(person: Person, teamId: string | undefined) {
     const requester = { userId: person.userId, ...homeOf(person) };
-    return refusalOfAction(deps, { requester, named: { teamId } }, 'person');
+    return refusalOfAction(w, { requester, named: { teamId } }, 'person');
   }
 
   function sentenceOf(notice: RefusedAction, say: Say): string {
     if (notice.kind === 'actionNotTaken') return say.notices.actionNotTaken();
     if (notice.kind === 'actionNotChecked') return `${say.refusals.notChecked()} ${say.refusals.notCheckedDo()}`;
-    const contact = privateContact(deps.slack.identity.contact);
+    const contact = privateContact(w.slack.identity.contact);
     return refusalSentence(say, notice.reason, contact, say.refusals.soNothingDone());
   }
 
   async function inModal({ person }: AccountPress, reply: PrivateMessage): Promise<ModalView> {
-    const locale = await localeOf(deps.people, person.userId);
+    const locale = await localeOf(w.people, person.userId);
     if (typeof reply === 'function') return inWords(() => reply(locale).text, locale);
     if (reply.kind === 'nothingToConnect') return inWords((say) => say.verbs.nothingToConnect(), locale);
     const reference = 'reference' in reply ? reply.reference : undefined;
-    return inWords((say) => say.notices.actionNotTaken(), locale, reference);
+    const isUnknown = reply.kind === 'actionInDoubt';
+    return inWords(
+      ({ notices }) => (isUnknown ? notices.actionInDoubt() : notices.actionNotTaken()),
+      locale,
+      reference,
+    );
   }
 
   function notTaken(error: unknown): PrivateMessage {
     if (!isAppError(error)) throw error;
     const failure = { event: 'button_not_taken', kind: error.kind };
-    return { kind: 'actionNotTaken', reference: logFailure(deps.log, 'error', failure, error) };
+    const kind = isInDoubt(error) ? 'actionInDoubt' : 'actionNotTaken';
+    return { kind, reference: logFailure(w.log, 'error', failure, error) };
   }
 
-  function readPress(body: unknown, teamId = deps.slack.identity.teamId): AccountPress | undefined {
+  function readPress(body: unknown, teamId = w.slack.identity.teamId): AccountPress | undefined {
     const parsed = press.safeParse(body);
     if (!parsed.success) {
-      deps.log.warn({ event: 'button_unreadable' });
+      w.log.warn({ event: 'button_unreadable' });
       return undefined;
     }
     const { user, trigger_id: triggerId, response_url: responseUrl, channel, container } = parsed.data;
@@ -238,8 +234,8 @@ export function registerAccounts(app: App, deps: AccountDeps): void {
       recipient: {
         channelId: channelId ?? user.id,
         userId: user.id,
-        ...(threadTs === undefined ? {} : { threadTs }),
-        ...(responseUrl === undefined ? {} : { responseUrl }),
+        threadTs,
+        responseUrl,
       },
     };
   }

@@ -1,18 +1,16 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import { type ChangeResult, changeSettings } from '../../core/channels/change-settings.ts';
 import {
+  type ChangeResult,
   type ChannelRuleSet,
   type ChannelSettings,
-  type RepositoryNames,
+  changeSettings,
   settingsName,
   unreadableRules,
   usualRules,
 } from '../../core/channels/channel-settings.ts';
-import type { PendingAudit } from '../../core/channels/pending-audit.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { Records } from '../../core/ports.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
 import { isRepositoryName } from '../../core/question/scope.ts';
 import { mostRepositories } from '../../core/settings.ts';
@@ -30,36 +28,12 @@ import { ACTIONS, FORMS } from '../../render/ids.ts';
 import { renderWords } from '../../render/modals.ts';
 import type { Say } from '../../render/say.ts';
 import { oneLine } from '../../render/text.ts';
-import type { Admins } from '../access/admins.ts';
-import type { Memberships } from '../access/membership.ts';
-import type { SlackAccessPolicy } from '../access/policy.ts';
 import { localeOf } from '../access/users.ts';
-import type { SlackApi } from '../api/slack-api.ts';
+import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
 import { repositoryCheckMs } from '../settings.ts';
-import { type ModalDeps, openInOwnTime } from './open-modal.ts';
-import {
-  type Entered,
-  onViewSubmission,
-  type Reply,
-  type Sent,
-  unreadableForm,
-  type ViewSubmissionDeps,
-} from './view-submissions.ts';
-
-export type ChannelSettingsDeps = ModalDeps &
-  ViewSubmissionDeps & {
-    slack: Pick<SlackApi, 'identity' | 'call'>;
-    access: Pick<SlackAccessPolicy, 'limitOf'>;
-    admins: Admins;
-    memberships: Pick<Memberships, 'of'>;
-    channelSettings: Records<ChannelSettings>;
-    repositories: RepositoryNames;
-    /** Everyone asks with the account that checks names, so that one it does not know is a mistake. */
-    refusesUnknownRepositories: boolean;
-    pendingAudit: PendingAudit;
-  };
+import { type Entered, onViewSubmission, openInOwnTime, type Reply, type Sent, unreadableForm } from './frame.ts';
 
 /** What is read of a press on Home, which has no channel. */
 const homeAction = z.object({
@@ -72,26 +46,26 @@ const homeAction = z.object({
 const longestNamesInError = 200;
 
 /** The form of a channel's settings, and the button on Home that opens it. */
-export function registerChannelSettings(app: App, deps: ChannelSettingsDeps): void {
+export function registerChannelSettings(app: App, w: WorkspaceContext): void {
   app.action(ACTIONS.channelSettings, async ({ ack, body, context }) => {
     await ack();
     const parsed = homeAction.safeParse(body);
-    if (!parsed.success) return deps.log.warn({ event: 'button_unreadable' });
+    if (!parsed.success) return w.log.warn({ event: 'button_unreadable' });
     const { user, trigger_id: triggerId, actions } = parsed.data;
-    const teamId = context.teamId ?? deps.slack.identity.teamId;
+    const teamId = context.teamId ?? w.slack.identity.teamId;
     const recipient = { channelId: user.id, userId: user.id };
-    openChannelSettings(deps, { triggerId, recipient, teamId, channelId: actions[0]?.value ?? '' });
+    openChannelSettings(w, { triggerId, recipient, teamId, channelId: actions[0]?.value ?? '' });
   });
-  onViewSubmission(app, deps, FORMS.channelSettings, {
+  onViewSubmission(app, w, FORMS.channelSettings, {
     errorField: SETTINGS_FIELDS.switch,
     failed: (say) => say.channels.notSaved(),
-    handle: (sent) => save(deps, sent),
+    handle: (sent) => save(w, sent),
   });
 }
 
 /** Opens the settings of a channel for a person: as a form, or to read. Returns at once. */
 export function openChannelSettings(
-  deps: ChannelSettingsDeps,
+  w: WorkspaceContext,
   opener: {
     triggerId: string | undefined;
     recipient: Recipient;
@@ -101,21 +75,21 @@ export function openChannelSettings(
   },
 ): void {
   const { recipient, teamId, channelId = recipient.channelId } = opener;
-  openInOwnTime(deps, opener, () => view(deps, recipient.userId, { teamId, channelId }));
+  openInOwnTime(w, opener, () => view(w, recipient.userId, { teamId, channelId }));
 }
 
-async function view(deps: ChannelSettingsDeps, userId: string, place: Place): Promise<ModalView> {
-  const locale = await localeOf(deps.people, userId);
-  const { contact, botUserId } = deps.slack.identity;
-  const { stored, unreadable } = await readStored(deps, place);
-  const limit = deps.access.limitOf(place.channelId);
+async function view(w: WorkspaceContext, userId: string, place: Place): Promise<ModalView> {
+  const locale = await localeOf(w.people, userId);
+  const { contact, botUserId } = w.slack.identity;
+  const { stored, unreadable } = await readStored(w, place);
+  const limit = w.access.limitOf(place.channelId);
   const rules = stored ?? usualRules(limit === 'open');
-  const membership = await deps.memberships.of(userId, place.channelId);
+  const membership = await w.memberships.of(userId, place.channelId);
   if (membership === 'hidden') return renderWords((say) => say.channels.hidden(`<@${botUserId}>`), locale);
-  if (membership === 'none' || !(await maySee(deps, userId, unreadable === undefined ? rules : unreadableRules))) {
+  if (membership === 'none' || !(await maySee(w, userId, unreadable === undefined ? rules : unreadableRules))) {
     return renderWords((say) => say.channels.notYours(), locale);
   }
-  const isAdmin = await deps.admins.isAdmin(userId);
+  const isAdmin = await w.admins.isAdmin(userId);
   if (unreadable !== undefined && !isAdmin) {
     return renderWords((say) => say.channels.unreadable(), locale, unreadable);
   }
@@ -125,65 +99,57 @@ async function view(deps: ChannelSettingsDeps, userId: string, place: Place): Pr
     limit,
     contact: privateContact(contact),
     ...(stored === undefined ? {} : { changed: { byUserId: stored.changedBy, atMs: stored.changedMs } }),
-    ...(unreadable === undefined ? {} : { unreadable }),
+    unreadable,
   };
   return isAdmin ? renderSettingsForm(shown, locale) : renderSettings(shown, locale);
 }
 
-/**
- * Notes the last change if the app stopped before that. `unreadable`: the reference of the logged failure, if the record
- * can't be read.
- */
+/** `unreadable`: the reference of the logged failure, if the record can't be read. */
 async function readStored(
-  deps: ChannelSettingsDeps,
+  w: WorkspaceContext,
   place: Place,
-): Promise<{ stored?: ChannelSettings | undefined; unreadable?: string }> {
+): Promise<{ stored?: ChannelSettings; unreadable?: string }> {
   try {
-    const stored = await deps.channelSettings.get(settingsName(place));
-    if (stored !== undefined) await deps.pendingAudit.note(stored);
-    return { stored };
+    return { stored: await w.channelSettings.get(settingsName(place)) };
   } catch (error) {
     if (!isAppError(error, 'corrupt')) throw error;
-    return { unreadable: logFailure(deps.log, 'error', { event: 'channel_settings_unreadable', ...place }, error) };
+    return { unreadable: logFailure(w.log, 'error', { event: 'channel_settings_unreadable', ...place }, error) };
   }
 }
 
 /** The names of repositories are not for everyone who reads in a channel. */
-async function maySee(deps: ChannelSettingsDeps, userId: string, rules: ChannelRuleSet): Promise<boolean> {
-  const { kind } = await deps.people.person(userId);
+async function maySee(w: WorkspaceContext, userId: string, rules: ChannelRuleSet): Promise<boolean> {
+  const { kind } = await w.people.person(userId);
   return kind === 'member' || (kind === 'guest' && (rules.guestsMayRead || rules.asking === 'guests'));
 }
 
 /** Nothing in the form proves that its sender may change this channel, so all of that is checked again. */
-async function save(deps: ChannelSettingsDeps, sent: Sent): Promise<Reply> {
+async function save(w: WorkspaceContext, sent: Sent): Promise<Reply> {
   const { userId, teamId, say, locale, entered, byMs } = sent;
   const metadata = parseSettingsMetadata(sent.metadata);
   const chosen = readRules(entered);
   if (metadata === undefined || chosen === undefined || isBetweenTwo(metadata)) {
-    return { kind: 'view', view: unreadableForm(deps, locale) };
+    return { kind: 'view', view: unreadableForm(w, locale) };
   }
   const { channelId, shownMs } = metadata;
   const place = { teamId, channelId };
-  const [isAdmin, membership] = await Promise.all([
-    deps.admins.isAdmin(userId),
-    deps.memberships.of(userId, channelId),
-  ]);
+  const [isAdmin, membership] = await Promise.all([w.admins.isAdmin(userId), w.memberships.of(userId, channelId)]);
   if (!isAdmin || (membership !== 'open' && membership !== 'member')) {
-    const reference = logFailure(deps.log, 'warn', { event: 'channel_settings_refused', userId, channelId });
+    const reference = logFailure(w.log, 'warn', { event: 'channel_settings_refused', userId, channelId });
     return said((to) => to.channels.notAdmin(), locale, reference);
   }
   const names = entered.isSent(SETTINGS_FIELDS.repositories)
     ? readNames(entered.text(SETTINGS_FIELDS.repositories))
-    : ((await readStored(deps, place)).stored?.repositories ?? []);
+    : ((await readStored(w, place)).stored?.repositories ?? []);
   const problem = problemOfNames(names, say);
   if (problem !== undefined) return wrong(problem);
-  const check = await checkNames(deps, names);
-  if (check.unknown.length > 0 && deps.refusesUnknownRepositories) {
+  const check = await checkNames(w, names);
+  if (check.unknown.length > 0 && w.refusesUnknownRepositories) {
     return wrong(say.channels.unknownNames(listed(check.unknown)));
   }
   if (Date.now() > byMs) throw new AppError('unavailable', 'the form was checked too late to be saved');
   const rules: ChannelRuleSet = { ...chosen, repositories: check.names };
-  const result = await store(deps, place, { rules, userId, shownMs });
+  const result = await store(w, place, { rules, userId, shownMs });
   switch (result.kind) {
     case 'meanwhile':
       return said((to) => to.channels.changedMeanwhile(`<@${result.byUserId}>`), locale);
@@ -199,14 +165,14 @@ async function save(deps: ChannelSettingsDeps, sent: Sent): Promise<Reply> {
 }
 
 async function store(
-  deps: ChannelSettingsDeps,
+  w: WorkspaceContext,
   place: Place,
   chosen: { rules: ChannelRuleSet; userId: string; shownMs: number },
 ): Promise<ChangeResult> {
-  const { unreadable } = await readStored(deps, place);
-  const isOpen = deps.access.limitOf(place.channelId) === 'open';
+  const { unreadable } = await readStored(w, place);
+  const isOpen = w.access.limitOf(place.channelId) === 'open';
   const before = unreadable === undefined ? usualRules(isOpen) : unreadableRules;
-  const ports = { records: deps.channelSettings, pendingAudit: deps.pendingAudit, now: Date.now };
+  const ports = { records: w.channelSettings, audit: w.audit, now: Date.now };
   return changeSettings(ports, place, { ...chosen, before });
 }
 
@@ -248,11 +214,11 @@ interface CheckedNames {
   isChecked: boolean;
 }
 
-async function checkNames(deps: ChannelSettingsDeps, names: readonly string[]): Promise<CheckedNames> {
+async function checkNames(w: WorkspaceContext, names: readonly string[]): Promise<CheckedNames> {
   const unchecked = { names: [...names], unknown: [], isChecked: names.length === 0 };
   if (names.length === 0) return unchecked;
   try {
-    const known = await within(deps.repositories.known(names), repositoryCheckMs);
+    const known = await within(w.repositories.known(names), repositoryCheckMs);
     if (known === undefined) return unchecked;
     const written = new Map(known.map((name) => [name.toLowerCase(), name]));
     return {
@@ -262,7 +228,7 @@ async function checkNames(deps: ChannelSettingsDeps, names: readonly string[]): 
     };
   } catch (error) {
     if (!isAppError(error)) throw error;
-    deps.log.warn({ event: 'repositories_not_checked', kind: error.kind }, error);
+    w.log.warn({ event: 'repositories_not_checked', kind: error.kind }, error);
     return unchecked;
   }
 }

@@ -1,9 +1,7 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { voteEntry } from '../../core/history/question-entries.ts';
-import type { Verdict, Vote, VoteStore } from '../../core/history/votes.ts';
-import type { Requests } from '../../core/intake/requests.ts';
-import type { QuestionStore } from '../../core/ports.ts';
+import type { Verdict, Vote } from '../../core/history/votes.ts';
 import { isSharedWithOthers, type Question } from '../../core/question/question.ts';
 import { maySeeAnswer } from '../../core/question/readers.ts';
 import { privateContact } from '../../render/contact.ts';
@@ -12,39 +10,33 @@ import { ACTIONS, FORMS, parseButtonValue } from '../../render/ids.ts';
 import { renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
 import { sayIn } from '../../render/say.ts';
-import type { Memberships } from '../access/membership.ts';
 import { localeOf } from '../access/users.ts';
+import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
 import {
   type BlockAction,
-  type BlockActionDeps,
   expired,
   type Handled,
+  logRefusal,
   onBlockAction,
+  onViewSubmission,
+  type Reply,
   refusalOfAction,
-} from './block-actions.ts';
-import { logRefusal, refusedProblem } from './refusals.ts';
-import { onViewSubmission, type Reply, type Sent, type ViewSubmissionDeps } from './view-submissions.ts';
-
-export type FeedbackDeps = BlockActionDeps &
-  ViewSubmissionDeps & {
-    requests: Pick<Requests, 'find'>;
-    questions: Pick<QuestionStore, 'get'>;
-    votes: VoteStore;
-    memberships: Pick<Memberships, 'of'>;
-  };
+  refusedProblem,
+  type Sent,
+} from './frame.ts';
 
 /**
  * Votes on answers. A vote against an answer counts at once; a form then asks for the reasons and adds them. Only the
  * voter sees their vote, and a later vote replaces an earlier one.
  */
-export function registerFeedback(app: App, deps: FeedbackDeps): void {
+export function registerFeedback(app: App, w: WorkspaceContext): void {
   for (const id of [ACTIONS.feedback, ACTIONS.feedbackUp, ACTIONS.feedbackDown]) {
     // A form has to open before anything slow happens.
-    onBlockAction(app, deps, id, vote, 'later');
+    onBlockAction(app, w, id, vote, 'later');
   }
-  onViewSubmission(app, deps, FORMS.feedback, {
+  onViewSubmission(app, w, FORMS.feedback, {
     errorField: FEEDBACK_FIELDS.comment,
     failed: (say) => say.feedback.notNoted(),
     handle: explain,
@@ -53,14 +45,14 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
   async function vote(action: BlockAction): Promise<Handled> {
     const { value, requester, recipient } = action;
     if (value.verdict === 'down') return { modal: () => voteAgainst(action) };
-    if (value.verdict === undefined) return expired(deps, value);
-    const refusal = await refusalOfAction(deps, action, 'place');
+    if (value.verdict === undefined) return expired(w, value);
+    const refusal = await refusalOfAction(w, action, 'place');
     if (refusal !== undefined) return { notice: refusal };
-    const question = votedOn(await deps.requests.find(value.questionId, requester), requester.userId);
-    if (question === undefined) return expired(deps, value);
+    const question = votedOn(await w.requests.find(value.questionId, requester), requester.userId);
+    if (question === undefined) return expired(w, value);
     // A press that changes nothing makes no further entry in the audit log.
     const asked = await askedAs(question);
-    const before = await deps.votes.get(asked.id, requester.userId);
+    const before = await w.votes.get(asked.id, requester.userId);
     if (before?.verdict !== 'up') await put(asked, voteOf(asked, requester.userId, 'up'));
     return { after: () => sayNoted(recipient) };
   }
@@ -69,16 +61,15 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
   async function voteAgainst({ value, requester, named }: BlockAction): Promise<ModalView> {
     const { userId, teamId, channelId } = requester;
     const [found, admission, locale] = await Promise.all([
-      deps.requests.find(value.questionId, requester),
-      deps.access.admit(userId, { teamId, channelId }, named),
-      localeOf(deps.people, userId),
+      w.requests.find(value.questionId, requester),
+      w.access.admit(userId, { teamId, channelId }, named),
+      localeOf(w.people, userId),
     ]);
     if (!admission.may) {
       const { reason } = admission;
-      const reference = logRefusal(deps, { userId, channelId, questionId: value.questionId, reason });
+      const reference = logRefusal(w, { userId, channelId, questionId: value.questionId, reason });
       return renderWords(
-        (say) =>
-          refusalSentence(say, reason, privateContact(deps.slack.identity.contact), say.refusals.soNothingDone()),
+        (say) => refusalSentence(say, reason, privateContact(w.slack.identity.contact), say.refusals.soNothingDone()),
         locale,
         reference,
       );
@@ -86,27 +77,27 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
     const question = votedOn(found, userId);
     if (question === undefined) return goneView(value.questionId, locale);
     const asked = await askedAs(question);
-    const before = await deps.votes.get(asked.id, userId);
+    const before = await w.votes.get(asked.id, userId);
     if (before?.verdict !== 'down') await put(asked, voteOf(asked, userId, 'down'));
-    return renderFeedbackForm(question.id, locale, deps.slack.identity.contact);
+    return renderFeedbackForm(question.id, locale, w.slack.identity.contact);
   }
 
   async function explain({ userId, teamId, named, say, locale, metadata, entered }: Sent): Promise<Reply> {
     const questionId = parseButtonValue(metadata)?.questionId;
-    const found = questionId === undefined ? undefined : await deps.questions.get(questionId);
+    const found = questionId === undefined ? undefined : await w.questions.get(questionId);
     const question = votedOn(found, userId);
     const gone = (): Reply => ({ kind: 'view', view: goneView(questionId, locale) });
     if (question?.place.teamId !== teamId) return gone();
     const { channelId, threadTs } = question.place;
     const [membership, admission] = await Promise.all([
-      deps.memberships.of(userId, channelId),
-      deps.access.admit(userId, { teamId, channelId }, named),
+      w.memberships.of(userId, channelId),
+      w.access.admit(userId, { teamId, channelId }, named),
     ]);
     // To a person who can't see the answer, it looks like one that is gone.
     if (membership === 'none' || membership === 'hidden') return gone();
     if (!admission.may) {
       const refused = { userId, channelId, questionId: question.id, reason: admission.reason };
-      return wrong(refusedProblem(deps, refused, say, say.refusals.soNothingDone()));
+      return wrong(refusedProblem(w, refused, say, say.refusals.soNothingDone()));
     }
     const chosen = entered.choices(FEEDBACK_FIELDS.reasons);
     const comment = entered.text(FEEDBACK_FIELDS.comment);
@@ -117,30 +108,30 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
       reasons: FEEDBACK_REASONS.filter((reason) => chosen.includes(reason)),
       ...(comment === '' ? {} : { comment }),
     });
-    const recipient = { channelId, userId, ...(threadTs === undefined ? {} : { threadTs }) };
+    const recipient = { channelId, userId, threadTs };
     return { kind: 'done', after: () => sayNoted(recipient) };
   }
 
   /** A copy in direct messages shows the answer of another question, which the vote is about. */
   async function askedAs(question: Question): Promise<Question> {
     const { shares } = question;
-    return (shares && (await deps.questions.get(shares.questionId))) ?? question;
+    return (shares && (await w.questions.get(shares.questionId))) ?? question;
   }
 
   /** A vote that only adds reasons is the same vote, but the log has both times. */
   async function put(question: Question, vote: Vote): Promise<void> {
-    await deps.votes.put(vote);
-    await deps.audit.note(voteEntry(question, vote));
+    await w.votes.put(vote);
+    w.audit.note(voteEntry(question, vote));
   }
 
   function goneView(questionId: string | undefined, locale: string | undefined): ModalView {
     const about = questionId === undefined ? {} : { questionId };
-    const reference = logFailure(deps.log, 'info', { event: 'vote_expired', ...about });
+    const reference = logFailure(w.log, 'info', { event: 'vote_expired', ...about });
     return renderWords((say) => say.feedback.gone(), locale, reference);
   }
 
   function sayNoted(recipient: Recipient): void {
-    deps.notify(recipient, (locale) => ({ text: sayIn(locale).feedback.noted() }));
+    w.notify(recipient, (locale) => ({ text: sayIn(locale).feedback.noted() }));
   }
 }
 
@@ -157,8 +148,8 @@ function voteOf({ id, place, upstream }: Question, userId: string, verdict: Verd
     teamId: place.teamId,
     userId,
     questionId: id,
-    ...(conversationId === undefined ? {} : { conversationId }),
-    ...(upstreamQuestionId === undefined ? {} : { upstreamQuestionId }),
+    conversationId,
+    upstreamQuestionId,
     verdict,
     reasons: [],
     atMs: Date.now(),

@@ -1,17 +1,12 @@
 import { z } from 'zod';
 import { asksNothing } from '../../core/intake/courtesies.ts';
 import { readIntent } from '../../core/intake/intents.ts';
-import type { Requests } from '../../core/intake/requests.ts';
-import type { EditedQuestion } from '../../core/question/edited-question.ts';
 import { isInThread, type Question } from '../../core/question/question.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
-import type { SlackApi } from '../api/slack-api.ts';
 import { mentions } from '../content/incoming-text.ts';
 import { readContent, wholeText } from '../content/message-content.ts';
-import type { PrivateNotifier } from '../messages/private-notifier.ts';
-import type { MessageLog } from '../reports/message-log.ts';
-import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
-import { messageKey } from './message-key.ts';
+import type { WorkspaceContext } from '../context.ts';
+import { messageKey } from './verbs.ts';
 
 const nestedMessage = z.looseObject({
   user: z.string().optional(),
@@ -46,18 +41,8 @@ const deletionEvent = z.object({
 type ChangeEvent = z.infer<typeof changeEvent>;
 type NestedMessage = z.infer<typeof nestedMessage>;
 
-export interface EditDeps {
-  requests: Pick<Requests, 'startedBy' | 'cancelStartedBy' | 'noteEdit'>;
-  slack: Pick<SlackApi, 'identity'>;
-  notify: PrivateNotifier['notify'];
-  /** Slack's text as people see it, without the app's mention. */
-  read: (text: string) => Promise<string>;
-  threadNotes: Pick<ThreadNoteKeeper, 'replace' | 'remove'>;
-  messageLog: Pick<MessageLog, 'note'>;
-}
-
 /** Handles messages that are edited or deleted. Throws `AppError` of kind `storage` when nothing was done. */
-export function createEdits(deps: EditDeps) {
+export function createEdits(w: WorkspaceContext) {
   return { changed, deleted };
 
   /**
@@ -74,12 +59,12 @@ export function createEdits(deps: EditDeps) {
       await takeBack({ teamId, channelId, ts: message.ts }, previous);
       return undefined;
     }
-    const { botUserId } = deps.slack.identity;
+    const { botUserId } = w.slack.identity;
     if (message.bot_id != null || message.user === undefined || message.user === botUserId) return undefined;
     const hasNewText = previous === undefined ? message.edited !== undefined : previous.text !== message.text;
     if (hasNewText || hasOtherFiles(message, previous)) await replaceThreadNote(event, teamId);
     if (!hasNewText) return undefined;
-    const question = await deps.requests.startedBy(messageKey(teamId, channelId, message.ts));
+    const question = await w.requests.startedBy(messageKey(teamId, channelId, message.ts));
     if (question !== undefined) {
       await offer(event, question, teamId);
       return undefined;
@@ -91,7 +76,7 @@ export function createEdits(deps: EditDeps) {
     if (isEdit && isForApp) {
       const { thread_ts: threadTs, ts } = message;
       // Its own words are no context of the question.
-      if (threadTs !== undefined) await deps.threadNotes.remove({ teamId, channelId, threadTs }, ts);
+      if (threadTs !== undefined) await w.threadNotes.remove({ teamId, channelId, threadTs }, ts);
       const { edited: _, ...unedited } = message;
       return {
         ...unedited,
@@ -114,62 +99,62 @@ export function createEdits(deps: EditDeps) {
   /** A person who deletes their question cancels it. */
   async function takeBack(
     { teamId, channelId, ts }: { teamId: string; channelId: string; ts: string },
-    previous: { user?: string | undefined; thread_ts?: string | undefined } | undefined,
+    previous: { user?: string; thread_ts?: string | undefined } | undefined,
   ): Promise<void> {
     const threadTs = previous?.thread_ts;
     await Promise.all([
-      threadTs === undefined ? undefined : deps.threadNotes.remove({ teamId, channelId, threadTs }, ts),
-      deps.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
+      threadTs === undefined ? undefined : w.threadNotes.remove({ teamId, channelId, threadTs }, ts),
+      w.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
     ]);
   }
 
   /** Text that people remove from a message is not sent to the service. */
   async function replaceThreadNote({ message, channel: channelId }: ChangeEvent, teamId: string): Promise<void> {
     const { ts, user: userId, thread_ts: threadTs } = message;
-    const content = readContent(message, deps.slack.identity);
+    const content = readContent(message, w.slack.identity);
     if (userId === undefined || threadTs === undefined || content === undefined) return;
     const place = { teamId, channelId, threadTs };
-    await deps.threadNotes.replace(place, { ts, userId, text: wholeText(content), files: content.files });
+    await w.threadNotes.replace(place, { ts, userId, text: wholeText(content), files: content.files });
   }
 
   async function offer(event: ChangeEvent, question: Question, teamId: string): Promise<void> {
     const { message, channel: channelId } = event;
     note(event, teamId, question.id);
-    const edited = readEdited(question, await deps.read(textOf(message)));
-    if (edited === undefined) return;
+    const text = readEdited(question, await w.read(textOf(message)));
+    if (text === undefined) return;
     const atMs = timeOf(event.ts);
     if (atMs === undefined) return;
-    const edit = await deps.requests.noteEdit(messageKey(teamId, channelId, message.ts), { ...edited, atMs });
+    const edit = await w.requests.noteEdit(messageKey(teamId, channelId, message.ts), { text, atMs });
     if (edit.kind !== 'noted') return;
     const { id, askerId, place } = edit.question;
     const isReply = isInThread(place) && place.threadTs !== message.ts;
-    deps.notify(
+    w.notify(
       { channelId, userId: askerId, ...(isReply ? { threadTs: place.threadTs } : {}) },
-      { kind: 'edited', questionId: id, text: edited.text },
+      { kind: 'edited', questionId: id, text },
     );
   }
 
   function textOf(message: NestedMessage): string {
-    return readContent(message, deps.slack.identity)?.text ?? '';
+    return readContent(message, w.slack.identity)?.text ?? '';
   }
 
   /** A deleted file stays in its message, but without its name and type. */
   function hasOtherFiles(message: NestedMessage, previous: NestedMessage | undefined): boolean {
     const filesOf = (each: NestedMessage | undefined) =>
-      JSON.stringify(readContent(each, deps.slack.identity)?.files ?? []);
+      JSON.stringify(readContent(each, w.slack.identity)?.files ?? []);
     return filesOf(message) !== filesOf(previous);
   }
 
   function note({ message, channel: channelId }: ChangeEvent, teamId: string, questionId: string | undefined): void {
-    deps.messageLog.note(
+    w.messageLog.note(
       { teamId, channelId },
       {
         ts: message.ts,
         userId: message.user ?? '',
         atMs: Date.now(),
         disposition: 'edited',
-        ...(message.thread_ts === undefined ? {} : { threadTs: message.thread_ts }),
-        ...(questionId === undefined ? {} : { questionId }),
+        threadTs: message.thread_ts,
+        questionId,
       },
     );
   }
@@ -182,12 +167,11 @@ function timeOf(ts: string): number | undefined {
 }
 
 /** The question in an edited message, read like the first version. Undefined when there is none. */
-function readEdited({ origin, fresh }: Question, plainText: string): Omit<EditedQuestion, 'atMs'> | undefined {
+function readEdited({ origin, fresh }: Question, plainText: string): string | undefined {
   const intent = readIntent(plainText);
   if (intent.kind !== 'ask')
-    return origin === 'reply' && intent.kind === 'verb' && intent.verb !== 'cancel' ? { text: plainText } : undefined;
+    return origin === 'reply' && intent.kind === 'verb' && intent.verb !== 'cancel' ? plainText : undefined;
   if (asksNothing(plainText)) return undefined;
   const text = fresh ? (intent.freshText ?? intent.text) : intent.text;
-  if (text.length > maxQuestionLength) return undefined;
-  return fresh && intent.freshText !== undefined ? { text, wholeText: intent.text } : { text };
+  return text.length > maxQuestionLength ? undefined : text;
 }

@@ -1,23 +1,18 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { Disposition } from '../../core/history/message-log.ts';
-import type { Acceptance, createAccept, NewQuestion } from '../../core/intake/accept.ts';
-import type { Requests } from '../../core/intake/requests.ts';
-import type { ThreadStore } from '../../core/ports.ts';
+import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
 import type { Place, Thread, ThreadPlace } from '../../core/question/question.ts';
 import { mayWantMute, withReplier } from '../../core/question/second-person.ts';
 import { within } from '../../core/timeout.ts';
-import { permalink } from '../../render/links.ts';
 import type { Notice } from '../../render/notices.ts';
+import { permalink } from '../../render/text.ts';
 import { takesOnlyMentions } from '../access/channel-rules.ts';
-import type { SlackApi } from '../api/slack-api.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
 import { mentions } from '../content/incoming-text.ts';
 import { type MessageContent, readContent, wholeText } from '../content/message-content.ts';
 import { readPage } from '../content/thread-messages.ts';
-import type { AnswerUpdates } from '../messages/answer-updates.ts';
+import type { WorkspaceContext } from '../context.ts';
 import type { Recipient } from '../messages/messenger.ts';
-import type { AttendanceKeeper } from '../missed/attendance-keeper.ts';
 import {
   addresseeOf,
   askedBy,
@@ -28,12 +23,10 @@ import {
   saidNothing,
 } from '../routing.ts';
 import { lookUpPatienceMs } from '../settings.ts';
-import { quoteForwards } from '../threads/forwarded.ts';
-import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
-import { createEdits, type EditDeps } from './message-changed.ts';
-import { messageKey } from './message-key.ts';
-import { noticeOfAcceptance } from './result-notices.ts';
-import { createVerbs, type VerbDeps } from './verbs.ts';
+import { quoteForwards } from '../threads/thread-reader.ts';
+import { noticeOfAcceptance } from './frame.ts';
+import { createEdits } from './message-changed.ts';
+import { createVerbs, messageKey } from './verbs.ts';
 
 /** What is read of `message` and `app_mention` events. Slack may add or leave out other fields. */
 const messageEvent = z.object({
@@ -54,24 +47,12 @@ const messageEvent = z.object({
 /** An event and what its message contains. */
 type MessageEvent = z.infer<typeof messageEvent> & { content: MessageContent };
 
-export type MessageDeps = VerbDeps &
-  EditDeps & {
-    accept: ReturnType<typeof createAccept>;
-    requests: Pick<Requests, 'idOf'>;
-    threads: Pick<ThreadStore, 'get' | 'update'>;
-    threadNotes: Pick<ThreadNoteKeeper, 'add'>;
-    slack: Pick<SlackApi, 'identity' | 'call'>;
-    answerUpdates: Pick<AnswerUpdates, 'muteOffered'>;
-    tasks: BackgroundTasks;
-    attendance: Pick<AttendanceKeeper, 'heard'>;
-  };
-
 /**
  * Mentions, plain replies and direct messages. One message may arrive as both event types and several times; its
  * timestamp identifies it. When the listener throws, the event is not acknowledged and Slack sends it again.
  */
-export function registerMessages(app: App, deps: MessageDeps): void {
-  const handle = createHandleMessage(deps);
+export function registerMessages(app: App, w: WorkspaceContext): void {
+  const handle = createHandleMessage(w);
   app.event('app_mention', async ({ event, context }) => handle(event, context.teamId));
   app.event('message', async ({ event, context }) => handle(event, context.teamId));
 }
@@ -89,56 +70,56 @@ export interface Missed {
 export type HandleMessage = (raw: unknown, contextTeamId: string | undefined, missed?: Missed) => Promise<void>;
 
 /** Creates what handles the messages of a workspace. It keeps nothing. */
-export function createHandleMessage(deps: MessageDeps): HandleMessage {
-  const verbs = createVerbs(deps);
-  const edits = createEdits(deps);
+export function createHandleMessage(w: WorkspaceContext): HandleMessage {
+  const verbs = createVerbs(w);
+  const edits = createEdits(w);
 
   return handle;
 
   async function handle(raw: unknown, contextTeamId: string | undefined, missed?: Missed): Promise<void> {
     const parsed = messageEvent.safeParse(raw);
     if (!parsed.success) {
-      deps.log.debug({ event: 'message_ignored', reason: 'unreadable' });
+      w.log.debug({ event: 'message_ignored', reason: 'unreadable' });
       return;
     }
-    const teamId = contextTeamId ?? deps.slack.identity.teamId;
+    const teamId = contextTeamId ?? w.slack.identity.teamId;
     if (parsed.data.subtype === 'message_deleted') return edits.deleted(raw, teamId);
     if (parsed.data.subtype === 'message_changed') {
       const mention = await edits.changed(raw, teamId);
       return mention === undefined ? undefined : handle(mention, teamId);
     }
-    const event = await withLookedUp({ ...parsed.data, content: readContent(raw, deps.slack.identity) ?? noContent });
+    const event = await withLookedUp({ ...parsed.data, content: readContent(raw, w.slack.identity) ?? noContent });
     const message = toIncoming(event);
     const threadTs = event.thread_ts ?? event.ts;
     const place: ThreadPlace = { teamId, channelId: event.channel, threadTs };
     // Most messages are not for the app. Drop them before any I/O.
-    const addressee = addresseeOf(message, deps.slack.identity.botUserId);
+    const addressee = addresseeOf(message, w.slack.identity.botUserId);
     if (typeof addressee === 'object') return ignoreEarly(event, message, place, addressee.ignored);
-    const thread = event.thread_ts === undefined ? undefined : await deps.threads.get(place);
-    const text = await deps.read(event.content.text);
+    const thread = event.thread_ts === undefined ? undefined : await w.threads.get(place);
+    const text = await w.read(event.content.text);
     const followsReplies = addressee === 'thread' && thread?.followsReplies === true;
-    const onlyMentions = followsReplies && (await takesOnlyMentions(deps.chosenRules, place));
-    const decided = routeTo(addressee, message, text, thread, deps.slack.identity.botUserId, onlyMentions);
+    const onlyMentions = followsReplies && (await takesOnlyMentions(w.chosenRules, place));
+    const decided = routeTo(addressee, message, text, thread, w.slack.identity.botUserId, onlyMentions);
     if (thread !== undefined && isPlainReply(decided, event)) await noteReplier(place, thread, message.userId);
     if (decided.to === 'ignore') {
       if (thread !== undefined && isThreadNote(decided.reason, event)) addThreadNote(event, place);
       if (thread !== undefined || decided.reason === 'asks_nothing') noteIgnored(event, place, decided.reason);
       return ignore(event, decided.reason);
     }
-    deps.attendance.heard(place);
+    w.attendance.heard(place);
     await follow(decided, event, place, text, thread, missed);
   }
 
   /** Stores that a second person replied, before their question: from then on answers offer "Only when mentioned". */
   async function noteReplier(place: ThreadPlace, thread: Thread, userId = ''): Promise<void> {
     if (!thread.followsReplies || withReplier(thread, userId) === thread) return;
-    const noted = await deps.threads.update(place, (stored = thread) => withReplier(stored, userId));
-    if (thread.hasSecondPerson !== true && mayWantMute(noted)) deps.answerUpdates.muteOffered(noted.asked ?? []);
+    const noted = await w.threads.update(place, (stored = thread) => withReplier(stored, userId));
+    if (thread.hasSecondPerson !== true && mayWantMute(noted)) w.answerUpdates.muteOffered(noted.asked ?? []);
   }
 
   /** A person said it in a thread that follows replies, without mentioning the app. */
   function isPlainReply(decided: Route, event: MessageEvent): boolean {
-    if (originOf(event, deps.slack.identity.botUserId) !== 'reply') return false;
+    if (originOf(event, w.slack.identity.botUserId) !== 'reply') return false;
     if (decided.to === 'ignore' && decided.reason === 'only_mentions') return false;
     return decided.to !== 'ignore' || notedReasons.has(decided.reason) || decided.reason === 'asks_nothing';
   }
@@ -156,7 +137,7 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
     const recipient = {
       channelId: place.channelId,
       userId,
-      ...(event.thread_ts === undefined ? {} : { threadTs: event.thread_ts }),
+      threadTs: event.thread_ts,
     };
     const isReply = event.thread_ts !== undefined && event.thread_ts !== event.ts;
     if (decided.to === 'verb') {
@@ -166,7 +147,7 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
       // People may have asked another question since a missed "cancel".
       const askedBeforeMs = missed === undefined ? undefined : Number(event.ts) * 1000;
       const isDirect = event.channel_type === 'im';
-      const isPlain = originOf(event, deps.slack.identity.botUserId) === 'reply';
+      const isPlain = originOf(event, w.slack.identity.botUserId) === 'reply';
       await verbs.runVerb({
         ...{ verb, place, thread, isReply, isDirect, isPlain, userId, key, recipient, askedBeforeMs },
         deliveredAs: event.type,
@@ -175,13 +156,13 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
       if (verb !== 'why') note(event, place, verb === 'cancel' ? 'cancelled' : 'verbCarriedOut');
       return;
     }
-    const forwarded = await quoteForwards(event.content.forwards, deps.read);
+    const forwarded = await quoteForwards(event.content.forwards, w.read);
     const request: NewQuestion = {
       key,
       place,
       askerId: userId,
       ...askedBy(decided),
-      origin: originOf(event, deps.slack.identity.botUserId),
+      origin: originOf(event, w.slack.identity.botUserId),
       beginsThread: !isReply,
       writtenMs: Number(event.ts) * 1000 || undefined,
       ...readingOf(event),
@@ -189,10 +170,10 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
     };
     if (missed?.isLate === true) {
       if (missed.mayBeTold) return;
-      const questionId = deps.requests.idOf(key);
+      const questionId = w.requests.idOf(key);
       const { channelId, threadTs } = place;
       const message = { channelId, ts: event.ts, ...(isReply ? { threadTs } : {}) };
-      const { workspaceUrl } = deps.slack.identity;
+      const { workspaceUrl } = w.slack.identity;
       const isHere = event.channel_type === 'im' || workspaceUrl === undefined;
       const url = isHere ? undefined : permalink(workspaceUrl, message);
       return missed.sayAway(
@@ -205,16 +186,15 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
     // In a group, and with a file, the same mention may come as two kinds of events, which both are routed.
     const comesTwice = event.channel_type === 'mpim' || bringsOf(event) !== undefined;
     const isEcho = disposition === 'duplicate' && comesTwice;
-    if (!isEcho && disposition !== undefined)
-      note(event, place, disposition, 'question' in acceptance ? acceptance.question.id : undefined);
+    if (!isEcho) note(event, place, disposition, 'question' in acceptance ? acceptance.question.id : undefined);
     // The only message to the app without a question is a bare "new".
     const refusal = acceptance.kind === 'empty' ? emptyAfterNew : noticeOfAcceptance(acceptance, text);
-    if (refusal !== undefined && missed?.mayBeTold !== true) deps.notify(recipient, refusal);
+    if (refusal !== undefined && missed?.mayBeTold !== true) w.notify(recipient, refusal);
   }
 
   async function taken(request: NewQuestion, event: MessageEvent): Promise<Acceptance> {
     try {
-      return await deps.accept(request);
+      return await w.accept(request);
     } catch (error) {
       note(event, request.place, 'notTaken');
       throw error;
@@ -230,13 +210,13 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
       return;
     }
     if (event.thread_ts === undefined) return;
-    void deps.tasks.run({ event: 'message_log_not_written', entries: 1 }, async () => {
-      if ((await deps.threads.get(place)) !== undefined) noteIgnored(event, place, reason);
+    void w.tasks.run({ event: 'message_log_not_written', entries: 1 }, async () => {
+      if ((await w.threads.get(place)) !== undefined) noteIgnored(event, place, reason);
     });
   }
 
   function isOwn({ user, bot_id: botId }: MessageEvent): boolean {
-    return user === deps.slack.identity.botUserId || (botId != null && botId === deps.slack.identity.botId);
+    return user === w.slack.identity.botUserId || (botId != null && botId === w.slack.identity.botId);
   }
 
   function noteIgnored(event: MessageEvent, place: ThreadPlace, reason: IgnoreReason): void {
@@ -250,16 +230,16 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
     disposition: Disposition,
     questionId?: string,
   ): void {
-    deps.messageLog.note(
+    w.messageLog.note(
       { teamId, channelId },
       {
         ts: event.ts,
         userId: event.user ?? event.bot_id ?? '',
         atMs: Date.now(),
-        reached: originOf(event, deps.slack.identity.botUserId),
+        reached: originOf(event, w.slack.identity.botUserId),
         disposition,
-        ...(event.thread_ts === undefined ? {} : { threadTs: event.thread_ts }),
-        ...(questionId === undefined ? {} : { questionId }),
+        threadTs: event.thread_ts,
+        questionId,
       },
     );
   }
@@ -267,7 +247,7 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
   /** Keeps what people say to each other in the app's threads: the next question may be about it. */
   function addThreadNote({ ts, user, content }: MessageEvent, place: ThreadPlace): void {
     if (user === undefined) return;
-    deps.threadNotes.add(place, { ts, userId: user, text: wholeText(content), files: content.files });
+    w.threadNotes.add(place, { ts, userId: user, text: wholeText(content), files: content.files });
   }
 
   /**
@@ -277,18 +257,18 @@ export function createHandleMessage(deps: MessageDeps): HandleMessage {
   async function withLookedUp(event: MessageEvent): Promise<MessageEvent> {
     const { content, channel, ts, thread_ts: threadTs = ts } = event;
     if (event.type !== 'app_mention' || event.files !== undefined || bringsOf(event) !== undefined) return event;
-    if (!mentions(content.text, deps.slack.identity.botUserId) || saidNothing(content) === undefined) return event;
+    if (!mentions(content.text, w.slack.identity.botUserId) || saidNothing(content) === undefined) return event;
     const window = { oldest: ts, latest: ts, inclusive: true, limit: 2 };
-    const looking = deps.slack
+    const looking = w.slack
       .call('conversations.replies', { channel, ts: threadTs, ...window }, { priority: 'private' })
       .catch(() => undefined);
     const page = await within(looking, lookUpPatienceMs);
-    const found = readPage(page?.messages ?? [], deps.slack.identity, threadTs).messages.find((each) => each.ts === ts);
+    const found = readPage(page?.messages ?? [], w.slack.identity, threadTs).messages.find((each) => each.ts === ts);
     return found === undefined ? event : { ...event, content: found };
   }
 
   function ignore(event: MessageEvent, reason: string): void {
-    deps.log.debug({ event: 'message_ignored', reason, channelId: event.channel, ts: event.ts });
+    w.log.debug({ event: 'message_ignored', reason, channelId: event.channel, ts: event.ts });
   }
 }
 
@@ -323,11 +303,8 @@ function originOf(event: MessageEvent, botUserId: string): 'mention' | 'reply' |
   return mentions(event.content.text, botUserId) ? 'mention' : 'reply';
 }
 
-/** Nothing is noted of a person who was refused too often. */
-function dispositionOf({ kind }: Acceptance): Disposition | undefined {
+function dispositionOf({ kind }: Acceptance): Disposition {
   switch (kind) {
-    case 'refused':
-      return undefined;
     case 'accepted':
       return 'asked';
     case 'empty':

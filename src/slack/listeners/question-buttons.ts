@@ -1,59 +1,38 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
+import { isAppError } from '../../core/errors.ts';
 import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
-import type { Requests } from '../../core/intake/requests.ts';
 import type { ReadersChoice } from '../../core/question/reader-choices.ts';
 import { maySeeAnswer } from '../../core/question/readers.ts';
-import { ACTIONS, type ButtonValue } from '../../render/ids.ts';
+import { ACTIONS, type ButtonValue, type MessageInChannel } from '../../render/ids.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
-import { localeOf, type Users } from '../access/users.ts';
+import { localeOf } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
+import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import type { AnswerUpdates } from '../messages/answer-updates.ts';
-import { assertInTime } from './ack-time.ts';
+import { type HistoryMessage, readPage, toEvent } from '../missed/missed-message.ts';
 import {
   type ActionRule,
   type BlockAction,
-  type BlockActionDeps,
   expired,
+  expiredView,
   type Handled,
   handledResult,
+  noticeOfCancel,
+  noticeOfChoice,
   onBlockAction,
   openDirect,
   refusalOfAction,
-} from './block-actions.ts';
-import { refusedView } from './refusals.ts';
-import { noticeOfCancel, noticeOfChoice } from './result-notices.ts';
-import { expiredView } from './view-submissions.ts';
-
-export type QuestionButtonDeps = BlockActionDeps & {
-  slack: SlackApi;
-  requests: Pick<
-    Requests,
-    | 'askAgain'
-    | 'checkAgain'
-    | 'askIn'
-    | 'find'
-    | 'findWithheld'
-    | 'showWithheld'
-    | 'askEdited'
-    | 'askAsFollowUp'
-    | 'cancelReplacedBy'
-    | 'chooseReaders'
-    | 'cancel'
-  >;
-  people: Pick<Users, 'person'>;
-  answerUpdates: Pick<AnswerUpdates, 'endUsed'>;
-  tasks: BackgroundTasks;
-};
+  refusedView,
+} from './frame.ts';
+import { createHandleMessage } from './message.ts';
 
 /**
  * The buttons of cards, answers and private notices. A press is acknowledged once it is stored. A press that could not
  * be stored is acknowledged too, and the person is told that nothing was done.
  */
-export function registerActions(app: App, deps: QuestionButtonDeps): void {
-  const { requests } = deps;
+export function registerActions(app: App, w: WorkspaceContext): void {
+  const { requests } = w;
 
   on(ACTIONS.cancel, cancel, 'later');
   on(ACTIONS.drop, cancel, 'later');
@@ -70,14 +49,14 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   onEnd(
     ACTIONS.checkAgain,
     async ({ value, requester, byMs }) => requests.checkAgain(value.questionId, requester, byMs),
-    // The question was asked before, so there is nothing to withdraw, and no earlier press asked it.
+    // The question was asked before, and no earlier press asked it.
     (result, action) => ({
       notice: result.kind === 'duplicate' ? { kind: 'alreadyWatched' } : toHandled(result, action).notice,
     }),
   );
   // When the answer can't be shown, the person is told where they pressed.
   on(ACTIONS.askHere, async ({ value, requester, byMs, recipient: { responseUrl } }) =>
-    handledResult(deps, await requests.askAgain(value.questionId, requester, { responseUrl, byMs }), { value }),
+    handledResult(w, await requests.askAgain(value.questionId, requester, { responseUrl, byMs }), { value }),
   );
   // These buttons stand where the question may not be asked. Before the answer is shown, the direct message is checked.
   on(ACTIONS.askInDm, askInDm, 'person');
@@ -87,28 +66,27 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   on(ACTIONS.onlyForMe, (action) => chooseReaders(action, 'onlyMe'), 'later');
   on(ACTIONS.alwaysHere, (action) => chooseReaders(action, 'always'), 'later');
   on(ACTIONS.askEdited, askEdited);
-  on(ACTIONS.askAsFollowUp, askAsFollowUp);
+  on(ACTIONS.continuePrevious, continuePrevious);
   on(ACTIONS.allSources, async (action) => ({ modal: () => sources(action) }), 'later');
 
   async function sources({ value, requester, named }: BlockAction): Promise<ModalView> {
     const [question, admission, locale] = await Promise.all([
       requests.find(value.questionId, requester),
-      deps.access.admit(requester.userId, { teamId: requester.teamId, channelId: requester.channelId }, named),
-      localeOf(deps.people, requester.userId),
+      w.access.admit(requester.userId, { teamId: requester.teamId, channelId: requester.channelId }, named),
+      localeOf(w.people, requester.userId),
     ]);
     const { userId, channelId } = requester;
     const about = { userId, channelId, questionId: value.questionId };
-    if (!admission.may) return refusedView(deps, { ...about, reason: admission.reason }, locale);
+    if (!admission.may) return refusedView(w, { ...about, reason: admission.reason }, locale);
     if (question?.outcome?.kind !== 'answered' || !maySeeAnswer(question, userId))
-      return expiredView(deps, value.questionId, locale);
+      return expiredView(w, value.questionId, locale);
     return renderSourcesModal(question, question.outcome.answer, locale);
   }
 
   async function askInDm({ value, requester, byMs }: BlockAction): Promise<Handled> {
-    const channelId = await openDirect(deps.slack, requester.userId);
-    assertInTime(byMs);
+    const channelId = await openDirect(w.slack, requester.userId, byMs);
     return handledResult(
-      deps,
+      w,
       await requests.askIn(value.questionId, { teamId: requester.teamId, channelId }, requester, byMs),
       {
         value,
@@ -120,16 +98,15 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   async function showInDm({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const { questionId } = value;
     const found = await requests.findWithheld(questionId, requester);
-    if (found.kind === 'expired') return expired(deps, value);
+    if (found.kind === 'expired') return expired(w, value);
     if (found.kind === 'notYours') return notYours(value, requester);
-    const channelId = await openDirect(deps.slack, requester.userId);
-    assertInTime(byMs);
+    const channelId = await openDirect(w.slack, requester.userId, byMs);
     const result = await requests.showWithheld(questionId, { teamId: requester.teamId, channelId }, requester, byMs);
     if (result.kind === 'notYours') return notYours(value, requester);
     if (result.kind === 'duplicate') return { notice: { kind: 'alreadyShown' } };
-    if (result.kind !== 'accepted') return handledResult(deps, result, { value });
+    if (result.kind !== 'accepted') return handledResult(w, result, { value });
     // When the press was in the same direct messages, the answer itself is enough.
-    return { asked: result, notice: channelId === requester.channelId ? undefined : { kind: 'shownPrivately' } };
+    return { notice: channelId === requester.channelId ? undefined : { kind: 'shownPrivately' } };
   }
 
   async function chooseReaders({ value, requester, byMs }: BlockAction, choice: ReadersChoice): Promise<Handled> {
@@ -144,42 +121,45 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
       case 'notAsker':
         return { notice: { kind: 'notAsker', askerId: result.askerId } };
       case 'expired':
-        return expired(deps, value);
+        return expired(w, value);
     }
   }
 
   function notYours({ questionId }: ButtonValue, { userId }: Requester): Handled {
     const failure = { event: 'action_refused', outcome: 'notYours', questionId, userId };
-    return { notice: { kind: 'notYours', reference: logFailure(deps.log, 'info', failure) } };
+    return { notice: { kind: 'notYours', reference: logFailure(w.log, 'info', failure) } };
   }
 
   async function askEdited({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const { result, cameLate } = await requests.askEdited(value.questionId, requester, byMs);
     const isLate = result.kind === 'accepted' && cameLate;
-    const handled = handledResult(deps, result, { value });
-    return { ...handled, ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}), after: () => replaceBy(result) };
+    const handled = handledResult(w, result, { value });
+    return {
+      ...handled,
+      ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}),
+      after: () => cancelFirst(value, result),
+    };
   }
 
-  async function askAsFollowUp(action: BlockAction): Promise<Handled> {
+  async function continuePrevious(action: BlockAction): Promise<Handled> {
     const { value, requester, byMs } = action;
-    const result = await requests.askAsFollowUp(value.questionId, requester, byMs);
-    if (result.kind === 'notAsker') return { notice: { kind: 'notAsker', askerId: result.askerId } };
+    const result = await requests.continuePrevious(value.questionId, requester, byMs);
     if (result.kind === 'ended') return { notice: { kind: 'alreadyEnded' } };
-    return { ...handledResult(deps, result, action), after: () => replaceBy(result) };
+    return { ...handledResult(w, result, action), after: () => cancelFirst(value, result) };
   }
 
-  /** Also for a second press: the first one may have stopped before this. */
-  function replaceBy(result: ButtonResult): void {
+  /** Cancels the question instead of which another was asked. Also for a second press: the first may have stopped before this. */
+  function cancelFirst({ questionId }: ButtonValue, result: ButtonResult): void {
     if (result.kind !== 'accepted' && result.kind !== 'duplicate') return;
-    const { id } = result.question;
-    void deps.tasks.run({ event: 'question_not_replaced', questionId: id }, () => requests.cancelReplacedBy(id));
+    const { askerId } = result.question;
+    void w.tasks.run({ event: 'question_not_replaced', questionId }, () => requests.cancelForGood(questionId, askerId));
   }
 
   /** The asker may always cancel the question, even where they may not ask any more. */
   async function cancel(action: BlockAction): Promise<Handled> {
     const { value, requester } = action;
     const isOwn = (await requests.find(value.questionId, requester))?.askerId === requester.userId;
-    const refusal = isOwn ? undefined : await refusalOfAction(deps, action, 'person');
+    const refusal = isOwn ? undefined : await refusalOfAction(w, action, 'person');
     if (refusal !== undefined) return { notice: refusal };
     const result = await requests.cancel(value.questionId, requester, action.byMs);
     // Another question may run in the thread now.
@@ -199,15 +179,63 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
       const result = await run(action);
       const handled = handledOf(result, action);
       if (ended === undefined || messageTs === undefined || result.kind !== 'accepted') return handled;
-      return { ...handled, after: () => deps.answerUpdates.endUsed(ended, messageTs, requester.userId) };
+      return { ...handled, after: () => w.answerUpdates.endUsed(ended, messageTs, requester.userId) };
     });
   }
 
   function toHandled(result: ButtonResult, action: BlockAction): Handled {
-    return handledResult(deps, result, action);
+    return handledResult(w, result, action);
   }
 
   function on(actionId: string | RegExp, handle: (action: BlockAction) => Promise<Handled>, rule?: ActionRule): void {
-    onBlockAction(app, deps, actionId, handle, rule);
+    onBlockAction(app, w, actionId, handle, rule);
+  }
+}
+
+/** **Ask it now** on the line about a message that the app missed. Asks the message as it is now. */
+export function registerAskMissed(app: App, w: WorkspaceContext): void {
+  const handle = createHandleMessage(w);
+
+  onBlockAction(
+    app,
+    w,
+    ACTIONS.askMissed,
+    async ({ value, requester }: BlockAction): Promise<Handled> => {
+      if (value.message === undefined) return expired(w, value);
+      if (await isAsked(value.questionId)) {
+        return { notice: { kind: 'alreadyAskedByYou' }, replacesPressed: true };
+      }
+      const { teamId, userId } = requester;
+      const message = await readMessage(w.slack, value.message);
+      if (message?.user !== userId) return expired(w, value);
+      await handle(toEvent(message, value.message.channelId, w.slack.identity), teamId);
+      // The message may have been changed, or be refused now: then the button stays.
+      if (!(await isAsked(value.questionId))) return { notice: { kind: 'missedNotAsked' } };
+      return { notice: { kind: 'missedAsked' }, replacesPressed: true };
+    },
+    'person',
+  );
+
+  async function isAsked(questionId: string): Promise<boolean> {
+    const question = await w.questions.get(questionId);
+    return question !== undefined;
+  }
+}
+
+/** Undefined if the message is gone, or the app may not read it. */
+async function readMessage(
+  slack: Pick<SlackApi, 'call'>,
+  { channelId: channel, ts, threadTs }: MessageInChannel,
+): Promise<HistoryMessage | undefined> {
+  const window = { channel, oldest: ts, latest: ts, inclusive: true };
+  try {
+    const { messages } =
+      threadTs === undefined
+        ? await slack.call('conversations.history', { ...window, limit: 1 }, { priority: 'private' })
+        : await slack.call('conversations.replies', { ...window, ts: threadTs, limit: 2 }, { priority: 'private' });
+    return readPage(messages).find((message) => message.ts === ts);
+  } catch (error) {
+    if (isAppError(error, 'undeliverable', 'notFound', 'unauthorized', 'refused')) return undefined;
+    throw error;
   }
 }

@@ -3,9 +3,6 @@ import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
-import type { Requests } from '../../core/intake/requests.ts';
-import type { QuestionStore } from '../../core/ports.ts';
-import type { ConfirmedAudience } from '../../core/question/confirmed-audience.ts';
 import { isBetweenTwo, type Place, type Question, type Refusal } from '../../core/question/question.ts';
 import { ACTIONS, FORMS } from '../../render/ids.ts';
 import {
@@ -17,27 +14,25 @@ import {
   type ShownAudience,
 } from '../../render/modals.ts';
 import { type Say, sayIn } from '../../render/say.ts';
-import type { Audience, Audiences } from '../access/audience.ts';
-import type { Memberships } from '../access/membership.ts';
-import type { SlackAccessPolicy } from '../access/policy.ts';
+import type { Audience } from '../access/audience.ts';
 import { localeOf } from '../access/users.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
+import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import { type BlockAction, type BlockActionDeps, onBlockAction } from './block-actions.ts';
-import { updateModal } from './open-modal.ts';
-import { logRefusal } from './refusals.ts';
 import {
+  type BlockAction,
   expiredProblem,
   expiredView,
+  logRefusal,
+  onBlockAction,
   onViewSubmission,
   problemOf,
   problemWith,
   type Reply,
   type Sent,
   unreadableForm,
-  type ViewSubmissionDeps,
+  updateModal,
   viewState,
-} from './view-submissions.ts';
+} from './frame.ts';
 
 /** What is read of a choice in the menu of channels. */
 const chosenChannel = z.object({
@@ -49,29 +44,19 @@ const chosenChannel = z.object({
 /** The audience of a channel when Slack does not tell it. */
 const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organizations: 0, isKnown: false };
 
-export type SharingDeps = BlockActionDeps &
-  ViewSubmissionDeps & {
-    access: Pick<SlackAccessPolicy, 'sharesWithOthers'>;
-    requests: Pick<Requests, 'findOwnAnswered' | 'share'>;
-    questions: Pick<QuestionStore, 'get'>;
-    memberships: Pick<Memberships, 'inChannel'>;
-    audiences: Pick<Audiences, 'of'>;
-    tasks: BackgroundTasks;
-  };
-
 /** Shows the answer to a person's own private question in a channel, after they saw who can read it there. */
-export function registerSharing(app: App, deps: SharingDeps): void {
-  const { requests } = deps;
+export function registerSharing(app: App, w: WorkspaceContext): void {
+  const { requests } = w;
 
-  onBlockAction(app, deps, ACTIONS.share, async (action) => ({ modal: () => emptyForm(action) }), 'later');
+  onBlockAction(app, w, ACTIONS.share, async (action) => ({ modal: () => emptyForm(action) }), 'later');
   app.action(ACTIONS.shareChannel, async ({ ack, body, context }) => {
     await ack();
     // The press is acknowledged before Slack says who is in the channel.
-    void deps.tasks.run({ event: 'audience_not_shown' }, () =>
-      showAudience(body, context.teamId ?? deps.slack.identity.teamId),
+    void w.tasks.run({ event: 'audience_not_shown' }, () =>
+      showAudience(body, context.teamId ?? w.slack.identity.teamId),
     );
   });
-  onViewSubmission(app, deps, FORMS.share, {
+  onViewSubmission(app, w, FORMS.share, {
     errorField: FIELDS.channel,
     failed: (say) => say.sharing.notShared(),
     handle: share,
@@ -80,42 +65,42 @@ export function registerSharing(app: App, deps: SharingDeps): void {
   async function emptyForm({ value, requester }: BlockAction): Promise<ModalView> {
     // Found by the asker and not by the place of the press, because after a failed share the places differ.
     const [question, own, locale] = await Promise.all([
-      deps.questions.get(value.questionId),
+      w.questions.get(value.questionId),
       requests.findOwnAnswered(value.questionId, requester),
-      localeOf(deps.people, requester.userId),
+      localeOf(w.people, requester.userId),
     ]);
     if (own !== undefined) return formOf({ questionId: own.id, ...accessOf(own) }, locale);
     const isKnown = question?.place.teamId === requester.teamId;
     if (isKnown && question.access === 'own') {
       return renderWords((say) => say.sharing.notYoursOwn(`<@${question.askerId}>`), locale);
     }
-    return isKnown ? renderWords((say) => say.sharing.notYours(), locale) : expiredView(deps, value.questionId, locale);
+    return isKnown ? renderWords((say) => say.sharing.notYours(), locale) : expiredView(w, value.questionId, locale);
   }
 
   async function showAudience(body: unknown, teamId: string): Promise<void> {
     const parsed = chosenChannel.safeParse(body);
     const metadata = parsed.success ? parseShareMetadata(parsed.data.view.private_metadata) : undefined;
-    if (!parsed.success || metadata === undefined) return deps.log.warn({ event: 'choice_unreadable' });
+    if (!parsed.success || metadata === undefined) return w.log.warn({ event: 'choice_unreadable' });
     const { user, view, actions } = parsed.data;
     const place = { teamId, channelId: actions[0]?.selected_conversation ?? '' };
     const { questionId } = metadata;
     const own = await requests.findOwnAnswered(questionId, { userId: user.id, teamId });
     if (own === undefined) return;
     const withLink = view.state.isTicked(FIELDS.withLink);
-    const [locale, shown] = await Promise.all([localeOf(deps.people, user.id), shownOf(user.id, place, questionId)]);
+    const [locale, shown] = await Promise.all([localeOf(w.people, user.id), shownOf(user.id, place, questionId)]);
     const problem = typeof shown === 'function' ? { problem: shown(sayIn(locale)) } : { chosen: shown };
-    await updateModal(deps, view.id, formOf({ questionId, ...problem, withLink, ...accessOf(own) }, locale));
+    await updateModal(w, view.id, formOf({ questionId, ...problem, withLink, ...accessOf(own) }, locale));
   }
 
   function formOf(form: Parameters<typeof renderShareForm>[0], locale: string | undefined): ModalView {
-    return renderShareForm({ ...form, withOthers: deps.access.sharesWithOthers }, locale);
+    return renderShareForm({ ...form, withOthers: w.access.sharesWithOthers }, locale);
   }
 
   async function share(sent: Sent): Promise<Reply> {
     const { userId, teamId, named, say, locale, entered } = sent;
     const metadata = parseShareMetadata(sent.metadata);
     if (metadata === undefined) {
-      return { kind: 'view', view: unreadableForm(deps, locale) };
+      return { kind: 'view', view: unreadableForm(w, locale) };
     }
     const { questionId } = metadata;
     const channelId = entered.conversation(FIELDS.channel, ACTIONS.shareChannel);
@@ -124,16 +109,16 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     if (question === undefined) return wrong(await notYours(questionId, teamId, say));
     const place = { teamId, channelId };
     const [membership, audience] = await Promise.all([
-      deps.memberships.inChannel(userId, channelId),
+      w.memberships.inChannel(userId, channelId),
       audienceOf(channelId),
     ]);
     const confirmed = confirmedOf(audience);
     if (membership === 'hidden') return wrong(say.sharing.hiddenChannel());
     if (membership !== 'member') return wrong(say.modals.notMember());
-    const admission = await deps.access.admit(userId, place, { ...named, confirmed });
+    const admission = await w.access.admit(userId, place, { ...named, confirmed });
     if (!admission.may) {
       const { reason } = admission;
-      const reference = logRefusal(deps, { userId, channelId, reason, questionId });
+      const reference = logRefusal(w, { userId, channelId, reason, questionId });
       return wrong(problemWith(say, refusalOfShare(say, reason), reference));
     }
     const withLink = entered.isTicked(FIELDS.withLink);
@@ -148,17 +133,17 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     const sharing = { key: `share:${teamId}:${sent.viewId}`, userId, place, withLink, confirmed };
     const result = await requests.share(questionId, sharing, sent.byMs);
     const problem =
-      result.kind === 'expired' ? expiredProblem(deps, questionId, say) : problemOf(result, question.text, say);
+      result.kind === 'expired' ? expiredProblem(w, questionId, say) : problemOf(result, question.text, say);
     if (problem !== undefined) return wrong(problem);
-    const after = (): void => deps.notify({ ...question.place, userId }, { kind: 'sharing', channelId });
-    return { kind: 'done', result, after };
+    const after = (): void => w.notify({ ...question.place, userId }, { kind: 'sharing', channelId });
+    return { kind: 'done', after };
   }
 
   /** Names the asker of an answer that was asked with their own access. Errors in forms are plain text, without mentions. */
   async function notYours(questionId: string, teamId: string, { sharing }: Say): Promise<string> {
-    const question = await deps.questions.get(questionId);
+    const question = await w.questions.get(questionId);
     if (question?.place.teamId !== teamId || question.access !== 'own') return sharing.notYours();
-    const name = await deps.people.person(question.askerId).then(
+    const name = await w.people.person(question.askerId).then(
       (person) => person.name,
       () => undefined,
     );
@@ -170,21 +155,21 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     const { channelId } = place;
     if (isBetweenTwo({ channelId })) return (say) => say.sharing.choose();
     try {
-      const membership = await deps.memberships.inChannel(userId, channelId);
+      const membership = await w.memberships.inChannel(userId, channelId);
       if (membership === 'hidden') return (say) => say.sharing.hiddenChannel();
       if (membership !== 'member') return (say) => say.modals.notMember();
       const audience = await audienceOf(channelId);
-      const admission = await deps.access.admit(userId, place, { confirmed: confirmedOf(audience) });
+      const admission = await w.access.admit(userId, place, { confirmed: confirmedOf(audience) });
       if (!admission.may) {
         const { reason } = admission;
-        const reference = logRefusal(deps, { userId, channelId, reason, questionId });
+        const reference = logRefusal(w, { userId, channelId, reason, questionId });
         return (say) => problemWith(say, refusalOfShare(say, reason), reference);
       }
       return { channelId, audience: shownAudience(audience) };
     } catch (error) {
       if (!isAppError(error)) throw error;
       const failure = { event: 'membership_not_known', channelId, kind: error.kind, questionId };
-      const reference = logFailure(deps.log, 'warn', failure, error);
+      const reference = logFailure(w.log, 'warn', failure, error);
       return (say) => problemWith(say, say.sharing.audienceUnknown(`<#${channelId}>`), reference);
     }
   }
@@ -192,10 +177,10 @@ export function registerSharing(app: App, deps: SharingDeps): void {
   /** When Slack does not tell the audience, the person has to confirm an unknown one. */
   async function audienceOf(channelId: string): Promise<Audience> {
     try {
-      return await deps.audiences.of(channelId);
+      return await w.audiences.of(channelId);
     } catch (error) {
       if (!isAppError(error)) throw error;
-      deps.log.warn({ event: 'audience_not_known', channelId, kind: error.kind }, error);
+      w.log.warn({ event: 'audience_not_known', channelId, kind: error.kind }, error);
       return unknownAudience;
     }
   }
@@ -216,8 +201,8 @@ function shownAudience({ ids, isTooLarge: _, ...counts }: Audience): ShownAudien
   return { ...counts, fingerprint: createHash('sha256').update(readers).digest('hex').slice(0, 32) };
 }
 
-function confirmedOf({ members: _members, isTooLarge: _tooLarge, ...readers }: Audience): ConfirmedAudience {
-  return readers;
+function confirmedOf({ ids }: Audience): string[] {
+  return ids?.guests ?? [];
 }
 
 function refusalOfShare({ sharing }: Say, reason: Refusal): string {

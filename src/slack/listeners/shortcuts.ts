@@ -1,25 +1,22 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import type { AuditLog } from '../../core/history/audit.ts';
-import type { createAccept, NewQuestion } from '../../core/intake/accept.ts';
-import type { DailyStorage } from '../../core/question/daily-storage.ts';
+import type { NewQuestion } from '../../core/intake/accept.ts';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
-import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
+import { mayReadThread } from '../access/membership.ts';
 import { localeOf } from '../access/users.ts';
-import type { SlackApi } from '../api/slack-api.ts';
 import { readContent, wholeText } from '../content/message-content.ts';
-import { openDirect } from './block-actions.ts';
-import { type ModalDeps, openInOwnTime } from './open-modal.ts';
-import { refusedProblem } from './refusals.ts';
+import type { WorkspaceContext } from '../context.ts';
 import {
   onViewSubmission,
+  openDirect,
+  openInOwnTime,
   problemOf,
   type Reply,
+  refusedProblem,
   type Sent,
   unreadableForm,
-  type ViewSubmissionDeps,
-} from './view-submissions.ts';
+} from './frame.ts';
 
 /** What is read of a shortcut from anywhere, and of the button that opens the same form. */
 const opened = z.object({ user: z.object({ id: z.string() }), trigger_id: z.string().optional() });
@@ -36,36 +33,25 @@ const aboutPattern = /^([A-Z0-9]{2,30}) (\d{1,12}\.\d{1,8})$/;
 
 type Asked = Pick<NewQuestion, 'place' | 'beginsThread' | 'readsThread' | 'readsFrom'>;
 
-export type ShortcutDeps = ModalDeps &
-  ViewSubmissionDeps &
-  ThreadAccess & {
-    slack: SlackApi;
-    audit: AuditLog;
-    dailyStorage: Pick<DailyStorage, 'take'>;
-    accept: ReturnType<typeof createAccept>;
-    /** Slack's text as people see it, without the app's mention. */
-    read: (text: string) => Promise<string>;
-  };
-
 /** The shortcuts, Home's button to ask, and the form all of them open. */
-export function registerShortcuts(app: App, deps: ShortcutDeps): void {
+export function registerShortcuts(app: App, w: WorkspaceContext): void {
   app.shortcut(SHORTCUTS.askAbout, async ({ ack, body }) => {
     await ack();
     const parsed = openedOnMessage.safeParse(body);
-    if (!parsed.success) return deps.log.warn({ event: 'shortcut_unreadable' });
+    if (!parsed.success) return w.log.warn({ event: 'shortcut_unreadable' });
     const { user, trigger_id: triggerId, channel, message, response_url: responseUrl } = parsed.data;
     const threadTs = message.thread_ts ?? message.ts;
     const recipient = {
       channelId: channel.id,
       threadTs,
       userId: user.id,
-      ...(responseUrl === undefined ? {} : { responseUrl }),
+      responseUrl,
     };
-    openInOwnTime(deps, { triggerId, recipient }, async () => {
-      const content = readContent(message, deps.slack.identity);
+    openInOwnTime(w, { triggerId, recipient }, async () => {
+      const content = readContent(message, w.slack.identity);
       const [text, locale] = await Promise.all([
-        deps.read(content === undefined ? '' : wholeText(content)),
-        localeOf(deps.people, user.id),
+        w.read(content === undefined ? '' : wholeText(content)),
+        localeOf(w.people, user.id),
       ]);
       return renderAskForm({ text, about: `${channel.id} ${threadTs}` }, locale);
     });
@@ -78,7 +64,7 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
     await ack();
     openEmpty(body, true);
   });
-  onViewSubmission(app, deps, FORMS.ask, {
+  onViewSubmission(app, w, FORMS.ask, {
     errorField: FIELDS.question,
     failed: (say) => say.modals.notTaken(),
     handle: ask,
@@ -87,13 +73,13 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
   function openEmpty(body: unknown, startsPrivately: boolean): void {
     const parsed = opened.safeParse(body);
     if (!parsed.success) {
-      deps.log.warn({ event: 'shortcut_unreadable' });
+      w.log.warn({ event: 'shortcut_unreadable' });
       return;
     }
     const { user, trigger_id: triggerId } = parsed.data;
     // There is no channel here, so failures are told in direct messages.
-    openInOwnTime(deps, { triggerId, recipient: { channelId: user.id, userId: user.id } }, async () =>
-      renderAskForm({ startsPrivately }, await localeOf(deps.people, user.id)),
+    openInOwnTime(w, { triggerId, recipient: { channelId: user.id, userId: user.id } }, async () =>
+      renderAskForm({ startsPrivately }, await localeOf(w.people, user.id)),
     );
   }
 
@@ -101,7 +87,7 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
     const { userId, teamId, named, say, locale, entered } = sent;
     const about = aboutPattern.exec(sent.metadata);
     if (about === null && sent.metadata !== '') {
-      return { kind: 'view', view: unreadableForm(deps, locale) };
+      return { kind: 'view', view: unreadableForm(w, locale) };
     }
     const text = entered.text(FIELDS.question);
     if (text === '') return wrong(FIELDS.question, say.modals.empty());
@@ -110,17 +96,17 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
       about === null ? undefined : { channelId: about[1] ?? '', threadTs: about[2] ?? '' },
     );
     if ('kind' in asked) return asked;
-    const admission = await deps.access.admit(userId, asked.place, named);
+    const admission = await w.access.admit(userId, asked.place, named);
     if (!admission.may) {
       const { channelId } = asked.place;
-      return wrong(FIELDS.where, refusedProblem(deps, { userId, channelId, reason: admission.reason }, say));
+      return wrong(FIELDS.where, refusedProblem(w, { userId, channelId, reason: admission.reason }, say));
     }
-    const result = await deps.accept(
+    const result = await w.accept(
       { key: `view:${teamId}:${sent.viewId}`, askerId: userId, text, origin: 'shortcut', ...asked },
       sent.byMs,
     );
     const problem = problemOf(result, text, say);
-    return problem === undefined ? { kind: 'done', result } : wrong(FIELDS.question, problem);
+    return problem === undefined ? { kind: 'done' } : wrong(FIELDS.question, problem);
   }
 
   /** The thread that a private question is about. It is read only when its asker may read it and may ask in it. */
@@ -130,7 +116,7 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
   ): Promise<NewQuestion['readsFrom'] | undefined> {
     if (about === undefined) return undefined;
     const readsFrom = { teamId, ...about };
-    return (await mayReadThread(deps, userId, readsFrom, named)) ? readsFrom : { ...readsFrom, isRefused: true };
+    return (await mayReadThread(w, userId, readsFrom, named)) ? readsFrom : { ...readsFrom, isRefused: true };
   }
 
   /** The place of the question, if the person may read there. The ids in a form come from the person's client. */
@@ -140,7 +126,10 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
   ): Promise<Asked | Reply> {
     const { userId, teamId, say, entered } = sent;
     if (entered.choice(FIELDS.where) === PLACES.privately) {
-      const [channelId, readsFrom] = await Promise.all([openDirect(deps.slack, userId), readsFromOf(sent, about)]);
+      const [channelId, readsFrom] = await Promise.all([
+        openDirect(w.slack, userId, sent.byMs),
+        readsFromOf(sent, about),
+      ]);
       return {
         place: { teamId, channelId },
         beginsThread: true,
@@ -150,7 +139,7 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
     const channelId = about?.channelId ?? entered.conversation(FIELDS.channel);
     if (channelId === undefined) return wrong(FIELDS.channel, say.modals.noChannel());
     const field = about === undefined ? FIELDS.channel : FIELDS.where;
-    switch (await deps.memberships.of(userId, channelId)) {
+    switch (await w.memberships.of(userId, channelId)) {
       case 'hidden':
         return wrong(field, about === undefined ? say.modals.hiddenChannel() : say.modals.hiddenThread());
       case 'none':

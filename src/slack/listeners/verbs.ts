@@ -1,27 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { isAppError } from '../../core/errors.ts';
 import type { Nothing, Verb } from '../../core/intake/intents.ts';
-import type { Requests } from '../../core/intake/requests.ts';
-import type { Claims, ThreadStore } from '../../core/ports.ts';
-import type { Thread, ThreadPlace } from '../../core/question/question.ts';
+import type { ThreadStore } from '../../core/ports.ts';
+import { newThread, type Place, type Thread, type ThreadPlace } from '../../core/question/question.ts';
+import { within } from '../../core/timeout.ts';
+import { renderHelp } from '../../render/help.ts';
+import { COMMAND } from '../../render/ids.ts';
 import type { Notice } from '../../render/notices.ts';
-import { ruleOf } from '../../render/place-rule.ts';
-import { type ChosenRules, takesOnlyMentions } from '../access/channel-rules.ts';
-import type { SlackApi } from '../api/slack-api.ts';
-import type { Doctor } from '../checks/doctor.ts';
+import { ruleOf } from '../../render/status.ts';
+import { takesOnlyMentions } from '../access/channel-rules.ts';
+import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import type { AccountViews } from '../home/accounts.ts';
-import type { HistoryOf } from '../home/history.ts';
 import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
-import type { PrivateNotifier } from '../messages/private-notifier.ts';
-import type { Reports } from '../reports/reports.ts';
-import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
-import { type HelpDeps, helpOf } from './help.ts';
-import { setMuted } from './muting.ts';
-import { noticeOfCancel } from './result-notices.ts';
+import { helpPatienceMs } from '../settings.ts';
+import { noticeOfCancel, refusalOfAction } from './frame.ts';
 
 /** A verb that someone said in a message. */
-export interface SaidVerb {
+interface SaidVerb {
   verb: Verb | Nothing;
   place: ThreadPlace;
   /** The thread as it was stored when the message arrived. */
@@ -38,38 +33,20 @@ export interface SaidVerb {
   deliveredAs: string;
   recipient: Recipient;
   /** For a message that was missed: only questions that were asked before it are meant. */
-  askedBeforeMs?: number | undefined;
+  askedBeforeMs?: number;
 }
 
-export type VerbDeps = ActionCheckDeps & {
-  slack: Pick<SlackApi, 'identity'>;
-  claims: Claims;
-  requests: Pick<Requests, 'runningIn' | 'cancelInThread' | 'cancelOnlyIn' | 'hasOwnToCancel'>;
-  threads: Pick<ThreadStore, 'update'>;
-  reports: Reports;
-  chosenRules: ChosenRules;
-  historyOf: HistoryOf;
-  accountViews: Pick<AccountViews, 'mode'>;
-  doctor: Pick<Doctor, 'isFor'>;
-  repositoriesFor: HelpDeps['repositoriesFor'];
-  notify: PrivateNotifier['notify'];
-};
-
 /** Carries out verbs that people say to the app instead of a question. All replies are private. */
-export function createVerbs(deps: VerbDeps) {
+export function createVerbs(w: WorkspaceContext) {
   return {
     /** Throws `AppError` of kind `storage` when nothing was done. */
     async runVerb(said: SaidVerb): Promise<void> {
-      const { key, deliveredAs, verb, userId } = said;
-      // Each verb leaves two records, also those of people who may not ask.
-      if (!(await isWithinBound(said)) && !(await isOwnCancel(said))) {
-        return deps.log.info({ event: 'verb_ignored', outcome: 'tooMany', userId });
-      }
+      const { key, deliveredAs, verb } = said;
       // A message that comes as two kinds of events is carried out once. The same event is carried out again after a
       // failure.
-      if ((await deps.claims.claim(`verb:${key}`, deliveredAs)) !== deliveredAs) return;
+      if ((await w.claims.claim(`verb:${key}`, deliveredAs)) !== deliveredAs) return;
       // A verb that was carried out is not repeated, because a later message may have undone it.
-      if ((await deps.claims.ownerOf(doneKey(said))) !== undefined) return;
+      if ((await w.claims.ownerOf(doneKey(said))) !== undefined) return;
       switch (verb) {
         case 'cancel': {
           const notice = await cancel(said);
@@ -92,31 +69,15 @@ export function createVerbs(deps: VerbDeps) {
     },
   };
 
-  /** A count that can't be read does not keep anyone from a verb. */
-  async function isWithinBound({ key, place, userId }: SaidVerb): Promise<boolean> {
-    try {
-      return await deps.dailyStorage.take('verbs', { teamId: place.teamId, userId }, key, Date.now());
-    } catch (error) {
-      if (!isAppError(error, 'corrupt')) throw error;
-      return true;
-    }
-  }
-
-  /** People can always end what they asked. A question that is being cancelled counts no more, so that this is bounded too. */
-  async function isOwnCancel({ verb, place, userId, isReply }: SaidVerb): Promise<boolean> {
-    const { threadTs, ...channel } = place;
-    return verb === 'cancel' && deps.requests.hasOwnToCancel(isReply ? { ...channel, threadTs } : channel, userId);
-  }
-
   /** Sends the reply once, however often the message is delivered. Slack does not wait while the reply is written. */
   async function answer(
     said: SaidVerb,
     find: () => PrivateMessage | undefined | Promise<PrivateMessage>,
   ): Promise<void> {
     const delivery = randomUUID();
-    if ((await deps.claims.claim(doneKey(said), delivery)) !== delivery) return;
+    if ((await w.claims.claim(doneKey(said), delivery)) !== delivery) return;
     const reply = find();
-    if (reply !== undefined) deps.notify(said.recipient, reply);
+    if (reply !== undefined) w.notify(said.recipient, reply);
   }
 
   /** People who may not ask here may still cancel their own question. */
@@ -129,7 +90,7 @@ export function createVerbs(deps: VerbDeps) {
     const toConfirm = said.isPlain && !ownOnly ? await othersQuestion(said) : undefined;
     if (toConfirm !== undefined) return toConfirm;
     // Without a mention only their own question is meant, also when the queue moved on since it was read.
-    const result = await deps.requests.cancelInThread(said.place, said.userId, said.key, {
+    const result = await w.requests.cancelInThread(said.place, said.userId, said.key, {
       ownOnly: ownOnly || said.isPlain,
       askedBeforeMs: said.askedBeforeMs,
     });
@@ -143,7 +104,7 @@ export function createVerbs(deps: VerbDeps) {
    * message.
    */
   async function othersQuestion({ place, userId, askedBeforeMs }: SaidVerb): Promise<Notice | undefined> {
-    const question = await deps.requests.runningIn(place, askedBeforeMs);
+    const question = await w.requests.runningIn(place, askedBeforeMs);
     if (question === undefined || question.askerId === userId) return undefined;
     const { id: questionId, askerId, text } = question;
     return { kind: 'confirmCancel', questionId, askerId, text };
@@ -154,7 +115,7 @@ export function createVerbs(deps: VerbDeps) {
     { place, userId, key, askedBeforeMs }: SaidVerb,
     refusal: Notice | undefined,
   ): Promise<Notice | undefined> {
-    const result = await deps.requests.cancelOnlyIn(place, userId, key, askedBeforeMs);
+    const result = await w.requests.cancelOnlyIn(place, userId, key, askedBeforeMs);
     switch (result.kind) {
       case 'several':
         return { kind: 'severalToCancel' };
@@ -172,9 +133,9 @@ export function createVerbs(deps: VerbDeps) {
     const refusal = await refusalOf(said);
     if (refusal !== undefined) return refusal;
     if (!isReply || thread?.followsReplies !== true) return { kind: 'muteNeedless' };
-    await setMuted(deps.threads, place, muted);
+    await setMuted(w.threads, place, muted);
     if (muted) return { kind: 'muted' };
-    const isInVain = await takesOnlyMentions(deps.chosenRules, place);
+    const isInVain = await takesOnlyMentions(w.chosenRules, place);
     return isInVain ? { kind: 'unmuted', isInVain } : { kind: 'unmuted' };
   }
 
@@ -183,7 +144,7 @@ export function createVerbs(deps: VerbDeps) {
     try {
       switch (verb) {
         case 'help':
-          return await helpOf(deps, said.userId, said.place);
+          return await helpOf(w, said.userId, said.place);
         case 'status':
           return await status(said);
         case 'history':
@@ -194,7 +155,7 @@ export function createVerbs(deps: VerbDeps) {
     } catch (error) {
       if (!isAppError(error)) throw error;
       const failure = { event: 'verb_not_answered', kind: error.kind };
-      return { kind: 'notTaken', text: verb, reference: logFailure(deps.log, 'warn', failure, error) };
+      return { kind: 'notTaken', text: verb, reference: logFailure(w.log, 'warn', failure, error) };
     }
   }
 
@@ -203,20 +164,20 @@ export function createVerbs(deps: VerbDeps) {
     if (refusal !== undefined) return refusal;
     const { place, thread, isReply, isDirect, userId } = said;
     // Slack delivers the messages of a channel only to an app that is in it.
-    if (!isReply) return deps.reports.ofChannel({ userId, place, rule: isDirect ? 'direct' : 'channel' });
-    const onlyMentions = !isDirect && (await takesOnlyMentions(deps.chosenRules, place));
-    return deps.reports.ofThread({ userId, place, thread, isDirect, onlyMentions });
+    if (!isReply) return w.reports.ofChannel({ userId, place, rule: isDirect ? 'direct' : 'channel' });
+    const onlyMentions = !isDirect && (await takesOnlyMentions(w.chosenRules, place));
+    return w.reports.ofThread({ userId, place, thread, isDirect, onlyMentions });
   }
 
   async function history(said: SaidVerb): Promise<PrivateMessage> {
     const { place, userId } = said;
-    return (await refusalOf(said)) ?? deps.historyOf({ teamId: place.teamId, userId });
+    return (await refusalOf(said)) ?? w.historyOf({ teamId: place.teamId, userId });
   }
 
   /** Everyone may ask why their message was ignored, guests too. */
   async function why({ place, thread, isReply, isDirect, userId }: SaidVerb): Promise<PrivateMessage> {
-    const onlyMentions = isReply && !isDirect && (await takesOnlyMentions(deps.chosenRules, place));
-    return deps.reports.why({
+    const onlyMentions = isReply && !isDirect && (await takesOnlyMentions(w.chosenRules, place));
+    return w.reports.why({
       userId,
       place,
       threadTs: isReply ? place.threadTs : undefined,
@@ -226,10 +187,49 @@ export function createVerbs(deps: VerbDeps) {
 
   function refusalOf({ place, userId }: SaidVerb): Promise<Notice | undefined> {
     const { teamId, channelId } = place;
-    return refusalOfAction(deps, { requester: { userId, teamId, channelId }, named: {} }, 'person');
+    return refusalOfAction(w, { requester: { userId, teamId, channelId }, named: {} }, 'person');
   }
 }
 
 function doneKey({ key }: SaidVerb): string {
   return `verb-done:${key}`;
+}
+
+/** Names a message by its place and timestamp, the same for each delivery and kind of event. */
+export function messageKey(teamId: string, channelId: string, ts: string): string {
+  return `message:${teamId}:${channelId}:${ts}`;
+}
+
+/** Sets whether the app ignores plain replies in a thread. Setting the same value again changes nothing. */
+export async function setMuted(
+  threads: Pick<ThreadStore, 'update'>,
+  place: ThreadPlace,
+  muted: boolean,
+): Promise<void> {
+  await threads.update(place, (stored = newThread(place, true)) =>
+    (stored.muted === true) === muted ? stored : { ...stored, muted },
+  );
+}
+
+/** What this person can do with the app here. */
+export async function helpOf(w: WorkspaceContext, userId: string, place: Place): Promise<PrivateMessage> {
+  const { slack, accountViews, doctor } = w;
+  const { botUserId } = slack.identity;
+  const repositories = await within(searchable(w, userId, place), helpPatienceMs);
+  const shown = { commandName: COMMAND, botUserId, accounts: accountViews.mode, isAdmin: doctor.isFor(userId) };
+  return (locale) => renderHelp({ ...shown, repositories, locale });
+}
+
+/** What a question of this person can search here. Only people who may ask see names. */
+async function searchable(w: WorkspaceContext, userId: string, place: Place): Promise<readonly string[] | undefined> {
+  try {
+    const { teamId, channelId } = place;
+    const refusal = await refusalOfAction(w, { requester: { userId, teamId, channelId }, named: {} }, 'person');
+    if (refusal !== undefined) return undefined;
+    const limited = (await w.chosenRules.of(place))?.repositories ?? [];
+    return limited.length > 0 ? limited : await w.repositoriesFor({ teamId, userId });
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return undefined;
+  }
 }

@@ -58,8 +58,8 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
       if (!isAppError(error) || error.code === threadGone) throw error;
       // A later search is not allowed either.
       if (error.code === 'missing_scope') return;
-      const { kind, retryAfterMs, isAppointed, code } = error;
-      const details = { cause: error, outcomeUnknown: true, retryAfterMs, isAppointed, code };
+      const { kind, retryAfterMs, isHeldBack, code } = error;
+      const details = { cause: error, outcomeUnknown: true, retryAfterMs, isHeldBack, code };
       throw new AppError(kind, 'not known whether the file is in its thread', details);
     }
   }
@@ -69,7 +69,6 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
     const ts = await own.find(
       question,
       ({ files = [] }) => files.some((file) => file.name === name),
-      'answer',
       question.delivery.file,
     );
     return ts !== undefined;

@@ -4,7 +4,7 @@ import type { AnswerReaders, DeepSearch, Log } from '../../core/ports.ts';
 import type { ConversationId } from '../../core/question/question.ts';
 import type { Audiences } from '../access/audience.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { openDirect } from '../listeners/block-actions.ts';
+import { openDirect } from '../listeners/frame.ts';
 import { createShareUrlReader } from '../unfurls/share-urls.ts';
 
 /** Counts the readers of a channel, sends answers to direct messages, and opens share URLs with the app's account. */

@@ -26,11 +26,11 @@ export function createRemoveCopies({
   };
 
   async function deleteMessage(channel: string, ts: string): Promise<void> {
-    await unlessGone(slack.call('chat.delete', { channel, ts }, { priority: 'card' }));
+    await unlessGone(slack.call('chat.delete', { channel, ts }, { priority: 'answer' }));
   }
 
   async function deleteFile(file: string): Promise<void> {
-    await unlessGone(slack.call('files.delete', { file }, { priority: 'card' }));
+    await unlessGone(slack.call('files.delete', { file }, { priority: 'answer' }));
   }
 }
 

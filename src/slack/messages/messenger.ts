@@ -1,7 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { Confirm } from '../../core/access-policy.ts';
 import { AppError, isAppError, threadGone } from '../../core/errors.ts';
-import { saysWorking } from '../../core/lifecycle/shown-steps.ts';
 import type { CardView, Clock, Log, Messenger, PreparedOutcome } from '../../core/ports.ts';
 import type { PendingCall, Question } from '../../core/question/question.ts';
 import { renderCard } from '../../render/card.ts';
@@ -49,21 +48,20 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     removePressed: (responseUrl) => respond(deps, responseUrl, { delete_original: true }),
   };
 
-  /** The cards of the newest questions go first, because their askers look at Slack now. Answers go in order of asking. */
   async function postCard(question: Question, view: CardView): Promise<{ ts: string }> {
-    return post(question, 'card', -question.acceptedMs, (asFormat) => renderCard(question, view, { format: asFormat }));
+    return post(question, 'card', (asFormat) => renderCard(question, view, { format: asFormat }));
   }
 
-  async function updateCard(question: Question, view: CardView): Promise<void> {
+  async function updateCard(question: Question, view: CardView, confirm?: Confirm): Promise<void> {
     const ts = question.card.ts;
     if (ts === undefined) return;
-    const priority = question.outcome === undefined ? 'edit' : 'card';
+    const priority = question.outcome === undefined ? 'edit' : 'final';
     await inSomeFormat(question, async (asFormat) => {
       const { metadata: _, ...message } = renderCard(question, view, { format: asFormat });
       await slack.call(
         'chat.update',
         { channel: question.place.channelId, ts, blocks: [], ...message },
-        { priority, waiter: { id: question.id, order: orderOfEdit(question) } },
+        { priority, confirm },
       );
     });
   }
@@ -77,7 +75,6 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
         post(
           question,
           'answer',
-          question.acceptedMs,
           (asFormat) => render(question, part, { format: asFormat, contact, workspaceUrl }),
           confirm,
         ),
@@ -85,15 +82,15 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
   }
 
   function findCard(question: Question): Promise<string | undefined> {
-    return find(question, cardMarker(question), 'card', question.card);
+    return find(question, cardMarker(question), question.card);
   }
 
   function findPart(question: Question, part: number): Promise<string | undefined> {
-    return find(question, partMarker(question, part), 'answer', question.delivery);
+    return find(question, partMarker(question, part), question.delivery);
   }
 
-  function find(question: Question, marker: string, priority: 'answer' | 'card', call: PendingCall) {
-    return own.find(question, (message) => hasMarker(message, marker), priority, call);
+  function find(question: Question, marker: string, call: PendingCall) {
+    return own.find(question, (message) => hasMarker(message, marker), call);
   }
 
   async function notifyPrivately(question: Question, userId: string, notice: Notice): Promise<void> {
@@ -110,8 +107,8 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
         channelId,
         userId,
         ...(threadTs === undefined || !isRepliedTo || isPlaceLost === true ? {} : { threadTs }),
-        ...(locale === undefined ? {} : { locale }),
-        ...(responseUrl === undefined ? {} : { responseUrl }),
+        locale,
+        responseUrl,
       },
       notice,
     );
@@ -120,7 +117,6 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
   async function post(
     question: Question,
     priority: 'answer' | 'card',
-    order: number,
     render: (asFormat: MessageFormat) => RenderedMessage,
     confirm: Confirm = async () => {},
   ): Promise<{ ts: string }> {
@@ -130,14 +126,14 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     return inSomeFormat(question, async (asFormat) => {
       const args = {
         channel: channelId,
-        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+        thread_ts: threadTs,
         unfurl_links: false,
         unfurl_media: false,
         ...render(asFormat),
       };
       const posted = await joiningWhereNeeded(channelId, async () => {
         await confirm();
-        const options = { priority, channelId: roomIn, waiter: { id: question.id, order } };
+        const options = { priority, channelId: roomIn };
         roomIn = undefined;
         return slack.call('chat.postMessage', args, options);
       });
@@ -163,7 +159,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     } catch (error) {
       if (!isAppError(error) || error.code !== 'not_in_channel') throw error;
       try {
-        await slack.call('conversations.join', { channel: channelId }, { priority: 'card' });
+        await slack.call('conversations.join', { channel: channelId }, { priority: 'answer' });
       } catch (notJoined) {
         // When Slack's limits leave no room for joining, the core tries the whole post again later.
         throw isAppError(notJoined, 'rateLimited') ? notJoined : error;
@@ -188,18 +184,6 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     throw new Error('the ladder of formats is empty');
   }
 }
-
-/**
- * Of the edits that wait for room, those of the newest questions go first. Before them go the last edits of cards that
- * still say that the app works.
- */
-function orderOfEdit(question: Question): number {
-  const isWrong = question.outcome !== undefined && saysWorking(question);
-  return (isWrong ? 0 : afterWrongCards) - question.acceptedMs;
-}
-
-/** More than any time in epoch milliseconds. */
-const afterWrongCards = 1e14;
 
 /** One person in one place, and the `response_url` that some payloads carry for a short time. */
 export interface Recipient {

@@ -20,7 +20,6 @@ export interface OwnMessages {
   find(
     question: Question,
     isIt: (message: FoundMessage) => boolean,
-    priority: 'answer' | 'card',
     call: PendingCall | undefined,
   ): Promise<string | undefined>;
   /**
@@ -46,11 +45,10 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
   async function find(
     question: Question,
     isIt: (message: FoundMessage) => boolean,
-    priority: 'answer' | 'card',
     call: PendingCall = {},
   ): Promise<string | undefined> {
     try {
-      for await (const page of pages(question, priority)) {
+      for await (const page of pages(question)) {
         const [oldest] = page
           .filter(isIt)
           .flatMap(({ ts }) => ts ?? [])
@@ -76,7 +74,7 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
     const places = beginsThread ? [place, channel] : [place];
     const found = new Map<string, FoundMessage>();
     for (const one of places) {
-      for await (const page of pages({ ...question, place: one }, 'card')) {
+      for await (const page of pages({ ...question, place: one })) {
         for (const message of page) if (message.ts !== undefined) found.set(message.ts, message);
       }
     }
@@ -88,7 +86,7 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
     const inThread = new Set([question.card.ts, ...question.delivery.posted]);
     try {
       if (ts !== undefined) await unlessGone(slack.call('chat.delete', { channel, ts }, { priority: 'answer' }));
-      for await (const page of pages({ ...question, place: { teamId, channelId: channel } }, 'answer')) {
+      for await (const page of pages({ ...question, place: { teamId, channelId: channel } })) {
         for (const message of page) {
           if (message.ts === undefined || inThread.has(message.ts)) continue;
           const file = message.files?.find(({ name }) => name === answerFileName(question));
@@ -106,10 +104,7 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
   }
 
   /** Pages of the app's messages, from the thread, or from the channel when there is no thread yet. */
-  async function* pages(
-    { place, acceptedMs }: Pick<Question, 'place' | 'acceptedMs'>,
-    priority: 'answer' | 'card',
-  ): AsyncGenerator<FoundMessage[]> {
+  async function* pages({ place, acceptedMs }: Question): AsyncGenerator<FoundMessage[]> {
     // Older messages cannot be about the question. A minute is added, because clocks differ.
     const oldest = String(Math.floor(acceptedMs / 1000) - 60);
     let cursor: string | undefined;
@@ -122,8 +117,8 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
         ...(cursor ? { cursor } : {}),
       };
       const found = isInThread(place)
-        ? await slack.call('conversations.replies', { ...window, ts: place.threadTs }, { priority })
-        : await slack.call('conversations.history', window, { priority });
+        ? await slack.call('conversations.replies', { ...window, ts: place.threadTs }, { priority: 'answer' })
+        : await slack.call('conversations.history', window, { priority: 'answer' });
       const messages: FoundMessage[] = found.messages ?? [];
       yield messages.filter(isOurs);
       cursor = found.response_metadata?.next_cursor;

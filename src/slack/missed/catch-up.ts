@@ -11,7 +11,7 @@ import type { Notice } from '../../render/notices.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { ArgumentsOf, ResultOf, SlackApi } from '../api/slack-api.ts';
 import type { HandleMessage } from '../listeners/message.ts';
-import { messageKey } from '../listeners/message-key.ts';
+import { messageKey } from '../listeners/verbs.ts';
 import type { PrivateSender, Recipient } from '../messages/messenger.ts';
 import {
   absenceOverlapMs,
@@ -214,7 +214,7 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
     for (const message of missed) {
       const key = messageKey(teamId, channelId, message.ts);
       const known = await deps.requests.startedBy(key);
-      if (known !== undefined && known.phase !== 'offered') continue;
+      if (known !== undefined) continue;
       // If Slack changed the channel's id since a message was asked, its question has an id that comes from the old one.
       const asked = await askedBy(search, message.user);
       if (asked.has(message.ts)) continue;
@@ -249,7 +249,7 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
     const timestamps = new Set<string>();
     for (const id of await deps.askedQuestions.of(teamId, userId)) {
       const question = await getReadable(deps.questions, id);
-      if (question?.messageTs !== undefined && question.phase !== 'offered') timestamps.add(question.messageTs);
+      if (question?.messageTs !== undefined) timestamps.add(question.messageTs);
     }
     search.askedBy.set(userId, timestamps);
     return timestamps;
@@ -349,8 +349,8 @@ function isAskedByMessage(
   question: Question,
   teamId: string,
 ): question is Question & { place: ThreadPlace; messageTs: string } {
-  const { place, messageTs, origin, outcome, cancel, phase } = question;
+  const { place, messageTs, origin, outcome, cancel } = question;
   if (place.teamId !== teamId || messageTs === undefined || !isInThread(place)) return false;
-  const isOpen = outcome === undefined && cancel === undefined && phase !== 'offered';
+  const isOpen = outcome === undefined && cancel === undefined;
   return isOpen && (origin === 'mention' || origin === 'reply' || origin === 'direct');
 }

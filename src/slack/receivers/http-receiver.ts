@@ -2,8 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type BufferedIncomingMessage, HTTPResponseAck, HTTPModuleFunctions as http } from '@slack/bolt';
 import type { Logger as SlackLogger } from '@slack/web-api';
 import type { Log } from '../../core/ports.ts';
-import { clockToleranceSeconds, mostSignedBytes, mostUnsignedBytes, refusalLoggedEveryMs } from '../settings.ts';
-import { createArrivingBodies } from './arriving-bodies.ts';
+import {
+  clockToleranceSeconds,
+  mostArrivingBytes,
+  mostSignedBytes,
+  mostUnsignedBytes,
+  refusalLoggedEveryMs,
+} from '../settings.ts';
 import { readPayload } from './payload.ts';
 import type { Processor, SlackReceiver } from './socket-receiver.ts';
 
@@ -83,8 +88,8 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
       await app?.processEvent({
         body,
         ack: ack.bind(),
-        ...(retryNum === undefined ? {} : { retryNum }),
-        ...(retryReason === undefined ? {} : { retryReason }),
+        retryNum,
+        retryReason,
       });
     } finally {
       // Stops Bolt's timer for a missing acknowledgement.
@@ -160,4 +165,39 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function end(response: ServerResponse, status: number): void {
   if (!response.headersSent) response.writeHead(status);
   response.end();
+}
+
+/**
+ * Bounds the memory for bodies of requests whose sender is not verified yet. If all that are arriving together take more
+ * than `mostBytes`, the request that began first is cut off: those of Slack arrive within milliseconds.
+ */
+export function createArrivingBodies(mostBytes = mostArrivingBytes) {
+  const arriving = new Map<IncomingMessage, number>();
+  let total = 0;
+
+  /** Counts the body of a request while `reading` it. Call it before anything else listens to the request. */
+  return async function count<Result>(request: IncomingMessage, reading: () => Promise<Result>): Promise<Result> {
+    const add = (chunk: Buffer): void => {
+      arriving.set(request, (arriving.get(request) ?? 0) + chunk.length);
+      total += chunk.length;
+      for (const oldest of arriving.keys()) {
+        if (total <= mostBytes) return;
+        forget(oldest);
+        oldest.destroy();
+      }
+    };
+    arriving.set(request, 0);
+    request.on('data', add);
+    try {
+      return await reading();
+    } finally {
+      request.off('data', add);
+      forget(request);
+    }
+  };
+
+  function forget(request: IncomingMessage): void {
+    total -= arriving.get(request) ?? 0;
+    arriving.delete(request);
+  }
 }

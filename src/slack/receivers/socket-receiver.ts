@@ -89,8 +89,8 @@ export function createSocketReceiver(
         await sent(ack(typeof response === 'string' ? { text: response } : response));
         onAnswered();
       },
-      ...(retry_num === undefined ? {} : { retryNum: retry_num }),
-      ...(retry_reason === undefined ? {} : { retryReason: retry_reason }),
+      retryNum: retry_num,
+      retryReason: retry_reason,
     };
     const processed = handled(event, type);
     if (!holdsAck) return Promise.race([processed.then(() => undefined), isAnswered]);

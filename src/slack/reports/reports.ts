@@ -13,8 +13,7 @@ import { getReadable } from '../../core/question/readable.ts';
 import { keptPrivateClaim, shareUrlFor } from '../../core/question/readers.ts';
 import { within } from '../../core/timeout.ts';
 import type { ServiceState } from '../../render/home.ts';
-import { type PlaceRule, ruleOf } from '../../render/place-rule.ts';
-import { renderStatus } from '../../render/status.ts';
+import { type PlaceRule, renderStatus, ruleOf } from '../../render/status.ts';
 import { renderWhy, type WhyEntry } from '../../render/why.ts';
 import { anyWorkspaceUrl, type Identity } from '../api/identity.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
@@ -93,7 +92,7 @@ export function createReports(deps: ReportsDeps) {
   async function why(asked: {
     userId: string;
     place: Place;
-    threadTs?: string | undefined;
+    threadTs?: string;
     rule: PlaceRule;
   }): Promise<PrivateMessage> {
     const { userId, place, threadTs, rule } = asked;

@@ -88,7 +88,7 @@ export function writeQuotes(
   quotes: {
     all: readonly Quotable[];
     total: number;
-    rootTs?: string | undefined;
+    rootTs?: string;
     chosen: readonly Quotable[];
     files: readonly QuotableFile[];
   },
@@ -108,9 +108,7 @@ export function writeQuotes(
     return [...omission(leftOut), line(record(message, quoted))];
   });
   const beside = files.flatMap(({ file, from, text }) =>
-    text !== undefined || own.has(file)
-      ? [line({ file: fileName(file, quoted), from, ...(text === undefined ? {} : { text }) })]
-      : [],
+    text !== undefined || own.has(file) ? [line({ file: fileName(file, quoted), from, text })] : [],
   );
   return fenced(introductions[occasion], [...lines, ...omission(unread), ...beside].join('\n'));
 }
@@ -152,7 +150,7 @@ function writePassedOn(
       ...(ts === undefined ? {} : { at: timeOf(ts) }),
       ...(url === undefined ? {} : { link: cutWritten(url, linkRoom) }),
       text,
-      ...(files === undefined ? {} : { files }),
+      files,
     }),
   );
   return fenced(introduction, lines.join('\n'));

@@ -1,7 +1,7 @@
 import { isAppError } from '../../core/errors.ts';
 import type { QuestionStore, Records, ThreadReader } from '../../core/ports.ts';
 import { conversationOf } from '../../core/question/conversations.ts';
-import type { Permalink } from '../../core/question/permalinks.ts';
+import { linksOf, type Permalink } from '../../core/question/permalinks.ts';
 import {
   isInThread,
   type Question,
@@ -18,16 +18,13 @@ import {
   type ThreadNotes,
   takeNotes,
 } from '../../core/question/thread-notes.ts';
-import { permalink } from '../../render/links.ts';
+import { permalink } from '../../render/text.ts';
 import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { readFiles } from '../content/files.ts';
 import { type Author, wholeText } from '../content/message-content.ts';
-import { readPage, type ThreadPage } from '../content/thread-messages.ts';
-import { mostFilesRead, repliesPerPage } from '../settings.ts';
-import { quoteForwards } from './forwarded.ts';
-import { readLinkedMessages } from './linked-messages.ts';
-import { readNewestMessages } from './newest-messages.ts';
+import { readPage, type ThreadMessage, type ThreadPage } from '../content/thread-messages.ts';
+import { mostFilesRead, mostLinksRead, mostThreadWindows, repliesPerPage } from '../settings.ts';
 import type { ReadFile } from './thread-files.ts';
 import { threadNotesName } from './thread-note-keeper.ts';
 import {
@@ -37,6 +34,7 @@ import {
   newestQuoted,
   type Occasion,
   type Quotable,
+  writeForwards,
   writeLinked,
   writeQuotes,
 } from './thread-quotes.ts';
@@ -44,7 +42,7 @@ import {
 /** How quotes name the author of the app's own messages. */
 const ownName = 'Deep Search (this app)';
 
-export interface ThreadReaderDeps extends ThreadAccess {
+interface ThreadReaderDeps extends ThreadAccess {
   slack: SlackApi;
   /** Slack's text as people see it, names resolved. */
   read: (text: string) => Promise<string>;
@@ -130,7 +128,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   async function readWhole(question: Question, place: ThreadPlace): Promise<Found> {
     const upTo = upToTs(question);
     // When Slack's limits leave no room, each question waits, and tries again at its own time.
-    const page = await fetchPage(place, 'card', { latest: upTo, inclusive: true, limit: repliesPerPage });
+    const page = await fetchPage(place, 'answer', { latest: upTo, inclusive: true, limit: repliesPerPage });
     const read = page.hasMore ? await rootAndNewest(place, upTo, page) : page.messages;
     const before = read.filter(({ ts }) => Number(ts) < Number(upTo));
     const asked = read.find(({ ts }) => ts === question.messageTs);
@@ -151,7 +149,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     const endTs = Number(latestReply) < Number(upTo) ? latestReply : upTo;
     const unread = { afterTs: lastTs, endTs, count: replyCount + 1 - count, perPage: count };
     // One more than are quoted, for the question itself.
-    const newest = await readNewestMessages((window) => fetchPage(place, 'card', window), unread, newestQuoted + 1);
+    const newest = await readNewestMessages((window) => fetchPage(place, 'answer', window), unread, newestQuoted + 1);
     const root = messages.filter(({ ts }) => ts === place.threadTs);
     return [...root, ...newest.filter(({ ts }) => ts !== place.threadTs)];
   }
@@ -170,9 +168,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     if (known === undefined) return [];
     const takenBy = known.taken?.questionId;
     const earlier = takenBy === undefined ? undefined : await deps.questions.get(takenBy);
-    const isReplaced = takenBy === question.insteadOf;
-    const wasAsked =
-      takenBy !== undefined && !isReplaced && (earlier === undefined || earlier.upstream.askedMs !== undefined);
+    const wasAsked = takenBy !== undefined && (earlier === undefined || earlier.upstream.askedMs !== undefined);
     let given: ThreadNote[] = [];
     await deps.threadNotes.update(name, (notes) => {
       const gift = takeNotes(question.id, upToTs(question), notes, wasAsked);
@@ -203,7 +199,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
 
   async function fetchPage(
     { channelId: channel, threadTs: ts }: ThreadPlace,
-    priority: 'card' | 'private',
+    priority: 'answer' | 'private',
     window: { latest?: string; oldest?: string; inclusive?: boolean; limit: number },
   ): Promise<ThreadPage & { hasMore: boolean }> {
     const page = await slack.call('conversations.replies', { channel, ts, ...window }, { priority });
@@ -328,4 +324,123 @@ function nameToken(author: Author): string {
 /** Whether Slack would refuse again. */
 function isRefusal(error: unknown): boolean {
   return isAppError(error, 'unauthorized', 'undeliverable', 'notFound', 'refused');
+}
+
+/** What a question stores of the messages that its message forwards. `read`: Slack's text as people see it. */
+export async function quoteForwards(
+  forwards: readonly ForwardedMessage[],
+  read: (text: string) => Promise<string>,
+): Promise<NonNullable<Question['forwarded']> | undefined> {
+  if (forwards.length === 0) return undefined;
+  const readable = await Promise.all(
+    forwards.map(async ({ from, text, ...place }) => ({
+      ...place,
+      from: (await read(from)).replace(/^@/, ''),
+      text: await read(text),
+    })),
+  );
+  return { messages: forwards.length, text: writeForwards(readable) };
+}
+
+/** A message that the question links to. */
+interface LinkedMessage extends ThreadMessage {
+  link: Permalink;
+}
+
+const slackHost = /(?:^|\.)slack(?:-gov)?\.com$/;
+
+/**
+ * Reads the messages that a question links to, if its asker may read their channels, and may ask there. `unread`: how many
+ * were not read. Links in other people's messages are not followed.
+ */
+async function readLinkedMessages(
+  deps: ThreadAccess & { slack: SlackApi },
+  question: Question,
+): Promise<{ messages: LinkedMessage[]; unread: number }> {
+  const { slack } = deps;
+  const { workspaceUrl } = slack.identity;
+  const ownHost = workspaceUrl === undefined ? undefined : new URL(workspaceUrl).host;
+  const links = linksOf(question).filter(({ host }) => host === ownHost || slackHost.test(host));
+  const mayRead = new Map<string, Promise<boolean>>();
+  const messages = await Promise.all(links.slice(0, mostLinksRead).map(readLinked));
+  const read = messages.filter((message) => message !== undefined);
+  return { messages: read, unread: links.length - read.length };
+
+  async function readLinked(link: Permalink): Promise<LinkedMessage | undefined> {
+    const { channelId: channel, ts, threadTs = ts } = link;
+    const asking = mayRead.get(channel) ?? mayReadThread(deps, question.askerId, placeOf(link));
+    mayRead.set(channel, asking);
+    try {
+      if (!(await asking)) return undefined;
+      const window = { oldest: ts, latest: ts, inclusive: true, limit: 2 };
+      const page = await slack.call(
+        'conversations.replies',
+        { channel, ts: threadTs, ...window },
+        { priority: 'answer' },
+      );
+      const found = readPage(page.messages ?? [], slack.identity, threadTs).messages.find((each) => each.ts === ts);
+      return found === undefined ? undefined : { ...found, link };
+    } catch (error) {
+      if (!isAppError(error, 'unauthorized', 'undeliverable', 'notFound', 'refused')) throw error;
+      return undefined;
+    }
+  }
+
+  function placeOf({ channelId, ts, threadTs = ts }: Permalink) {
+    return { teamId: question.place.teamId, channelId, threadTs };
+  }
+}
+
+/** A part of a thread, by time. Slack returns its oldest messages first, and `hasMore` if they fill more than a page. */
+type FetchWindow = (window: {
+  oldest: string;
+  latest: string;
+  inclusive: boolean;
+  limit: number;
+}) => Promise<ThreadPage & { hasMore: boolean }>;
+
+/** How many messages the first window should hold at most, if the unread ones were spread evenly in time. */
+const aimedAt = 120;
+
+/**
+ * Reads at least the `wanted` newest messages of a thread after its first page, oldest first. Slack has no call for that:
+ * every window begins with its oldest messages, so a fixed number of pages would end in an old part of the thread. So this
+ * looks for a window up to the end that fits on one page. Each window that does not shows how far the newest messages
+ * are away. Empty if no window fits. `perPage`: how many messages Slack returned on the first page; fewer than asked for are
+ * allowed.
+ */
+async function readNewestMessages(
+  fetchWindow: FetchWindow,
+  unread: { afterTs: string; endTs: string; count: number; perPage: number },
+  wanted: number,
+): Promise<ThreadMessage[]> {
+  const end = Number(unread.endTs);
+  let after = Number(unread.afterTs);
+  let most = unread.count;
+  let { perPage } = unread;
+  let span = 0;
+  let newest: ThreadMessage[] = [];
+  for (let calls = 0; calls < mostThreadWindows; calls += 1) {
+    const rest = Math.max(0, end - after);
+    if (span === 0) span = (rest * Math.min(aimedAt, perPage / 2)) / Math.max(1, most);
+    const isRest = most <= perPage || span >= rest;
+    const oldest = isRest ? after : end - span;
+    const page = await fetchWindow({
+      oldest: oldest.toFixed(6),
+      latest: unread.endTs,
+      inclusive: true,
+      limit: repliesPerPage,
+    });
+    if (!page.hasMore) {
+      newest = page.messages;
+      if (isRest || newest.length >= wanted) break;
+      span *= 4;
+    } else {
+      after = Math.max(after, Number(page.lastTs ?? 0));
+      most = Math.max(1, most - page.count);
+      perPage = Math.min(perPage, page.count);
+      span = newest.length > 0 ? Math.sqrt(span * rest) / 2 : 0;
+    }
+  }
+  return newest;
 }

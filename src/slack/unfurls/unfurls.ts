@@ -107,7 +107,7 @@ export function createUnfurls(options: {
     if ((await whoReads(posted, now() - freshAccessMs)) === undefined) return 'notForAll';
     const { ts, place } = posted;
     await slack.call('chat.unfurl', { channel: place.channelId, ts, unfurls }, { priority: 'private' });
-    await audit.note({
+    audit.note({
       id: `unfurled:${place.channelId}:${ts}`,
       // The message's time, so that a second delivery of the event makes the same entry.
       atMs: Math.floor(Number(ts) * 1_000),

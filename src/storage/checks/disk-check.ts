@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, constants, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { errorCode } from '../../core/doctor/error-code.ts';
-import type { Check, Finding, Says } from '../../core/doctor/finding.ts';
+import { type Check, errorCode, type Finding, type Says } from '../../core/doctor.ts';
 
 const mebibyte = 1024 ** 2;
 const lowBytes = 1024 * mebibyte;
@@ -36,12 +35,12 @@ export function createDiskCheck(dataDir: string, freeBytes: FreeBytes = freeOnDi
       else await access(found, constants.W_OK | constants.X_OK);
     } catch (error) {
       const code = errorCode(error);
-      return [fullCodes.has(code) ? say('fail', 'diskFull', { free }) : say('fail', 'diskNotWritable', { code })];
+      return [fullCodes.has(code) ? say('diskFull', { free }) : say('diskNotWritable', { code })];
     }
-    if (bytes !== undefined && bytes < fullBytes) return [say('fail', 'diskFull', { free })];
-    if (bytes !== undefined && bytes < lowBytes) return [say('warn', 'diskLow', { free })];
+    if (bytes !== undefined && bytes < fullBytes) return [say('diskFull', { free })];
+    if (bytes !== undefined && bytes < lowBytes) return [say('diskLow', { free })];
     const room = bytes === undefined ? 'enough room' : free;
-    return [say('pass', found === folder ? 'diskFine' : 'diskNotUsedYet', { free: room })];
+    return [say('diskFine', { free: room })];
   }
 }
 

@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ChannelSettings, settingsName, usualRules } from '../../../src/core/channels/channel-settings.ts';
-import { channelSettingsType } from '../../../src/storage/channel-records.ts';
+import {
+  type ChannelSettings,
+  channelSettingsType,
+  settingsName,
+  usualRules,
+} from '../../../src/core/channels/channel-settings.ts';
+import { dayMs } from '../../../src/core/record.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
-import { DAY_MS } from '../../../src/storage/records.ts';
 import { createRecords } from '../../../src/storage/repositories.ts';
 import type { Engine } from './storage-contract.ts';
 
@@ -14,15 +18,6 @@ const settings: ChannelSettings = {
   repositories: ['__proto__', 'github.com/acme/検索'],
   changedBy: 'U1',
   changedMs: 1,
-  pendingAudit: {
-    id: 'settingsChanged:C1:1',
-    atMs: 1,
-    action: 'settingsChanged',
-    teamId: 'T1',
-    userId: 'U1',
-    channelId: 'C1',
-    detail: 'isOn,replies',
-  },
 };
 const name = settingsName(settings);
 
@@ -87,7 +82,7 @@ export function channelSettingsContract(engine: Engine): void {
 
     it('keeps them although records are kept only a moment, because they may forbid something', async () => {
       await createRecords(kv, channelSettingsType, 1).update(name, () => settings);
-      expect(await kv.shortenLife(channelSettingsType.key(name), 3_000 * DAY_MS)).toBe(true);
+      expect(await kv.shortenLife(channelSettingsType.key(name), 3_000 * dayMs)).toBe(true);
       expect(await createRecords(kv, channelSettingsType, 1).get(name)).toEqual(settings);
     });
   });

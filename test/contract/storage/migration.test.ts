@@ -3,17 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBullScheduler } from '../../../src/scheduler/bullmq.ts';
 import { openEmbeddedStoreBeside } from '../../../src/storage/embedded-store.ts';
-import { readHomeMark, writeHomeMark } from '../../../src/storage/home-mark.ts';
-import type { EngineStore } from '../../../src/storage/key-value-store.ts';
 import { migrateStore } from '../../../src/storage/migration.ts';
-import {
-  openStorage,
-  openStoreBeside,
-  readAllVotes,
-  type Storage,
-  type StorageLocation,
-} from '../../../src/storage/open-storage.ts';
+import { openStorage, openStoreBeside, readAllVotes, type StorageLocation } from '../../../src/storage/open-storage.ts';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
+import { CLOSED_KEY, useAsMigration } from '../../../src/storage/store-use.ts';
 import { eventually } from '../../support/eventually.ts';
 import { builtProgram } from '../../support/processes/built-programs.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
@@ -28,7 +21,6 @@ const writerProgram = fileURLToPath(new URL('./writer-process.ts', import.meta.u
 
 const { log } = createRecordingLog();
 const options = { clock: Date.now, log };
-const auditKeepMs = 90 * 24 * 3_600_000;
 
 describe.skipIf(!hasRedisServer())('a migration', () => {
   let directory: Awaited<ReturnType<typeof createTempDir>>;
@@ -48,7 +40,11 @@ describe.skipIf(!hasRedisServer())('a migration', () => {
     await directory.remove();
   });
 
-  const migrate = (to: 'redis' | 'embedded') => migrateStore({ ...embedded, ...redis, to, ...options, auditKeepMs });
+  const migrate = (to: 'redis' | 'embedded', patienceMs = 0) =>
+    migrateStore({ ...embedded, ...redis, to, patienceMs, ...options });
+  const runMigration = (to: 'redis' | 'embedded') =>
+    runProgram(adminProgram, ['migrate', '--to', to], { DATA_DIR: embedded.dataDir, REDIS_URL: server.url });
+  const moved = { kind: 'storage', message: expect.stringContaining('moved to the other storage') };
 
   /** Makes a store with open questions, as the app does, and records of every other form. */
   async function storeSome(location: StorageLocation, count = 450): Promise<void> {
@@ -59,26 +55,29 @@ describe.skipIf(!hasRedisServer())('a migration', () => {
   }
 
   async function change(location: StorageLocation, key: string, value: string | undefined): Promise<void> {
-    const store = await openStoreBeside(location, options);
+    const store = await openAnyway(location);
     if (value === undefined) await store.delete(key);
     else await store.set(key, value);
     await store.close();
   }
 
+  /** Opens a store, also one on which nothing may run. */
+  async function openAnyway(location: StorageLocation) {
+    if ('redisUrl' in location) return openRedisStore(location.redisUrl, log);
+    return openEmbeddedStoreBeside(location.dataDir, Date.now, log);
+  }
+
+  /** As if an app on Redis ended some time ago. */
+  const endLock = () => change(redis, 'ds:lock:store', undefined);
+
   it('moves every record to Redis and back with its life, and no app starts on the storage that it left', async () => {
     await storeSome(embedded);
     const before = await readStore(embedded);
-    const { counts, wasDone } = await migrate('redis');
-    expect([counts.claim, counts.vote, counts.votes, counts.audit, counts.question, wasDone]).toEqual([
-      ...[450, 450, 450, 450, 2],
-      false,
-    ]);
+    const counts = await migrate('redis');
+    expect([counts.claim, counts.vote, counts.votes, counts.question]).toEqual([450, 450, 450, 2]);
     expect(counts).not.toHaveProperty('lock');
     expect(await readStore(redis)).toEqual(before);
-    await expect(openStorage(embedded, options)).rejects.toMatchObject({
-      kind: 'storage',
-      message: expect.stringContaining('moved to the other storage'),
-    });
+    await expect(openStorage(embedded, options)).rejects.toMatchObject(moved);
     const store = await openRedisStore(server.url, log);
     for (const [key, , ttlMs] of someTexts) {
       const leftMs = await store.client.pTTL(key);
@@ -94,67 +93,63 @@ describe.skipIf(!hasRedisServer())('a migration', () => {
     const onRedis = await readStore(redis);
     await migrate('embedded');
     expect(await readStore(embedded)).toEqual(onRedis);
-    await expect(openStorage(redis, options)).rejects.toMatchObject({ kind: 'storage' });
-    await expect(readAllVotes(redis, options)).rejects.toMatchObject({ kind: 'storage' });
+    await expect(openStorage(redis, options)).rejects.toMatchObject(moved);
+    await expect(readAllVotes(redis, options)).rejects.toMatchObject(moved);
 
     const storage = await openStorage(embedded, options);
     expect((await storage.questions.openIds()).sort()).toEqual(['qopen', 'qother']);
     await storage.close();
+    // The start on Redis, which was refused, does not stand in the way.
+    await migrate('redis');
   });
 
-  it('leaves entries of the audit log behind that have to go, and ends all the same', async () => {
-    await storeSome(embedded, 5);
-    const store = await openStoreBeside(embedded, options);
-    const old = { atMs: Date.now() - auditKeepMs - 3 * 24 * 3_600_000, name: 'old', text: '{}' };
-    await store.timed.append(old, auditKeepMs);
-    await store.close();
-    expect((await migrate('redis')).counts.audit).toBe(5);
-  });
-
-  it('that is run again after its end does nothing', async () => {
+  it('that is run again after its end is refused, and changes nothing', async () => {
     await storeSome(embedded, 10);
     await migrate('redis');
     await change(redis, 'ds:claim:event-1', 'newer');
-    expect(await migrate('redis')).toEqual({ counts: {}, wasDone: true });
+    await expect(migrate('redis')).rejects.toMatchObject(moved);
     expect(await readStore(redis)).toContain('ds:claim:event-1 = newer');
   });
 
-  it('that was interrupted keeps the app away from its target, and the next run takes what changed meanwhile', async () => {
-    await storeSome(embedded, 10);
-    await change(embedded, 'ds:claim:gone', 'there');
-    await migrate('redis');
-    // As if the process was killed just before the end.
-    const source = await openStoreAnyway(embedded);
-    const target = await openStoreAnyway(redis);
-    const [from, to] = [await readHomeMark(source), await readHomeMark(target)];
-    if (from === undefined || to === undefined) throw new Error('no marks');
-    await writeHomeMark(source, { ...from, state: 'here' });
-    await writeHomeMark(target, { ...to, state: 'arriving', otherId: from.id });
-    await source.delete('ds:claim:gone');
+  it('that is killed keeps everything away from its target, and the next run takes what changed meanwhile', async () => {
+    await storeSome(embedded, 3_000);
+    const program = runMigration('redis');
+    const target = await openAnyway(redis);
+    await eventually(async () => expect(await target.get('ds:claim:event-1')).toBeDefined(), { timeoutMs: 20_000 });
+    program.child.kill('SIGKILL');
+    expect(await program.ended).toBe('SIGKILL');
+    await endLock();
+    for (const open of [() => openStorage(redis, options), () => openStoreBeside(redis, options)]) {
+      await expect(open()).rejects.toMatchObject({ message: expect.stringContaining('has not ended') });
+    }
+    await expect(migrate('embedded')).rejects.toMatchObject({ message: expect.stringContaining('has not ended') });
+    await target.set('ds:claim:of-nothing', 'left over');
+    await target.close();
+    // The app may have gone on with the source.
+    const source = await openStoreBeside(embedded, options);
+    await source.delete('ds:claim:event-2');
     await source.set('ds:claim:event-1', 'newer');
     await source.removeMember('ds:votes', 'q1:U1');
-    for await (const [first] of source.timed.pages({ fromMs: 0, toMs: Number.MAX_SAFE_INTEGER })) {
-      if (first !== undefined) await source.timed.replace(first, undefined);
-    }
     await source.close();
-    await target.close();
-    await expect(openStorage(redis, options)).rejects.toMatchObject({
-      message: expect.stringContaining('has not ended'),
-    });
     const before = await readStore(embedded);
-    expect(await migrate('redis')).toMatchObject({ wasDone: false });
+    await migrate('redis');
     expect(await readStore(redis)).toEqual(before);
+    await expect(openStorage(embedded, options)).rejects.toMatchObject(moved);
   });
 
-  /** Opens a store whatever its mark says. */
-  async function openStoreAnyway(location: StorageLocation) {
-    if ('redisUrl' in location) return openRedisStore(location.redisUrl, log);
-    return openEmbeddedStoreBeside(location.dataDir, Date.now, log);
-  }
+  it('that is killed between its last two steps is ended by the next run', async () => {
+    await storeSome(embedded, 10);
+    await migrate('redis');
+    await change(embedded, CLOSED_KEY, undefined);
+    await migrate('redis');
+    await expect(openStorage(embedded, options)).rejects.toMatchObject(moved);
+    await (await openStorage(redis, options)).close();
+  });
 
   it('is refused into a storage with records of its own, and changes nothing there', async () => {
     await storeSome(embedded, 10);
     await storeSome(redis, 5);
+    await endLock();
     const before = await readStore(redis);
     for (const to of ['redis', 'embedded'] as const) {
       await expect(migrate(to)).rejects.toMatchObject({
@@ -167,25 +162,36 @@ describe.skipIf(!hasRedisServer())('a migration', () => {
     await (await openStorage(redis, options)).close();
   });
 
-  it('is refused while an app runs on either storage, or another migration', async () => {
+  it('is refused while an app runs on either storage, or another migration, and refuses the start of an app', async () => {
     await storeSome(embedded, 10);
-    const onRedis = await openStorage(redis, options);
-    await expect(migrate('redis')).rejects.toMatchObject({ message: expect.stringContaining('copy of the app runs') });
-    await onRedis.close();
+    const [one, other] = [await openStorage(redis, options), await openStorage(redis, options)];
+    await one.close();
+    await expect(migrate('redis')).rejects.toMatchObject({ message: expect.stringContaining('The app runs on Redis') });
+    await other.close();
+    await endLock();
     const writer = runProgram(writerProgram, [embedded.dataDir]);
     await eventually(() => expect(writer.output()).toContain('open\n'));
     await expect(migrate('redis')).rejects.toMatchObject({ message: expect.stringContaining('in use by process') });
     writer.child.kill('SIGKILL');
     await writer.ended;
     const store = await openRedisStore(server.url, log);
-    await store.set('ds:migrating', 'another', 20_000);
+    const running = await useAsMigration(store, 0);
     await expect(migrate('redis')).rejects.toMatchObject({ message: expect.stringContaining('Another migration') });
     await expect(openStorage(redis, options)).rejects.toMatchObject({
       message: expect.stringContaining('migration of this'),
     });
-    await store.delete('ds:migrating');
+    await running.prove();
+    await running.stop();
     await store.close();
     await migrate('redis');
+  });
+
+  it('waits for the lock of an app that ended', async () => {
+    await storeSome(embedded, 10);
+    await (await openStorage(redis, options)).close();
+    const migrated = migrate('redis', 30_000);
+    await endLock();
+    expect((await migrated).claim).toBe(10);
   });
 
   it('drops the planned runs of an earlier time on Redis, so that the app plans each open question once', async () => {
@@ -202,94 +208,16 @@ describe.skipIf(!hasRedisServer())('a migration', () => {
   it('is carried out by the program', async () => {
     await storeSome(embedded, 30);
     const before = await readStore(embedded);
-    const settings = { DATA_DIR: embedded.dataDir, REDIS_URL: server.url };
-    const program = runProgram(adminProgram, ['migrate', '--to', 'redis'], settings);
+    const program = runMigration('redis');
     expect([await program.ended, program.output()]).toEqual([
       0,
       expect.stringMatching(/start the app with REDIS_URL[\s\S]*claim: 30/),
     ]);
-    const again = runProgram(adminProgram, ['migrate', '--to', 'redis'], settings);
-    expect([await again.ended, again.output()]).toEqual([0, expect.stringContaining('moved before')]);
-    const back = runProgram(adminProgram, ['migrate', '--to', 'embedded'], settings);
+    const again = runMigration('redis');
+    expect([await again.ended, again.output()]).toEqual([1, expect.stringContaining('moved to the other storage')]);
+    const back = runMigration('embedded');
     expect([await back.ended, back.output()]).toEqual([0, expect.stringContaining('without REDIS_URL')]);
     expect(await readStore(embedded)).toEqual(before);
-  });
-});
-
-describe.skipIf(!hasRedisServer())('a copy on Redis that was suspended for longer than its sign lives', () => {
-  let directory: Awaited<ReturnType<typeof createTempDir>>;
-  let server: RedisServer;
-  let copy: Storage;
-  let told: string[];
-
-  beforeEach(async () => {
-    directory = await createTempDir();
-    server = await startRedisServer();
-    told = [];
-    copy = await openStorage({ redisUrl: server.url }, { ...options, onElsewhere: (why) => told.push(why.message) });
-    await copy.questions.create(sampleQuestion({ id: 'qopen' }));
-    await withRedis(async (store) => {
-      for await (const key of store.keys('ds:running:')) await store.delete(key);
-    });
-  });
-
-  afterEach(async () => {
-    await copy.close();
-    await server.stop();
-    await directory.remove();
-  });
-
-  async function withRedis<Result>(work: (store: EngineStore) => Promise<Result>): Promise<Result> {
-    const store = await openRedisStore(server.url, log);
-    try {
-      return await work(store);
-    } finally {
-      await store.close();
-    }
-  }
-
-  const migrateAway = () =>
-    migrateStore({
-      dataDir: join(directory.path, 'data'),
-      redisUrl: server.url,
-      to: 'embedded',
-      ...options,
-      auditKeepMs,
-    });
-
-  const moved = { kind: 'storage', message: expect.stringContaining('moved to the other storage') };
-
-  it.each<[what: string, work: () => Promise<unknown>]>([
-    ['runs no question', () => copy.proveHome()],
-    ['takes no question', () => copy.questions.create(sampleQuestion({ id: 'qlate' }))],
-    ['changes no question', () => copy.questions.update('qopen', (question) => ({ ...question, text: 'changed' }))],
-  ])('%s after a migration, and is told once where the records are', async (_, work) => {
-    await migrateAway();
-    await expect(work()).rejects.toMatchObject(moved);
-    await expect(work()).rejects.toMatchObject(moved);
-    expect(told).toEqual([expect.stringContaining('moved to the other storage')]);
-    expect(await copy.questions.get('qlate')).toBeUndefined();
-    expect((await copy.questions.get('qopen'))?.text).toBe(sampleQuestion({ id: 'qopen' }).text);
-  });
-
-  it('finds the migration by itself, and no longer stands in the way of the next one', async () => {
-    await migrateAway();
-    await eventually(() => expect(told).toHaveLength(1), { timeoutMs: 30_000 });
-    expect(await migrateAway()).toMatchObject({ wasDone: true });
-  });
-
-  it('takes nothing while a migration runs', async () => {
-    await withRedis((store) => store.set('ds:migrating', 'another', 20_000));
-    await expect(copy.questions.create(sampleQuestion({ id: 'qlate' }))).rejects.toMatchObject({ kind: 'storage' });
-    expect(told).toEqual([expect.stringContaining('A migration of this storage runs')]);
-  });
-
-  it('goes on if nothing was moved, and a migration sees it again', async () => {
-    await copy.questions.update('qopen', (question) => ({ ...question, text: 'changed' }));
-    expect((await copy.questions.get('qopen'))?.text).toBe('changed');
-    await copy.proveHome();
-    await expect(migrateAway()).rejects.toMatchObject({ message: expect.stringContaining('copy of the app runs') });
-    expect(told).toEqual([]);
   });
 });
 

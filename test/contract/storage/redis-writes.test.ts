@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createClient } from 'redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { runChecks } from '../../../src/core/doctor/run-checks.ts';
+import { runChecks } from '../../../src/core/doctor.ts';
 import { createRedisChecks } from '../../../src/storage/checks/redis-checks.ts';
 import { openStorage, readAllVotes } from '../../../src/storage/open-storage.ts';
 import { neededCommands } from '../../../src/storage/redis-commands.ts';
@@ -49,7 +49,7 @@ async function doctorOf(url: string): Promise<string[]> {
     deadlineMs: 10_000,
     onCrash: (_, error) => log.error({ event: 'x' }, error),
   });
-  return findings.map(({ status, code }) => `${status} ${code}`);
+  return findings.map(({ status, values }) => ('reason' in values ? `${status} ${values.reason}` : status));
 }
 
 /** A user with these rights; returns the URL with its name. */
@@ -89,7 +89,7 @@ describe.skipIf(!hasRedisServer())('a Redis that takes no writes', () => {
       await spoil(url);
       await expect(running.ping()).rejects.toMatchObject({ kind: 'storage', code });
       await expect(openAt(url)).rejects.toMatchObject({ kind: 'storage', code, message: expect.stringContaining(why) });
-      expect(await doctorOf(url)).toEqual(['fail redisNotWritable']);
+      expect(await doctorOf(url)).toEqual([expect.stringContaining(why)]);
     },
   );
 
@@ -121,10 +121,10 @@ describe.skipIf(!hasRedisServer())('a Redis in cluster mode', () => {
     ]);
     const refusal = { kind: 'storage', code: 'CLUSTER', message: expect.stringContaining('in cluster mode') };
     await expect(openAt(url)).rejects.toMatchObject(refusal);
-    expect(await doctorOf(url)).toEqual(['fail redisIsCluster']);
+    expect(await doctorOf(url)).toEqual([expect.stringContaining('in cluster mode')]);
     const silent = await withUser(url, '~*', '+@all', '-info');
     await expect(openAt(silent)).rejects.toMatchObject(refusal);
-    expect(await doctorOf(silent)).toEqual(['fail redisIsCluster']);
+    expect(await doctorOf(silent)).toEqual([expect.stringContaining('in cluster mode')]);
   });
 });
 
@@ -136,7 +136,7 @@ describe.skipIf(!hasRedisServer())('the rights of the user of Redis', () => {
     const app = await withUser(url, '~ds:*', ...needed);
     const storage = await openAt(app);
     await storage.ping();
-    expect(await doctorOf(app)).toEqual(['warn redisVersionNotTold']);
+    expect(await doctorOf(app)).toEqual(['warn']);
     expect(await tell(url, 'KEYS', 'ds:ping:none')).toEqual([]);
   });
 
@@ -161,14 +161,14 @@ describe.skipIf(!hasRedisServer())('the rights of the user of Redis', () => {
     const { url } = await startServer();
     const app = await withUser(url, '~ds:*', '+@all', '-@scripting', '-@transaction');
     await expect(openAt(app)).rejects.toMatchObject({ message: expect.stringContaining('EVAL, EVALSHA, EXEC, MULTI') });
-    expect(await doctorOf(app)).toEqual(['fail redisCommandsRefused']);
+    expect(await doctorOf(app)).toEqual([expect.stringContaining('EVAL, EVALSHA, EXEC, MULTI')]);
   });
 
   it('are of no use where the server renamed or switched off commands, and the refusal names them', async () => {
     const off = ['LPOS', 'MULTI', 'XTRIM'].flatMap((name) => ['--rename-command', name, '']);
     const { url } = await startServer(off);
     await expect(openAt(url)).rejects.toMatchObject({ message: expect.stringContaining('EXEC, LPOS, MULTI, XTRIM:') });
-    expect(await doctorOf(url)).toEqual(['fail redisCommandsRefused']);
+    expect(await doctorOf(url)).toEqual([expect.stringContaining('EXEC, LPOS, MULTI, XTRIM:')]);
   });
 });
 

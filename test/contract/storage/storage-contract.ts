@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newThread } from '../../../src/core/question/question.ts';
+import { newThread, questionType, threadName, threadType } from '../../../src/core/question/question.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
-import { questionKey, threadKey } from '../../../src/storage/records.ts';
 import { createClaims, createQuestionStore, createThreadStore } from '../../../src/storage/repositories.ts';
 import { eventually } from '../../support/eventually.ts';
 import { place, sampleQuestion } from './sample-records.ts';
@@ -105,6 +104,17 @@ export function storageContract(engine: Engine): void {
       expect(new Set(done)).toEqual(new Set([undefined, `text ${first}`]));
       expect(await kv.get('a')).toBe(`text ${first}`);
       expect(await kv.members('set')).toEqual([`member ${first}`]);
+    });
+
+    it('creates nothing after its time, and says so, but returns what is there', async () => {
+      const create = (text: string, byMs: number) => kv.createListed('a', text, longMs, 'set', text, byMs);
+      await expect(create('late', Date.now() - 1_000)).rejects.toMatchObject({
+        ...{ name: 'AppError', kind: 'storage', code: 'late', outcomeUnknown: false },
+      });
+      expect([await kv.get('a'), await kv.members('set')]).toEqual([undefined, []]);
+      expect(await create('in time', Date.now() + longMs)).toBeUndefined();
+      expect(await create('again', Date.now() - 1_000)).toBe('in time');
+      expect(await kv.members('set')).toEqual(['in time']);
     });
 
     it('creates and lists again what has expired', async () => {
@@ -218,9 +228,9 @@ export function storageContract(engine: Engine): void {
       const questions = createQuestionStore(kv);
       const { id } = sampleQuestion();
       await questions.create(sampleQuestion());
-      const before = await kv.get(questionKey(id));
+      const before = await kv.get(questionType.key(id));
       expect(await questions.update(id, (current) => current)).toEqual(sampleQuestion());
-      expect(await kv.get(questionKey(id))).toBe(before);
+      expect(await kv.get(questionType.key(id))).toBe(before);
     });
 
     it('does not call the change for a question that does not exist', async () => {
@@ -283,12 +293,15 @@ export function storageContract(engine: Engine): void {
     ])('reports a record %s by its key, and never as absent', async (_, text) => {
       const questions = createQuestionStore(kv);
       const { id } = sampleQuestion();
-      await kv.set(questionKey(id), text);
-      const corrupt = expect.objectContaining({ kind: 'corrupt', message: expect.stringContaining(questionKey(id)) });
+      await kv.set(questionType.key(id), text);
+      const corrupt = expect.objectContaining({
+        kind: 'corrupt',
+        message: expect.stringContaining(questionType.key(id)),
+      });
       await expect(questions.get(id)).rejects.toEqual(corrupt);
       await expect(questions.update(id, (current) => current)).rejects.toEqual(corrupt);
       await expect(questions.create(sampleQuestion())).rejects.toEqual(corrupt);
-      expect(await kv.get(questionKey(id))).toBe(text);
+      expect(await kv.get(questionType.key(id))).toBe(text);
     });
 
     it('refuses to store what it could not read again', async () => {
@@ -304,9 +317,12 @@ export function storageContract(engine: Engine): void {
     it('keeps the fields that a newer version of the app has added', async () => {
       const questions = createQuestionStore(kv);
       const { id } = sampleQuestion();
-      await kv.set(questionKey(id), JSON.stringify({ ...sampleQuestion(), card: { color: 'blue' }, mood: 'curious' }));
+      await kv.set(
+        questionType.key(id),
+        JSON.stringify({ ...sampleQuestion(), card: { color: 'blue' }, mood: 'curious' }),
+      );
       await questions.update(id, (current) => ({ ...current, phase: 'running' }));
-      expect(JSON.parse((await kv.get(questionKey(id))) ?? '')).toMatchObject({
+      expect(JSON.parse((await kv.get(questionType.key(id))) ?? '')).toMatchObject({
         phase: 'running',
         card: { color: 'blue' },
         mood: 'curious',
@@ -340,10 +356,10 @@ export function storageContract(engine: Engine): void {
 
     it('reports a corrupt thread by its key', async () => {
       const threads = createThreadStore(kv);
-      await kv.set(threadKey(place), '{}');
+      await kv.set(threadType.key(threadName(place)), '{}');
       await expect(threads.get(place)).rejects.toMatchObject({
         kind: 'corrupt',
-        message: expect.stringContaining(threadKey(place)),
+        message: expect.stringContaining(threadType.key(threadName(place))),
       });
     });
   });

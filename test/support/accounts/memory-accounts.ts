@@ -1,6 +1,6 @@
-import type { AccountObserver } from '../../../src/core/accounts/account-changes.ts';
 import type {
   AccountMode,
+  AccountObserver,
   AccountStatus,
   Accounts,
   ConnectResult,

@@ -5,7 +5,7 @@ import type { SlackView } from '../../../src/local-slack/views.ts';
 import { eventually } from '../eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../fake-service/fake-service.ts';
 import type { FakeSlack } from '../fake-slack/fake-slack.ts';
-import { startWorld, visibleText, type World } from '../world/world.ts';
+import { startWorld, visibleText, type World, type WorldOptions } from '../world/world.ts';
 
 /**
  * Three channels of the app: `C0TEAM` has only full members, `C0MIXED` also the guest mia, and `C0PARTNER` is shared with
@@ -14,12 +14,16 @@ import { startWorld, visibleText, type World } from '../world/world.ts';
 export const channels = { team: 'C0TEAM', mixed: 'C0MIXED', partner: 'C0PARTNER' };
 
 /** The app with an admin and three channels. */
-export async function startSettingsWorld(settings: Record<string, string> = {}, slack?: FakeSlack) {
+export async function startSettingsWorld(
+  settings: Record<string, string> = {},
+  { slack, ...more }: Pick<WorldOptions, 'slack' | 'onLogLine'> = {},
+) {
   const service = await startFakeService();
   service.answerEverything();
   const world = await startWorld({
     service: { url: service.url, token: serviceToken },
     settings,
+    ...more,
     ...(slack === undefined ? {} : { slack }),
   });
   if (slack === undefined) prepare(world.slack);

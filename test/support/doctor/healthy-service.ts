@@ -1,11 +1,8 @@
 import { onTestFinished } from 'vitest';
-import { json, type Reply, type ScriptedServer, startScriptedServer, text } from '../fake-service/scripted-server.ts';
+import { json, type Reply, type ScriptedServer, startScriptedServer } from '../fake-service/scripted-server.ts';
 
 /** The replies of a service, by method and path without the query. GraphQL is told apart by the name of its query. */
 export type Routes = Record<string, Reply>;
-
-/** The read token of a conversation of another account. */
-export const sharedToken = '0f0f0f0f-1111-2222-3333-444444444444';
 
 /** More requests than one run of the doctor sends. */
 const manyRequests = 100;
@@ -13,18 +10,13 @@ const manyRequests = 100;
 const conversation = {
   id: 7,
   questions: [],
-  read_token: sharedToken,
-  share_url: `https://search.example.com/deepsearch/${sharedToken}`,
   quota_usage: { total_quota: 120, quota_limit: 1_000, reset_time: '2030-01-01T00:00:00Z' },
 };
 
 export const healthyRoutes: Routes = {
-  'GET /__version': text('7.2.0', 'text/plain'),
   'GET /.api/deepsearch/v1': json({ conversations: [conversation], page_info: { has_next_page: false } }),
-  'GET /.api/deepsearch/v1/7': json(conversation),
   'POST /api/deepsearch.v1.Service/ListConversationSummaries': json({ conversationSummaries: [] }),
   'graphql CurrentUser': json({ data: { currentUser: { username: 'deepsearch-bot' } } }),
-  'graphql Quota': json({ data: { deepSearchQuotaUsage: { limit: 1_000, consumed: 120, resetTime: null } } }),
 };
 
 /** Starts a service with these routes on top of the healthy ones; closed at the end of the test. */

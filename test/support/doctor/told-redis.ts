@@ -7,8 +7,6 @@ export interface Told {
   policy?: string;
   isLogged?: boolean;
   sync?: string;
-  /** The setting `save`. */
-  save?: string;
   lastSave?: 'ok' | 'err';
   /** The reply to INFO and CONFIG, instead of what it says. */
   refusal?: ScriptedReply;
@@ -16,14 +14,7 @@ export interface Told {
 
 /** Starts a Redis that says this of itself; stopped at the end of the test. Returns its URL. */
 export async function startToldRedis(told: Told = {}): Promise<string> {
-  const {
-    version = '7.2.4',
-    policy = 'noeviction',
-    isLogged = true,
-    sync = 'always',
-    save = '',
-    lastSave = 'ok',
-  } = told;
+  const { version = '7.2.4', policy = 'noeviction', isLogged = true, sync = 'always', lastSave = 'ok' } = told;
   const info = [
     '# Server',
     `redis_version:${version}`,
@@ -31,7 +22,7 @@ export async function startToldRedis(told: Told = {}): Promise<string> {
     `aof_enabled:${isLogged ? 1 : 0}`,
     `rdb_last_bgsave_status:${lastSave}`,
   ].join('\r\n');
-  const settings: Record<string, string> = { appendfsync: sync, save };
+  const settings: Record<string, string> = { appendfsync: sync };
   const server = await startScriptedRedis((name, args) => {
     if ((name === 'INFO' || name === 'CONFIG') && told.refusal !== undefined) return told.refusal;
     if (name === 'INFO') return bulk(`${info}\r\n`);

@@ -14,12 +14,6 @@ export interface Quirks {
   followUpReturns?: 'question' | 'conversation';
   cancelReturns?: 'question' | 'nothing';
   failsAs?: 'completed' | 'failed';
-  /** The only token that it takes. Default: `serviceToken`. */
-  token?: string;
-  /** Whose token that is. Default: it does not tell. */
-  username?: string;
-  /** The number before its first id. Default: 100. */
-  firstId?: number;
   /** What stands before each id in requests and replies. With letters, the ids are texts. */
   idPrefix?: string;
 }
@@ -70,8 +64,7 @@ export async function startFakeService(quirks: Quirks = {}) {
   const faults: { call: ServiceCall; fault: ServiceFault; times: number }[] = [];
   const calls: ServiceCall[] = [];
   const traceparents: string[] = [];
-  let nextId = quirks.firstId ?? 100;
-  const authorizations = new Set<string>();
+  let nextId = 100;
   let repositories: string[] | undefined;
   let answering: ((question: ServiceQuestion) => void) | undefined;
   let onListed: (ids: number[]) => void = () => {};
@@ -95,7 +88,6 @@ export async function startFakeService(quirks: Quirks = {}) {
     /** Which spans the requests belong to, as far as they say. */
     traceparents,
     /** Every `Authorization` header that it got. */
-    authorizations,
     conversations,
     questions: () => conversations.flatMap(({ questions }) => questions),
     find: (text: string) =>
@@ -170,22 +162,20 @@ export async function startFakeService(quirks: Quirks = {}) {
     for await (const chunk of request) body += chunk;
     const { pathname: path, searchParams } = new URL(request.url ?? '/', url);
     const pathname = path.replaceAll(`/${idPrefix}`, '/');
-    if (request.headers.authorization !== undefined) authorizations.add(request.headers.authorization);
     if (pathname === '/.api/graphql') return sendGraphql(body, response);
     if (!pathname.startsWith(conversationsPath)) return send(response, 404);
     const [, idText, sub, questionText, verb] =
       /^\/\.api\/deepsearch\/v1(?:\/(\d+)(?:\/(questions)(?:\/(\d+)\/(cancel))?)?)?$/.exec(pathname) ?? [];
     const call = callOf(request.method ?? '', idText, sub, verb);
     if (call === undefined) return send(response, 404, { error: { message: 'no such path' } });
-    const isProbe = call === 'list' && `${searchParams}` === 'page_first=1';
+    const isProbe = call === 'list' && searchParams.get('page_first') === '1';
     if (!isProbe) calls.push(call);
     if (typeof request.headers.traceparent === 'string') traceparents.push(request.headers.traceparent);
-    if (request.headers.authorization !== `token ${quirks.token ?? serviceToken}`)
+    if (request.headers.authorization !== `token ${serviceToken}`)
       return send(response, 401, { error: { message: 'who?' } });
     if (request.headers['x-requested-with'] === undefined) return send(response, 400, { error: { message: 'header' } });
-    // The app's probe of the API. Tests plan the replies of its other calls.
-    if (isProbe) return send(response, 200, listPage(searchParams));
-    const planned = faults.find((entry) => entry.call === call && entry.times > 0);
+    // The app asks this at its start, and where the service was in doubt. Tests plan the replies of other calls.
+    const planned = isProbe ? undefined : faults.find((entry) => entry.call === call && entry.times > 0);
     const asked =
       body === '' ? undefined : (JSON.parse(fromWire(body)) as { question?: string; conversation_id?: number });
     const fault = planned === undefined ? chooseFault(call, Number(idText), asked?.question) : planned.fault;
@@ -203,9 +193,8 @@ export async function startFakeService(quirks: Quirks = {}) {
   }
 
   function sendGraphql(body: string, response: ServerResponse): void {
-    if (!body.includes('query CurrentUser')) sendRepositories(body, response);
-    else if (quirks.username === undefined) send(response, 404);
-    else send(response, 200, { data: { currentUser: { username: quirks.username } } });
+    if (body.includes('query CurrentUser')) send(response, 404);
+    else sendRepositories(body, response);
   }
 
   /** Capitals do not matter. */

@@ -9,7 +9,7 @@ export interface Delivery {
 }
 
 /** A receiver without a network: `deliver` sends a payload through the whole app and returns its acknowledgement. */
-export function createMemoryReceiver(): SlackReceiver & {
+export function createMemoryReceiver(onAcknowledged?: () => void): SlackReceiver & {
   deliver: (raw: unknown) => Promise<Delivery>;
 } {
   let app: Processor | undefined;
@@ -32,6 +32,7 @@ export function createMemoryReceiver(): SlackReceiver & {
             delivery.response = response;
           },
         });
+        onAcknowledged?.();
       } catch (error) {
         // Like the real receivers: an early acknowledgement does not count when a listener failed.
         delivery.acknowledged = false;

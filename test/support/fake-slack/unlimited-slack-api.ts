@@ -19,6 +19,7 @@ export function createUnlimitedSlackApi(
       pass: async (method, options, run) => {
         const waiting = before(method, options);
         if (waiting instanceof Promise) await waiting;
+        await options.confirm?.();
         return run();
       },
     },

@@ -6,8 +6,7 @@ import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
-import { asRestored } from '../../../src/core/lifecycle/restored.ts';
-import { defaultPacing } from '../../../src/core/pacing.ts';
+import { asRestored } from '../../../src/core/lifecycle/resume.ts';
 import type {
   CardView,
   Conversation,
@@ -18,19 +17,22 @@ import type {
   UpstreamError,
   UpstreamQuestion,
 } from '../../../src/core/ports.ts';
-import { type CapSettings, createDailyCaps } from '../../../src/core/question/daily-caps.ts';
-import { createDailyStorage } from '../../../src/core/question/daily-storage.ts';
-import type { ConversationId, Question, ThreadPlace } from '../../../src/core/question/question.ts';
+import { type CapSettings, createDailyCaps, dayCountType } from '../../../src/core/question/daily-caps.ts';
+import {
+  type ConversationId,
+  type Question,
+  questionType,
+  type ThreadPlace,
+  threadName,
+  threadType,
+} from '../../../src/core/question/question.ts';
 import type { ReaderChoices } from '../../../src/core/question/reader-choices.ts';
 import type { RefusedText } from '../../../src/core/question/refused-text.ts';
-import { createRunSlots, type SlotLimits } from '../../../src/core/run-slots.ts';
+import type { RecordFormat } from '../../../src/core/record.ts';
+import { createRunSlots, runSlotsType, type SlotLimits } from '../../../src/core/run-slots.ts';
 import { fewestWatchedTogether, type LifecycleSettings, watchTickMs } from '../../../src/core/settings.ts';
 import { createWatching, type Watching } from '../../../src/core/watching/watching.ts';
-import { dayCountType } from '../../../src/storage/brief-records.ts';
-import type { RecordFormat } from '../../../src/storage/record-format.ts';
-import { questionFormat, runSlotsType, threadFormat } from '../../../src/storage/records.ts';
-import { watchAlone } from '../../../src/storage/shared-watch.ts';
-import { createMemoryRecords } from '../memory-records.ts';
+import { tooLate } from '../../../src/storage/key-value-store.ts';
 import { createRecordingLog } from '../recording-log.ts';
 import { createInMemoryAccounts } from './in-memory-accounts.ts';
 import { noopPorts } from './noop-ports.ts';
@@ -183,7 +185,8 @@ export function createInMemoryLifecycle(
   let changeText = (text: string): string => text;
 
   const settings: LifecycleSettings = {
-    pacing: defaultPacing,
+    patienceMs: 15 * 60_000,
+    readEveryMs: 2_000,
     cardEditMs: 3_000,
     threadLimit: 20,
     lateCallMs: 15_000,
@@ -221,7 +224,6 @@ export function createInMemoryLifecycle(
       const again = apply(before);
       if (JSON.stringify(again) !== JSON.stringify(after)) violations.push(`change of ${key} is not pure`);
       if (after === undefined || after === before) return before;
-      rejectUndefinedFields(key, after);
       const text = codec.encode(key, after);
       const stored = { text, revision: (read?.revision ?? 0) + 1 };
       const written = await operate('write', () => {
@@ -236,17 +238,16 @@ export function createInMemoryLifecycle(
   function put(id: string, question: Question): boolean {
     if (questions.has(id)) return false;
     open.add(id);
-    rejectUndefinedFields(id, question);
-    questions.set(id, { text: questionFormat.encode(id, question), revision: 1 });
+    questions.set(id, { text: questionType.format.encode(id, question), revision: 1 });
     return true;
   }
 
   function readQuestion(id: string): Question | undefined {
     const record = questions.get(id);
-    return record && decodeOnce(id, record, questionFormat);
+    return record && decodeOnce(id, record, questionType.format);
   }
 
-  const threadKey = ({ teamId, channelId, threadTs }: ThreadPlace): string => `${teamId}/${channelId}/${threadTs}`;
+  const _threadKey = ({ teamId, channelId, threadTs }: ThreadPlace): string => `${teamId}/${channelId}/${threadTs}`;
 
   const people = createInMemoryAccounts(options.accounts ?? 'shared', () => nowMs, operate);
   const deepSearch = serviceOf('app');
@@ -426,13 +427,15 @@ export function createInMemoryLifecycle(
   const messenger: Messenger = {
     postCard: (question, view) => operate('postCard', () => addMessage(question, 'card', { view })),
     findCard: (question) => operate('find', () => findMessage(question, 'card')),
-    updateCard: (question, view) =>
-      operate('updateCard', () => {
+    updateCard: async (question, view, confirm) => {
+      await confirm?.();
+      return operate('updateCard', () => {
         const card = posted.find(({ ts }) => ts === question.card.ts);
         if (card === undefined || card.deleted) throw new AppError('notFound', 'no such message');
         if (card.marker !== 'card') violations.push(`${card.marker} of ${question.id} edited as a card`);
         card.view = view;
-      }),
+      });
+    },
     prepare: (prepared) => {
       const parts = countParts(prepared);
       return {
@@ -499,12 +502,15 @@ export function createInMemoryLifecycle(
   const scheduler = { schedule: async (id: string, delayMs: number) => plan(id, nowMs + delayMs) };
   const ports: LifecyclePorts = {
     questions: {
-      create: async (question) => {
-        const created = await operate('write', () => put(question.id, question));
+      create: async (question, byMs = Number.POSITIVE_INFINITY) => {
+        const created = await operate('write', () => {
+          if (nowMs > byMs && !questions.has(question.id)) throw tooLate();
+          return put(question.id, question);
+        });
         return { question: readQuestion(question.id) ?? question, created };
       },
       get: (id) => operate('get', () => readQuestion(id)),
-      update: (id, apply) => change(questions, id, questionFormat, (current) => current && apply(current)),
+      update: (id, apply) => change(questions, id, questionType.format, (current) => current && apply(current)),
       openIds: async () => [...open],
       markOpen: (id) => operate('write', () => void open.add(id)),
       markClosed: (id) => operate('write', () => void open.delete(id)),
@@ -512,11 +518,11 @@ export function createInMemoryLifecycle(
     threads: {
       get: (place) =>
         operate('get', () => {
-          const record = threads.get(threadKey(place));
-          return record && decodeOnce('thread', record, threadFormat);
+          const record = threads.get(threadType.key(threadName(place)));
+          return record && decodeOnce('thread', record, threadType.format);
         }),
       update: async (place, apply) => {
-        const thread = await change(threads, threadKey(place), threadFormat, apply);
+        const thread = await change(threads, threadType.key(threadName(place)), threadType.format, apply);
         if (thread === undefined) throw new Error('a change of a thread made none');
         return thread;
       },
@@ -574,7 +580,6 @@ export function createInMemoryLifecycle(
       settings: { perPerson: 0, perChannel: 0, ...options.caps },
       isExempt: async (userId) => options.caps?.exempt?.includes(userId) === true,
     }),
-    dailyStorage: createDailyStorage(createMemoryRecords()),
     channelRules: { forQuestion: async () => options.rules?.() ?? noRules },
     repositoriesFor: async () => undefined,
     threadReader: {
@@ -584,7 +589,6 @@ export function createInMemoryLifecycle(
     durations: {
       note: (_team, id, durationMs) => operate('note', () => void durations.set(id, durationMs)),
       expect: async () => expectation([...durations.values()]),
-      recent: async () => [...durations.values()],
     },
     askedQuestions: {
       note: ({ id, askerId }) => operate('note', () => void asked.set(id, askerId)),
@@ -618,9 +622,8 @@ export function createInMemoryLifecycle(
       canOpen: (shareUrl) => operate('canOpen', () => openLinks.has(shareUrl)),
     },
     observer: { changed: () => {}, closing: async () => {} },
-    deliveryPriority: noopPorts.deliveryPriority,
     tracer: noopPorts.tracer,
-    audit: { note: async (entry) => void audited.push(entry) },
+    audit: { note: (entry) => void audited.push(entry) },
     scheduler,
     log,
     now: () => nowMs,
@@ -640,17 +643,8 @@ export function createInMemoryLifecycle(
   const advance = createAdvance(ports);
 
   function startWatching(): Watching {
-    const { deepSearch, claims, questions } = ports;
-    return createWatching({
-      deepSearch,
-      claims,
-      questions,
-      scheduler,
-      shared: watchAlone,
-      now: ports.now,
-      random: ports.random,
-      log,
-    });
+    const { deepSearch, now, random } = ports;
+    return createWatching({ deepSearch, scheduler, now, random, log });
   }
 
   /** Ticks every second while the app has enough running questions, so that they are watched together. A crash forgets what was watched. */
@@ -739,7 +733,7 @@ export function createInMemoryLifecycle(
         for (const id of openThen) {
           open.add(id);
           const restored = asRestored(readQuestion(id) ?? fail(id), { fromMs, toMs: nowMs });
-          questions.set(id, { text: questionFormat.encode(id, restored), revision: 1 });
+          questions.set(id, { text: questionType.format.encode(id, restored), revision: 1 });
         }
         watching = startWatching();
         due.clear();
@@ -773,7 +767,7 @@ export function createInMemoryLifecycle(
     questions: () => [...questions.keys()].flatMap((id) => readQuestion(id) ?? []),
     question: (id: string): Question => readQuestion(id) ?? fail(id),
     runSlotBooks: () => [...runSlotBooks.values()].map(({ text }) => runSlotsType.format.decode('turns', text)),
-    threads: () => [...threads.values()].map(({ text }) => threadFormat.decode('thread', text)),
+    threads: () => [...threads.values()].map(({ text }) => threadType.format.decode('thread', text)),
     openIds: () => [...open],
     /** All questions that reached the service, in order. */
     upstream: (): (UpstreamQuestion & { id: number; ordinal: number; conversationId: ConversationId; by: string })[] =>
@@ -796,15 +790,6 @@ function fail(id: string): never {
 /** Lets other work continue, as every real operation does. */
 async function yieldToOthers(): Promise<void> {
   await Promise.resolve();
-}
-
-/** Rejects fields with the value undefined: they would vanish when the record is stored. */
-function rejectUndefinedFields(key: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, field] of Object.entries(value)) {
-    if (field === undefined) throw new Error(`${key} is stored with a field ${name} without a value`);
-    rejectUndefinedFields(key, field);
-  }
 }
 
 const decodedRecords = new WeakMap<StoredRecord, unknown>();

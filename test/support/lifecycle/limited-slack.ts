@@ -1,7 +1,7 @@
 import type { Messenger } from '../../../src/core/ports.ts';
 import type { Allowance, CreateLimiter } from '../../../src/core/rate-limits.ts';
 import { noTracer } from '../../../src/core/tracing.ts';
-import { createOutbound } from '../../../src/deepsearch/outbound.ts';
+import { createOutbound } from '../../../src/service/outbound.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
 import { createSlackApi } from '../../../src/slack/api/slack-api.ts';

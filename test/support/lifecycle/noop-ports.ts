@@ -12,13 +12,11 @@ export const noopPorts: Pick<
   | 'readerChoices'
   | 'accessPolicy'
   | 'dailyCaps'
-  | 'dailyStorage'
   | 'channelRules'
   | 'repositoriesFor'
   | 'threadReader'
   | 'durations'
   | 'askedQuestions'
-  | 'deliveryPriority'
   | 'refusedTexts'
   | 'observer'
   | 'tracer'
@@ -29,17 +27,15 @@ export const noopPorts: Pick<
   nameOf: async () => undefined,
   repositoriesFor: async () => undefined,
   accessPolicy: { admit: async () => ({ may: true }) },
-  dailyCaps: { take: async () => undefined, wouldExceed: async () => undefined, giveBack: async () => {} },
-  dailyStorage: { take: async () => true, isFull: async () => false },
+  dailyCaps: { take: async () => undefined, giveBack: async () => {} },
   channelRules: { forQuestion: async () => noRules },
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
-  durations: { note: async () => {}, expect: async () => undefined, recent: async () => [] },
-  deliveryPriority: { yieldToDeliveries: async () => {} },
+  durations: { note: async () => {}, expect: async () => undefined },
   refusedTexts: { get: async () => undefined, update: async (_id, change) => change(undefined) },
   readerChoices: { get: async () => undefined, update: async (_name, change) => change(undefined) },
   answerReaders: { count: async () => undefined, showPrivately: async () => {}, canOpen: async () => false },
   askedQuestions: { note: async () => {}, of: async () => [] },
-  audit: { note: async () => {} },
+  audit: { note: () => {} },
   observer: { changed: () => {}, closing: async () => {} },
   tracer: noTracer,
 };

@@ -1,10 +1,9 @@
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import { createWatching } from '../../../src/core/watching/watching.ts';
-import { watchAlone } from '../../../src/storage/shared-watch.ts';
 
 /** Watches every question by reads of its own: nothing ticks. */
 export function readingAlone(
-  ports: Pick<LifecyclePorts, 'deepSearch' | 'claims' | 'questions' | 'scheduler' | 'now' | 'random' | 'log'>,
+  ports: Pick<LifecyclePorts, 'deepSearch' | 'scheduler' | 'now' | 'random' | 'log'>,
 ): LifecyclePorts['watching'] {
-  return createWatching({ ...ports, shared: watchAlone });
+  return createWatching(ports);
 }

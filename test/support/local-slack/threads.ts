@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { type LocalMessage, type LocalSlack, textOf } from './local-slack.ts';
 
@@ -92,19 +91,4 @@ export function privateMessageTo(
     if (found === undefined) throw new Error(`no private message "${words}" to ${user}`);
     return found;
   });
-}
-
-/** Collects the states of a question's card until it is answered, by the number of edits before each; very short ones may be missed. */
-export async function cardStates(slack: LocalSlack, root: LocalMessage): Promise<string[]> {
-  const states = new Map<number, string>();
-  await eventually(
-    async () => {
-      const [card] = (await questionsOf(slack, root)).at(-1)?.cards ?? [];
-      if (card === undefined) throw new Error('no card');
-      states.set(card.edits, textOf(card));
-      expect(textOf(card)).toContain('Answered in');
-    },
-    { timeoutMs: answerTimeoutMs },
-  );
-  return [...states.values()];
 }

@@ -33,9 +33,6 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** Shorter intervals than in production, so that tests are quick. */
-const fastSettings = { CARD_EDIT_MS: '100', POLL_FIRST_MS: '100', POLL_MIN_MS: '100', POLL_MAX_MS: '500' };
-
 /** Starts all programs with the sample repository (or the given ones) and free ports. */
 export async function startStack(
   setup: {
@@ -80,7 +77,7 @@ export async function startStack(
           serviceUrl: codeSearch.ready.url,
           token,
           port: 0,
-          settings: { ...fastSettings, ...setup.settings },
+          settings: setup.settings ?? {},
         }),
       );
     let app = await runApp();

@@ -15,14 +15,9 @@ export interface Run {
 }
 
 /** Runs a source file of the project (TypeScript or built JavaScript) with exactly this environment. */
-export function runProgram(
-  file: string,
-  args: string[],
-  environment: Record<string, string> = {},
-  input?: string,
-): Run {
+export function runProgram(file: string, args: string[], environment: Record<string, string> = {}): Run {
   const loader = file.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : [];
-  return run(process.execPath, [...loader, file, ...args], environment, projectFolder, input);
+  return run(process.execPath, [...loader, file, ...args], environment, projectFolder);
 }
 
 /** Runs a command; the default folder is the project's. */
@@ -31,15 +26,12 @@ export function run(
   args: string[],
   environment: Record<string, string> = {},
   cwd: string = projectFolder,
-  input?: string,
 ): Run {
   const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // A program that does not read its input may end first.
-  child.stdin.on('error', () => {}).end(input ?? '');
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8');

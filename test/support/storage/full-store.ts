@@ -14,11 +14,10 @@ export const someTexts: [key: string, value: string, ttlMs: number | undefined][
   ['ds:kind-of-a-later-version:x', 'kept too', 30 * dayMs],
 ];
 
-/** Fills a store with records of every form: more than a page of each, audit entries of several days, sets, and locks. */
+/** Fills a store with records of every form: more than a page of each, sets, and locks. */
 export async function fillStore(location: StorageLocation, count: number): Promise<void> {
   const { log } = createRecordingLog();
   const store = await openStoreBeside(location, { clock: Date.now, log });
-  const nowMs = Date.now();
   try {
     for (const [key, value, ttlMs] of someTexts) await store.set(key, value, ttlMs);
     for (let from = 0; from < count; from += 100) {
@@ -28,7 +27,6 @@ export async function fillStore(location: StorageLocation, count: number): Promi
           store.set(`ds:claim:event-${n}`, `q${n}`, 90 * dayMs + n),
           store.set(`ds:vote:q${n}:U1`, `{"n":${n}}`, 400 * dayMs),
           store.addMember('ds:votes', `q${n}:U1`),
-          store.timed.append({ atMs: nowMs - n * 3_600_000, name: `asked:q${n}`, text: `{"n":${n}}` }, 90 * dayMs),
         ]),
       );
     }
@@ -39,22 +37,19 @@ export async function fillStore(location: StorageLocation, count: number): Promi
   }
 }
 
-/** Everything that moves with a store, in order: texts with the seconds in which they end, members, and audit entries. */
+/** Everything that moves with a store, in order: texts with the seconds in which they end, and members. */
 export async function readStore(location: StorageLocation): Promise<string[]> {
   const { log } = createRecordingLog();
   const store = await openStoreBeside(location, { clock: Date.now, log });
   const lines = new Set<string>();
   try {
     for await (const key of store.keys('ds:')) {
-      if (/^ds:(home|running|migrating|ping|lock|limit|watch|bull|audit)/.test(key)) continue;
+      if (/^ds:(closed|ping|lock|limit|watch|bull)/.test(key)) continue;
       const value = await store.get(key);
       if (value !== undefined) lines.add(`${key} = ${value}`);
     }
     for (const set of ['ds:votes', 'ds:open-questions', 'ds:run-requests', 'ds:workspace-ends']) {
       for (const member of await store.members(set)) lines.add(`${set} has ${member}`);
-    }
-    for await (const page of store.timed.pages({ fromMs: 0, toMs: Number.MAX_SAFE_INTEGER })) {
-      for (const { atMs, name, text } of page) lines.add(`${atMs} ${name} ${text}`);
     }
   } finally {
     await store.close();

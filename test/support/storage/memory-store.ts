@@ -1,4 +1,4 @@
-import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
+import { type KeyValueStore, tooLate } from '../../../src/storage/key-value-store.ts';
 
 export interface MemoryStore extends KeyValueStore {
   texts: Map<string, string>;
@@ -32,9 +32,10 @@ export function memoryStore(changes: Partial<KeyValueStore> = {}): MemoryStore {
       done.push(`set ${key}`);
       return !texts.has(key) && put(key, value, ttlMs);
     },
-    async createListed(key, value, ttlMs, set, member) {
+    async createListed(key, value, ttlMs, set, member, byMs = Number.POSITIVE_INFINITY) {
       const existing = texts.get(key);
       if (existing !== undefined) return existing;
+      if (Date.now() > byMs) throw tooLate();
       done.push(`create ${key}`);
       put(key, value, ttlMs);
       sets.set(set, members(set).add(member));

@@ -4,20 +4,18 @@ import { createAccept, type NewQuestion, questionId } from '../../../src/core/in
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { QuestionStore, Scheduler } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { createRunSlots } from '../../../src/core/run-slots.ts';
+import { createRunSlots, runSlotsType } from '../../../src/core/run-slots.ts';
 import { noTracer } from '../../../src/core/tracing.ts';
-import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
-import { createDeepSearch } from '../../../src/deepsearch/generation-1/deep-search.ts';
-import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { team } from '../../../src/local-slack/people.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
+import { createDeepSearch } from '../../../src/service/generation-1/deep-search.ts';
+import { createOutbound } from '../../../src/service/outbound.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
 import { createSlackApi } from '../../../src/slack/api/slack-api.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
-import { runSlotsType } from '../../../src/storage/records.ts';
 import {
   createClaims,
   createQuestionStore,
@@ -29,6 +27,7 @@ import type { FakeSlack } from '../fake-slack/fake-slack.ts';
 import { noopPorts } from '../lifecycle/noop-ports.ts';
 import { readingAlone } from '../lifecycle/reading-alone.ts';
 import { createRecordingLog } from '../recording-log.ts';
+import { createDeepSearchClient } from '../service/open-client.ts';
 
 const storeWrites = ['set', 'delete', 'setIfAbsent', 'compareAndSet', 'addMember', 'removeMember'];
 const serviceEffects = ['create', 'followUp', 'cancel'];
@@ -181,8 +180,6 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
   const deepSearch = crashable(createDeepSearch(client, service.url), serviceEffects);
   const watching = readingAlone({
     deepSearch: () => deepSearch,
-    claims: createClaims(store),
-    questions,
     scheduler,
     now,
     random: Math.random,
@@ -202,7 +199,8 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
     now,
     random: Math.random,
     settings: {
-      pacing: { firstPollMs: 50, minMs: 50, maxMs: 100, fraction: 0.1, jitter: 0, patienceMs: 120_000 },
+      patienceMs: 120_000,
+      readEveryMs: 100,
       cardEditMs: 100,
       threadLimit: 20,
       lateCallMs: 15_000,

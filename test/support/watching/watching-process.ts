@@ -1,4 +1,3 @@
-import type { SharedWatch } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { watchBackstopMs } from '../../../src/core/settings.ts';
 import { createWatching, type Watching } from '../../../src/core/watching/watching.ts';
@@ -17,19 +16,10 @@ export interface WatchingProcess {
   run(question: Question): Promise<Question>;
 }
 
-/**
- * Starts a process that watches questions. `owners`: ids of questions by the claims of their upstream questions; `ended`: ids of those that are not open. `schedule` is told
- * what the process schedules.
- */
+/** Starts a process that watches questions. `schedule` is told what the process schedules. */
 export function startWatching(
   { deepSearch, now }: Pick<ListedService, 'now'> & { deepSearch: Partial<ListedService['deepSearch']> },
-  shared: SharedWatch,
-  {
-    owners = new Map<string, string>(),
-    ended = new Set<string>(),
-    schedule,
-    random = 0.5,
-  }: { owners?: Map<string, string>; ended?: Set<string>; schedule?: (id: string) => void; random?: number } = {},
+  { schedule, random = 0.5 }: { schedule?: (id: string) => void; random?: number } = {},
 ): WatchingProcess {
   const ran: string[] = [];
   const unused = async (): Promise<never> => {
@@ -46,15 +36,12 @@ export function startWatching(
       changes: unused,
       ...deepSearch,
     }),
-    claims: { ownerOf: async (key) => owners.get(key) },
-    questions: { get: async (id) => (ended.has(id) ? undefined : runningQuestion(Number(id.slice(1)))) },
     scheduler: {
       async schedule(id) {
         ran.push(id);
         schedule?.(id);
       },
     },
-    shared,
     now,
     random: () => random,
     log: createRecordingLog().log,
@@ -70,14 +57,14 @@ export function startWatching(
   };
 }
 
-/** Watches questions q1 to q`count` in this process until each has run once with what a list showed. */
+/** Watches `count` questions from q`from` on in this process until each has run once with what a list showed. */
 export async function watchMany(
   service: ListedService,
   { watching, ran, run }: WatchingProcess,
   count: number,
-  { as = (question: Question): Question => question } = {},
+  from = 1,
 ): Promise<Question[]> {
-  const questions = Array.from({ length: count }, (_, index) => as(runningQuestion(index + 1)));
+  const questions = Array.from({ length: count }, (_, index) => runningQuestion(index + from));
   for (const question of questions) {
     service.change(question.upstream.conversationId ?? 0);
     watching.goesOn(question, paceMs);

@@ -2,6 +2,7 @@ import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { team } from '../../../src/local-slack/people.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
+import { createAuditLines } from '../audit-lines.ts';
 import { serviceToken, startFakeService } from '../fake-service/fake-service.ts';
 import { startFakeSlack } from '../fake-slack/fake-slack.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
@@ -25,16 +26,17 @@ export async function startHttpApp() {
       METRICS_PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'silent',
-      POLL_FIRST_MS: '50',
-      POLL_MIN_MS: '50',
       ...settings,
     });
-  const app = createApp(configWith({ DATA_DIR: data.path }), createLogger('silent'));
+  const audit = createAuditLines();
+  const app = createApp(configWith({ DATA_DIR: data.path }), createLogger('fatal', { write: audit.onLogLine }), {
+    settings: { readEveryMs: 50 },
+  });
   const { port, metricsPort } = await app.start();
   return {
     slack,
     service,
-    dataDir: data.path,
+    audit,
     port,
     metricsPort,
     /** The settings of another app with the same Slack and service. */

@@ -9,7 +9,7 @@ import { type InstallingSlack, slackApp, startInstallingSlack } from '../fake-sl
 import { createMemoryReceiver, type Delivery } from '../fake-slack/memory-receiver.ts';
 import { freePort } from '../processes/free-port.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
-import { createActions } from './world.ts';
+import { createActions, fastLifecycle } from './world.ts';
 
 /** The key of the installations. */
 export const installationKey = { id: 'k1', key: randomBytes(32).toString('base64') };
@@ -28,11 +28,6 @@ function installedSettings(slack: InstallingSlack, service: { url: string; token
     METRICS_PORT: '0',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'silent',
-    POLL_FIRST_MS: '50',
-    POLL_MIN_MS: '50',
-    POLL_MAX_MS: '100',
-    CARD_EDIT_MS: '100',
-    LATE_CALL_SECONDS: '2',
     SHUTDOWN_SECONDS: '2',
   };
 }
@@ -58,8 +53,6 @@ export async function startInstalledWorld({
   return {
     pages,
     dataDir: settings.DATA_DIR ?? data.path,
-    /** For a program beside the app. */
-    environment,
     startApp,
     stopApp,
     metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
@@ -108,6 +101,7 @@ export async function startInstalledWorld({
     let scrapes = 0;
     app = createApp(config, createLogger(config.LOG_LEVEL), {
       receiver,
+      settings: fastLifecycle,
       // One second between scrapes, so that each one is computed.
       metricsClock: () => {
         scrapes += 1;

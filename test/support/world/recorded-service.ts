@@ -129,8 +129,8 @@ function digestOf(credential: string): string {
   return createHash('sha256').update(credential).digest('hex');
 }
 
-/** The app asks this at its start, to find out what the service offers. */
-const probePath = '/.api/deepsearch/v1?page_first=1';
+/** The app asks this at its start, to find out whether it may ask. */
+const probePath = '/.api/deepsearch/v1?page_first=1&sort=-created_at';
 
 const conversationPath = /^\/\.api\/deepsearch\/v1(?:\/(\d+))?/;
 

@@ -12,23 +12,37 @@ import { buttonOf, commandOf, mentionOf, messageOf, type Spoken } from '../local
 import { createTempDir } from '../processes/temp-dir.ts';
 import { channelTypeOf, createSurfaces } from './surfaces.ts';
 
+/** Shorter than in production, so that tests are quick. */
+export const fastLifecycle = { readEveryMs: 50, cardEditMs: 100, lateCallMs: 2_000 };
+
 export interface WorldOptions {
   /** The code search service the app asks. */
   service: { url: string; token: string };
   settings?: Record<string, string>;
+  lifecycle?: Overrides['settings'];
   /** People's accounts, instead of the app's own ones. */
   accounts?: MemoryAccounts;
   /** A Slack that another process of the app uses too. Default: a new one, which stops with the world. */
   slack?: FakeSlack;
   /** Gets every line of the log. */
   onLogLine?: (line: string) => void;
+  /** Called when the app acknowledges an event. */
+  onAcknowledged?: () => void;
 }
 
 /** Starts the whole app with a fake Slack; returns functions for the actions of people. */
-export async function startWorld({ service, settings = {}, accounts, slack: shared, onLogLine }: WorldOptions) {
+export async function startWorld({
+  service,
+  settings = {},
+  lifecycle,
+  accounts,
+  slack: shared,
+  onLogLine,
+  onAcknowledged,
+}: WorldOptions) {
   const slack = shared ?? (await startFakeSlack());
   const data = await createTempDir();
-  let receiver = createMemoryReceiver();
+  let receiver = createMemoryReceiver(onAcknowledged);
   let app: RunningApp | undefined;
   let port = 0;
   let metricsPort = 0;
@@ -56,7 +70,7 @@ export async function startWorld({ service, settings = {}, accounts, slack: shar
   };
 
   async function startApp(): Promise<void> {
-    receiver = createMemoryReceiver();
+    receiver = createMemoryReceiver(onAcknowledged);
     const config = parseConfig({
       SLACK_BOT_TOKEN: team.botToken,
       SLACK_SIGNING_SECRET: 'unused-with-a-memory-receiver',
@@ -68,16 +82,12 @@ export async function startWorld({ service, settings = {}, accounts, slack: shar
       METRICS_PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'silent',
-      POLL_FIRST_MS: '50',
-      POLL_MIN_MS: '50',
-      POLL_MAX_MS: '100',
-      CARD_EDIT_MS: '100',
-      LATE_CALL_SECONDS: '2',
       SHUTDOWN_SECONDS: '2',
       ...settings,
     });
     app = createApp(config, createLogger(config.LOG_LEVEL, onLogLine && { write: onLogLine }), {
       receiver,
+      settings: { ...fastLifecycle, ...lifecycle },
       ...(accounts === undefined ? {} : { accounts: inMemory(accounts) }),
       // One second between scrapes, so that each one is computed.
       metricsClock: () => {

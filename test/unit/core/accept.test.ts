@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
 import { createAccept, type NewQuestion, questionId } from '../../../src/core/intake/accept.ts';
-import { delist } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import { crash, createCoreHarness, digestOf, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { Crash } from '../../support/lifecycle/in-memory-lifecycle.ts';
 
@@ -44,20 +44,27 @@ describe('accepting a question', () => {
     expect(life.openIds()).toEqual([]);
   });
 
-  it('completes on the second delivery what a crash left unfinished on the first', async () => {
-    const { accept, request, life } = createCoreHarness({ faults: { write: [undefined, crash('no')] } });
+  it('goes on with a question after a crash right after it was stored, and asks it once when it is delivered again', async () => {
+    const { accept, request, life } = createCoreHarness({ faults: { write: [crash('yes')] } });
     const same = request();
     await expect(accept(same)).rejects.toBeInstanceOf(Crash);
-    // It was stored but never confirmed, so no one was told that it was taken.
-    expect((await accept(same)).kind).toBe('accepted');
     expect((await accept(same)).kind).toBe('duplicate');
     await life.run();
     expect(life.upstream()).toHaveLength(1);
   });
 
+  it('adds a question to its queue before later ones, if the app stopped after it was stored', async () => {
+    const { accept, request, ask, life } = createCoreHarness({ faults: { write: [crash('yes')] } });
+    const first = request();
+    await expect(accept(first)).rejects.toBeInstanceOf(Crash);
+    await accept(first);
+    const { id } = await ask();
+    expect(life.threads()).toMatchObject([{ queue: [expect.not.stringMatching(id), id] }]);
+  });
+
   it('accepts a stored question although it could not join the queue', async () => {
     const { accept, request, life } = createCoreHarness({
-      faults: { write: [undefined, undefined, failing('storage')] },
+      faults: { write: [undefined, failing('storage')] },
     });
     expect((await accept(request())).kind).toBe('accepted');
     await life.run();
@@ -72,82 +79,41 @@ describe('accepting a question', () => {
     expect(life.posted).toEqual([]);
   });
 
-  it('removes every record of a question that was stored but could not be confirmed', async () => {
-    const { accept, request, life } = createCoreHarness({ faults: { write: [undefined, failing('storage')] } });
-    await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
-    await life.run();
-    expect(life.posted).toEqual([]);
-    expect(life.upstream()).toEqual([]);
+  it('leaves it open whether a question is accepted if the storage gives no reply, and it is asked once then', async () => {
+    for (const happens of ['no', 'yes'] as const) {
+      const lost = { error: new AppError('storage', 'no reply', { outcomeUnknown: true }), happens };
+      const { accept, request, life } = createCoreHarness({ faults: { write: [lost] } });
+      const same = request();
+      await expect(accept(same, life.startMs)).rejects.toMatchObject({ kind: 'storage', outcomeUnknown: true });
+      expect((await accept(same)).kind).toBe(happens === 'yes' ? 'duplicate' : 'accepted');
+      await life.run();
+      expect(life.upstream()).toHaveLength(1);
+    }
   });
 
-  it('does not accept a question that was stored too late to confirm it in time', async () => {
+  it('asks a question whose stored reply was lost, also if it is not delivered again', async () => {
+    const lost = { error: new AppError('storage', 'no reply', { outcomeUnknown: true }), happens: 'yes' } as const;
+    const { accept, request, life } = createCoreHarness({ faults: { write: [lost] } });
+    await expect(accept(request(), life.startMs)).rejects.toMatchObject({ outcomeUnknown: true });
+    await life.run();
+    expect(life.upstream()).toHaveLength(1);
+  });
+
+  it('does not accept a question that comes too late to the storage, and leaves nothing of it', async () => {
     const { accept, request, life } = createCoreHarness();
-    await expect(accept(request(), 0)).rejects.toMatchObject({ kind: 'storage' });
-    await life.run();
-    expect(life.posted).toEqual([]);
-    expect(life.openIds()).toEqual([]);
+    const late = { kind: 'storage', code: 'late', outcomeUnknown: false };
+    await expect(accept(request(), life.startMs - 1)).rejects.toMatchObject(late);
+    expect([life.questions(), life.openIds(), life.threads()]).toEqual([[], [], []]);
   });
 
-  it('withdraws a question that was confirmed too late, and posts nothing', async () => {
-    const { life, request } = createCoreHarness();
-    await expect(slowToConfirm(life)(request(), life.startMs)).rejects.toMatchObject({ kind: 'storage' });
-    await life.run();
-    expect(life.posted).toEqual([]);
-    expect(life.upstream()).toEqual([]);
-    expect(life.questions()).toMatchObject([{ phase: 'closed', outcome: { kind: 'cancelled' } }]);
-    expect(life.openIds()).toEqual([]);
-    expect(life.threads().flatMap(({ queue }) => queue)).toEqual([]);
-  });
-
-  it('withdraws a question that two requests confirmed, both too late', async () => {
-    const { life, request } = createCoreHarness();
+  it('recognizes a question that it accepted before, also too late', async () => {
+    const { accept, request, life } = createCoreHarness();
     const same = request();
-    const late: Promise<unknown>[] = [];
-    const accept = slowToConfirm(life, async () => {
-      const second = createAccept({ ...life.ports, now: () => life.now() + 1_000, digest: digestOf });
-      late.push(second(same, life.startMs).catch(() => {}));
-      await Promise.all(late);
-    });
-    await expect(accept(same, life.startMs)).rejects.toMatchObject({ kind: 'storage' });
-    await life.run();
-    expect(life.upstream()).toEqual([]);
-    expect(life.posted).toEqual([]);
+    await accept(same);
+    expect((await accept(same, life.startMs - 1)).kind).toBe('duplicate');
   });
 
-  it('logs a question that was confirmed too late and could not be withdrawn', async () => {
-    const { life, request } = createCoreHarness({ faults: { write: [undefined, undefined, failing('storage')] } });
-    await expect(slowToConfirm(life)(request(), life.startMs)).rejects.toMatchObject({
-      message: 'confirmed too late to be taken',
-    });
-    await life.run();
-    expect(life.upstream()).toHaveLength(1);
-  });
-
-  it('keeps a question that was confirmed too late if another request for it was told that it is accepted', async () => {
-    const { life, request } = createCoreHarness();
-    const same = request();
-    const accept = slowToConfirm(life, async (id) => {
-      const second = createAccept({ ...life.ports, digest: digestOf });
-      expect((await second(same, life.startMs)).kind).toBe('duplicate');
-      expect(life.question(id).phase).toBe('waiting');
-    });
-    await expect(accept(same, life.startMs)).rejects.toMatchObject({ kind: 'storage' });
-    await life.run();
-    expect(life.upstream()).toHaveLength(1);
-  });
-
-  it('cancels a question that was confirmed too late if its card may be posted already', async () => {
-    const { life, request } = createCoreHarness();
-    const accept = slowToConfirm(life, async (id) => {
-      await life.ports.questions.update(id, (stored) => ({ ...stored, card: { intentMs: life.startMs } }));
-    });
-    await expect(accept(request(), life.startMs)).rejects.toMatchObject({ kind: 'storage' });
-    await life.run();
-    expect(life.questions()).toMatchObject([{ cancel: { isWithdrawn: true }, outcome: { kind: 'cancelled' } }]);
-    expect(life.upstream()).toEqual([]);
-  });
-
-  it('waits for no slow storage after the question is confirmed', async () => {
+  it('waits for no slow storage after the question is stored', async () => {
     const { life, request } = createCoreHarness();
     const scheduler = { ...life.ports.scheduler, schedule: () => new Promise<never>(() => {}) };
     const accept = createAccept({ ...life.ports, scheduler, digest: digestOf });
@@ -157,13 +123,6 @@ describe('accepting a question', () => {
   it('accepts a question that was stored at the last moment', async () => {
     const { accept, request, life } = createCoreHarness();
     expect((await accept(request(), life.startMs)).kind).toBe('accepted');
-  });
-
-  it('throws where the question disappears before it is confirmed', async () => {
-    const { life, request } = createCoreHarness();
-    const questions = { ...life.ports.questions, update: async () => undefined };
-    const accept = createAccept({ ...life.ports, questions, digest: digestOf });
-    await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
   });
 
   it('neither lists nor queues a question that has ended, when it is delivered again', async () => {
@@ -221,7 +180,7 @@ describe('a request', () => {
       shares: {
         questionId: `q${'0'.repeat(24)}`,
         withLink: true,
-        confirmed: { guests: 0, outsiders: 0, organizations: 0, isKnown: true },
+        confirmed: [],
       },
       locale: 'de-DE',
       responseUrl: 'https://hooks.slack.example/1',
@@ -255,84 +214,3 @@ describe('a request', () => {
     expect(await accept(bare)).toMatchObject({ question: { readsThread: true } });
   });
 });
-
-describe('an offer that was reported as not accepted', () => {
-  it('is listed as open again before it is accepted, so that no crash can hide it', async () => {
-    // The writes: store it, remove it from the list, find it stored, list it again, take it.
-    const { life, accept, request } = createCoreHarness({
-      faults: { write: [undefined, undefined, undefined, undefined, crash('yes')] },
-    });
-    const same = request();
-    await expect(accept(same, life.startMs - 1)).rejects.toMatchObject({ kind: 'storage' });
-    life.restart();
-    await life.run();
-    expect(life.openIds()).toEqual([]);
-    await expect(accept(same)).rejects.toBeInstanceOf(Crash);
-    expect(life.openIds()).toEqual(life.questions().map(({ id }) => id));
-    life.restart();
-    await life.run();
-    expect(life.upstream()).toHaveLength(1);
-    expect(life.questions()).toMatchObject([{ phase: 'closed', outcome: { kind: 'answered' } }]);
-  });
-
-  it('is listed once it is accepted, although a run took it for expired a moment before', async () => {
-    const { life, accept, request } = createCoreHarness();
-    const same = request();
-    await expect(accept(same, life.startMs - 1)).rejects.toMatchObject({ kind: 'storage' });
-    const update: typeof life.ports.questions.update = async (id, change) => {
-      await delist(life.ports, id);
-      return life.ports.questions.update(id, change);
-    };
-    const questions = { ...life.ports.questions, update };
-    const acceptance = await createAccept({ ...life.ports, questions, digest: digestOf })(same);
-    expect(acceptance.kind).toBe('accepted');
-    expect(life.openIds()).toEqual(life.questions().map(({ id }) => id));
-  });
-
-  it('is accepted although it could not be listed after that, because it was listed before', async () => {
-    const { life, accept, request } = createCoreHarness();
-    const same = request();
-    await expect(accept(same, life.startMs - 1)).rejects.toMatchObject({ kind: 'storage' });
-    let times = 0;
-    const markOpen: typeof life.ports.questions.markOpen = async (id) => {
-      times += 1;
-      if (times > 1) throw failing('storage').error;
-      return life.ports.questions.markOpen(id);
-    };
-    const questions = { ...life.ports.questions, markOpen };
-    const acceptance = await createAccept({ ...life.ports, questions, digest: digestOf })(same);
-    expect(acceptance.kind).toBe('accepted');
-    expect(times).toBe(2);
-    expect(life.openIds()).toEqual(life.questions().map(({ id }) => id));
-  });
-
-  it('is removed when another question is asked in its place', async () => {
-    const { life, accept, request } = createCoreHarness();
-    const first = request({ key: 'view:V1', text: 'the secret one' });
-    await expect(accept(first, life.startMs - 1)).rejects.toMatchObject({ kind: 'storage' });
-    const place = { teamId: 'T1', channelId: 'D1' };
-    const second = await accept(request({ key: 'view:V1', text: 'the other one', place, origin: 'shortcut' }));
-    expect(second).toMatchObject({ kind: 'accepted', question: { text: 'the other one', place } });
-    await life.run();
-    expect(life.upstream().map(({ text }) => text)).toEqual(['the other one']);
-    expect(life.posted.every(({ channelId }) => channelId === 'D1')).toBe(true);
-  });
-});
-
-/** Accepts questions on a storage that needs a second to confirm one. `meanwhile` runs in that second. */
-function slowToConfirm(
-  life: ReturnType<typeof createCoreHarness>['life'],
-  meanwhile: (id: string) => Promise<void> = async () => {},
-): ReturnType<typeof createAccept> {
-  let lateMs = 0;
-  const update: typeof life.ports.questions.update = async (id, change) => {
-    const updated = await life.ports.questions.update(id, change);
-    if (lateMs === 0) {
-      lateMs = 1_000;
-      await meanwhile(id);
-    }
-    return updated;
-  };
-  const questions = { ...life.ports.questions, update };
-  return createAccept({ ...life.ports, questions, now: () => life.now() + lateMs, digest: digestOf });
-}

@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
-import { digestOf } from '../../../src/core/lifecycle/card-view.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import type { Conversation, DeepSearch, Messenger, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
-import { mostProgressCards } from '../../../src/core/settings.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 import { readingAlone } from '../../support/lifecycle/reading-alone.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
@@ -100,53 +98,9 @@ describe('a question that takes a run slot', () => {
   });
 });
 
-describe('a running question whose card says "Asked"', () => {
-  const { startMs, ports } = createCoreHarness().life;
-
-  /** So many questions of its workspace run. Records the checks of who reads the card, and its edits, in order. */
-  async function amongst(count: number, may = true) {
-    const done: unknown[] = [];
-    const harness = await running(
-      { admittedMs: startMs - 10 * minuteMs, card: { ts: '1.1', shown: digestOf({ kind: 'asked' }) } },
-      {
-        ...reading(conversation({ questions: [observed({ lastStep: 'Reading' })] })),
-        slack: { updateCard: async (_, { kind, ...view }) => void done.push({ kind, ...view }) },
-        ports: {
-          runSlots: { ...ports.runSlots, countRunning: async () => count },
-          accessPolicy: {
-            admit: async () => {
-              done.push('checked');
-              return may ? { may } : { may, reason: 'guest' };
-            },
-          },
-        },
-      },
-    );
-    await harness.advance();
-    return { ...harness, done };
-  }
-
-  it('goes on without a check of who reads it while many others run', async () => {
-    const { done, stored } = await amongst(mostProgressCards + 1);
-    expect(done).toEqual([]);
-    expect(stored()).toMatchObject({ admittedMs: startMs - 10 * minuteMs, upstream: { lastStep: 'Reading' } });
-  });
-
-  it('shows its steps after a check when fewer run', async () => {
-    const { done } = await amongst(mostProgressCards);
-    expect(done).toMatchObject(['checked', { kind: 'running', steps: 2, lastStep: 'Reading' }]);
-  });
-
-  it('shows no steps when fewer run and its asker lost access', async () => {
-    const { done } = await amongst(mostProgressCards, false);
-    expect(done).toMatchObject(['checked', { kind: 'running', steps: 0 }]);
-    expect(JSON.stringify(done)).not.toContain('Reading');
-  });
-});
-
 describe('a question in a thread, whose card has no room,', () => {
   const { startMs } = createCoreHarness().life;
-  const noRoom = failing('rateLimited', { retryAfterMs: 700, isAppointed: true });
+  const noRoom = failing('rateLimited', { retryAfterMs: 700, isHeldBack: true });
 
   it('is asked, and run again when there is room', async () => {
     const { advance, stored, life } = await waiting({}, { slack: { postCard: noRoom } });
@@ -157,15 +111,9 @@ describe('a question in a thread, whose card has no room,', () => {
     expect(stored()).not.toHaveProperty('trouble');
   });
 
-  it('is tried again no earlier than after 5 s where Slack itself refuses the card', async () => {
-    const { advance, stored, life } = await waiting({}, { slack: { postCard: failing('rateLimited') } });
-    await advance();
-    expect(stored().card.notBeforeMs).toBe(life.now() + 5_000);
-  });
-
   it('gets its card while it runs, and its answer is watched on', async () => {
     const { advance, stored, life, views } = await running({ card: { notBeforeMs: 1 } }, reading(conversation()));
-    expect(await advance()).toBe(1_000);
+    expect(await advance()).toBe(2_000);
     expect(life.messagesOf(stored(), 'card')).toMatchObject([{ view: { kind: 'running' } }]);
     expect(stored().card).not.toHaveProperty('notBeforeMs');
     expect(views).toEqual([]);
@@ -180,20 +128,9 @@ describe('a question in a thread, whose card has no room,', () => {
       { card: {}, trouble: { kind: 'limited', failures: 2, sinceMs: 1, notBeforeMs: 2 } },
       { ...reading(conversation()), slack: { postCard } },
     );
-    expect(await advance()).toBe(1_000);
+    expect(await advance()).toBe(2_000);
     expect(stored()).toMatchObject({ phase: 'running', card, upstream: { steps: 2 } });
     expect(stored()).not.toHaveProperty('trouble');
-  });
-
-  it('is answered without a card', async () => {
-    const answered = observed({ state: 'completed', answer: 'x' });
-    const { advance, stored, life } = await running(
-      { card: { notBeforeMs: startMs + 9_000 } },
-      reading(conversation({ questions: [answered] })),
-    );
-    expect(await advance()).toBeUndefined();
-    expect(stored()).toMatchObject({ phase: 'closed', outcome: { kind: 'answered' } });
-    expect(life.posted.map(({ marker }) => marker)).toEqual(['part 0.0']);
   });
 
   it('gets one last card where it may have one, and leaves its queue before that', async () => {
@@ -219,23 +156,6 @@ describe('a question in a thread, whose card has no room,', () => {
     expect(harness.life.posted).toEqual([]);
   });
 
-  it('shows on a card that was found after the answer how it ended', async () => {
-    const pending = { intentMs: startMs - 60_000, givenUpMs: startMs - 4_000 };
-    const answer = { title: '', markdown: 'x', sources: [], followUps: [], durationMs: 1, steps: 1 };
-    const { advance, stored, views } = await waiting(
-      {
-        phase: 'delivering',
-        outcome: { kind: 'answered', answer },
-        card: pending,
-        delivery: { round: 0, posted: ['1'] },
-      },
-      { slack: { findCard: async () => '9.9' } },
-    );
-    expect(await advance()).toBeUndefined();
-    expect(stored()).toMatchObject({ phase: 'closed', card: { ts: '9.9', shown: 'final' } });
-    expect(views).toEqual(['answered']);
-  });
-
   it('posts a card that repeats the question once, in its final form, before the answer', async () => {
     const answered = observed({ state: 'completed', answer: 'x' });
     const { advance, stored, life, views } = await running(
@@ -253,31 +173,11 @@ describe('a question in a thread, whose card has no room,', () => {
 });
 
 describe('watching a running question', () => {
-  it('notes how far the service is, shows it, and is repeated later', async () => {
-    const { advance, stored, views } = await running(
-      {},
-      reading(conversation({ shareUrl, questions: [observed({ lastStep: 'Reading' })] })),
-    );
-    expect(await advance()).toBe(1_000);
-    expect(stored().upstream).toMatchObject({ steps: 2, lastStep: 'Reading', shareUrl });
-    expect(views).toEqual(['running']);
-  });
-
   it('keeps the last step and the link where the service names none', async () => {
     const known = { steps: 1, conversationId: 3, questionId: 7, lastStep: 'Reading', shareUrl };
     const { advance, stored } = await running({ upstream: known }, reading(conversation()));
     await advance();
     expect(stored().upstream).toEqual({ ...known, steps: 2 });
-  });
-
-  it('stores nothing where nothing changed', async () => {
-    const { advance, stored } = await running(
-      { upstream: { steps: 2, conversationId: 3, questionId: 7 }, card: { gone: true } },
-      reading(conversation()),
-    );
-    const before = stored();
-    await advance();
-    expect(stored()).toEqual(before);
   });
 
   it('writes only what changed, and nothing where nothing changed', async () => {
@@ -378,31 +278,9 @@ describe('watching a running question', () => {
     await advance();
     expect(life.privateMessages.filter(({ notice }) => notice.kind === 'answeredBeforeCancel')).toHaveLength(told);
   });
-
-  it('continues without that report where Slack refuses it, but not after a fault of our own', async () => {
-    const upstream = { steps: 0, conversationId: 3, questionId: 7, cancelSentMs: 1e13 };
-    const found = reading(conversation({ questions: [observed({ state: 'completed' })] }));
-    const lost = await running({ cancel, upstream }, { ...found, slack: { notifyPrivately: failing('unavailable') } });
-    await lost.advance();
-    expect(lost.stored().phase).toBe('closed');
-    const fault = new TypeError('planned');
-    const broken = await running(
-      { cancel, upstream },
-      { ...found, slack: { notifyPrivately: () => Promise.reject(fault) } },
-    );
-    await expect(broken.advance()).rejects.toBe(fault);
-  });
 });
 
 describe('a step that fails', () => {
-  it('waits with back-off, counts its failures, and remembers since when', async () => {
-    const { life, advance, stored } = await waiting({}, { service: { create: failing('unavailable') } });
-    expect(await advance()).toBe(750);
-    const nowMs = life.now();
-    expect(stored().trouble).toEqual({ kind: 'unreachable', failures: 1, sinceMs: nowMs, notBeforeMs: nowMs + 750 });
-    expect(await advance()).toBe(750);
-  });
-
   it('keeps counting from when the trouble began', async () => {
     const trouble = { kind: 'limited', failures: 4, sinceMs: 5, notBeforeMs: 6 } as const;
     const { life, advance, stored } = await waiting(
@@ -451,24 +329,11 @@ describe('a step that fails', () => {
     expect(await advance()).toBe(waitMs);
   });
 
-  it('waits for as long as Slack asks to wait, where the card makes the thread', async () => {
-    const postCard = failing('rateLimited', { retryAfterMs: 90_000 });
-    const { advance } = await waiting({ place: nowhere }, { slack: { postCard } });
-    expect(await advance()).toBe(90_500);
-  });
-
-  it('waits exactly until a time that is kept for it, which is no failure', async () => {
-    const postCard = failing('rateLimited', { retryAfterMs: 9_000, isAppointed: true });
+  it('waits exactly until there is room for it again, which is no failure', async () => {
+    const postCard = failing('rateLimited', { retryAfterMs: 9_000, isHeldBack: true });
     const { advance, stored } = await waiting({ place: nowhere }, { slack: { postCard } });
     expect(await advance()).toBe(9_000);
     expect(stored().trouble?.failures).toBe(0);
-  });
-
-  it('clears its trouble when it succeeds', async () => {
-    const trouble = { kind: 'unreachable', failures: 4, sinceMs: 5, notBeforeMs: 6 } as const;
-    const { advance, stored } = await running({ trouble }, reading(conversation()));
-    await advance();
-    expect(stored()).not.toHaveProperty('trouble');
   });
 
   it('keeps its trouble after a mere new admission', async () => {
@@ -483,19 +348,6 @@ describe('a step that fails', () => {
     const fresh = await waiting({ trouble, card: { gone: true } }, { service: { create: failing('unavailable') } });
     await fresh.advance();
     expect(fresh.stored().trouble?.failures).toBe(1);
-  });
-
-  it.each(['storage', 'corrupt'] as const)('throws its own failure %s, which counts for nothing', async (kind) => {
-    const { advance, stored } = await running({}, { service: { read: failing(kind) } });
-    await expect(advance()).rejects.toMatchObject({ kind });
-    expect(stored()).not.toHaveProperty('trouble');
-  });
-
-  it('is shown on the card', async () => {
-    const trouble = { kind: 'unreachable', failures: 1, sinceMs: 5, notBeforeMs: 6 } as const;
-    const { advance, views } = await running({ trouble }, { service: { read: failing('unavailable') } });
-    await advance();
-    expect(views).toEqual(['unreachable']);
   });
 
   it('has the card edited before the next try where the edit is due earlier', async () => {
@@ -544,12 +396,6 @@ describe('a card that Slack does not take', () => {
     expect(stored().outcome).toEqual(outcome);
   });
 
-  it.each(['refused', 'unrenderable'] as const)('is left out in a thread (%s)', async (kind) => {
-    const { advance, stored } = await waiting({}, { slack: { postCard: failing(kind) } });
-    await advance();
-    expect(stored()).toMatchObject({ phase: 'running', card: { gone: true } });
-  });
-
   it.each(['unavailable', 'unauthorized', 'notFound'] as const)(
     'is posted later where Slack fails for now (%s)',
     async (kind) => {
@@ -594,19 +440,6 @@ describe('a search for a call that was given up', () => {
     expect(searchedMs(stored())).toBe(life.now());
     expect(stored().trouble?.failures).toBe(3);
   });
-
-  it('finds the file', async () => {
-    const file = { state: 'intended', ...pending() } as const;
-    const answer = { title: '', markdown: 'xxxx', sources: [], followUps: [], durationMs: 1, steps: 1 };
-    const { advance, stored, life } = await waiting({
-      ...admitted(),
-      phase: 'delivering',
-      outcome: { kind: 'answered', answer },
-      delivery: { round: 0, posted: ['1', '2', '3'], file },
-    });
-    expect(await advance()).toBe(11_000);
-    expect(stored().delivery.file?.searchedMs).toBe(life.now());
-  });
 });
 
 describe('a run', () => {
@@ -618,16 +451,6 @@ describe('a run', () => {
     await closed.life.ports.questions.markOpen(unknown);
     expect(await createAdvance(closed.ports)(unknown)).toBeUndefined();
     expect(closed.life.openIds()).toEqual([]);
-  });
-
-  it('of an expired offer takes it off the list, and waits for an offer that may be accepted', async () => {
-    const { startMs } = createCoreHarness().life;
-    const over = await waiting({ phase: 'offered', acceptedMs: startMs - 30_000 });
-    expect(await over.advance()).toBeUndefined();
-    expect(over.life.openIds()).toEqual([]);
-    const fresh = await waiting({ phase: 'offered', acceptedMs: startMs - 29_000 });
-    expect(await fresh.advance()).toBe(1_000);
-    expect(fresh.life.openIds()).toHaveLength(1);
   });
 
   it('that makes no progress ends after a fixed number of steps, and is repeated later', async () => {
@@ -671,19 +494,6 @@ describe('a run', () => {
     }));
     expect(await harness.advance()).toBe(15_000);
     expect(harness.life.runSlotBooks().flatMap((book) => [...book.running, ...book.waiting])).toEqual([]);
-  });
-
-  it('removes closed and lost questions before it from its queue, and takes a slot', async () => {
-    const harness = await waiting({ card: { gone: true } });
-    const closed = await harness.accept();
-    await harness.life.ports.questions.update(closed.id, (stored) => ({ ...stored, phase: 'closed' }));
-    await harness.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({
-      ...known,
-      queue: [closed.id, `q${'f'.repeat(24)}`, harness.id],
-    }));
-    await harness.advance();
-    expect(harness.life.threads()).toMatchObject([{ queue: [harness.id] }]);
-    expect(harness.life.runSlotBooks()).toMatchObject([{ running: [{ questionId: harness.id }], waiting: [] }]);
   });
 
   it('takes a slot only for a question that may be asked now', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import {
   buttonUser,
   crash,
@@ -49,26 +48,6 @@ describe('asking with an unknown outcome', () => {
     await life.run();
     expect(life.question(id).outcome).toEqual({ kind: 'cancelled' });
     expect(life.upstream().map(({ state }) => state)).toEqual(['cancelled']);
-  });
-});
-
-describe('a step of a question', () => {
-  it('begins only after the deliveries of Slack before it', async () => {
-    const { life, ask } = createCoreHarness();
-    const { id } = await ask();
-    let goOn = (): void => {};
-    const handled = new Promise<void>((resolve) => (goOn = resolve));
-    let waits = 0;
-    const yieldToDeliveries = async (): Promise<void> => {
-      waits += 1;
-      await handled;
-    };
-    const advancing = createAdvance({ ...life.ports, deliveryPriority: { yieldToDeliveries } })(id);
-    await life.run(life.startMs);
-    expect(waits).toBe(1);
-    goOn();
-    await advancing;
-    expect(waits).toBeGreaterThan(1);
   });
 });
 

@@ -12,7 +12,7 @@ const undeliverable: Outcome = { kind: 'undeliverable', canInvite: true };
 const notAllowed: Outcome = { kind: 'notAllowed', reason: 'guest' };
 const gaveUp: Outcome = { kind: 'gaveUp' };
 const answered: Outcome = { kind: 'answered', answer: someAnswer };
-const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
+const confirmed: string[] = [];
 const shares = { questionId: `q${'0'.repeat(24)}`, withLink: false, confirmed };
 
 /** A stored question of U1, with the test's changes. */

@@ -4,7 +4,6 @@ import { createAsking } from '../../../src/core/lifecycle/asking.ts';
 import { cardView } from '../../../src/core/lifecycle/card-view.ts';
 import { atOnce } from '../../../src/core/lifecycle/decide.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
-import { createPollWait } from '../../../src/core/lifecycle/poll-wait.ts';
 import type { Conversation, DeepSearch, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question, type Thread } from '../../../src/core/question/question.ts';
 import { claimUpstream } from '../../../src/core/question/upstream.ts';
@@ -45,7 +44,7 @@ async function asking(
     scheduler: { schedule: async (questionId) => void looked.push(questionId) },
     ...more,
   };
-  const steps = createAsking(ports, createPollWait(ports));
+  const steps = createAsking(ports);
   const bindThread = (known: Partial<Thread>) =>
     life.ports.threads.update(thread, (current = newThread(thread, true)) => ({ ...current, ...known }));
   return {
@@ -61,72 +60,11 @@ async function asking(
   };
 }
 
-type Harness = Awaited<ReturnType<typeof asking>>;
-
 function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
   return () => Promise.reject(new AppError(kind, 'planned', details));
 }
 
 describe('asking the service', () => {
-  it('stores the intent before the call, and what the service knows of the question after it', async () => {
-    let before: Question['upstream'] | undefined;
-    const harness: Harness = await asking(
-      {},
-      {
-        create: async () => {
-          before = harness.stored().upstream;
-          return { id: 3, shareUrl: 'https://code.example/3', questions: [upstream()] };
-        },
-      },
-    );
-    const { life, steps, question, stored, changed } = harness;
-    expect(await steps.ask(question, false)).toEqual({ question: stored(), waitMs: 1_000 });
-    const nowMs = life.now();
-    expect(before).toEqual({ steps: 0, firstTriedMs: nowMs, intentMs: nowMs });
-    expect(stored()).toEqual({
-      ...question,
-      phase: 'running',
-      upstream: {
-        steps: 0,
-        firstTriedMs: nowMs,
-        askedMs: nowMs,
-        conversationId: 3,
-        questionId: 7,
-        shareUrl: 'https://code.example/3',
-      },
-    });
-    expect(life.threads()).toMatchObject([{ conversationId: 3, queue: [question.id] }]);
-    expect(changed).toEqual(['running']);
-  });
-
-  it('asks a follow-up where the thread has a conversation', async () => {
-    let before: Question['upstream'] | undefined;
-    const harness: Harness = await asking(
-      {},
-      {
-        followUp: async (conversationId) => {
-          before = harness.stored().upstream;
-          return upstream({ id: Number(conversationId) + 1 });
-        },
-      },
-    );
-    await harness.bindThread({ conversationId: 40 });
-    await harness.steps.ask(harness.question, false);
-    expect(before?.intentConversationId).toBe(40);
-    expect(harness.stored().upstream).toMatchObject({ conversationId: 40, questionId: 41 });
-    expect(harness.stored().upstream).not.toHaveProperty('shareUrl');
-    expect(harness.stored().upstream).not.toHaveProperty('intentConversationId');
-  });
-
-  it('starts a new conversation where one is wanted, and binds the thread to it', async () => {
-    const harness = await asking({ fresh: true });
-    await harness.bindThread({ conversationId: 40 });
-    await harness.steps.ask(harness.question, false);
-    expect(harness.life.upstream()).toHaveLength(1);
-    expect(harness.life.threads()).toMatchObject([{ conversationId: harness.stored().upstream.conversationId }]);
-    expect(harness.stored().upstream.conversationId).not.toBe(40);
-  });
-
   it('starts a new conversation and a new record of the thread where the thread is not known any more', async () => {
     const place = { ...thread, threadTs: '1700000000.000099' };
     const { life, steps, question, stored } = await asking({ place });
@@ -135,29 +73,6 @@ describe('asking the service', () => {
       conversationId: stored().upstream.conversationId,
       followsReplies: true,
     });
-  });
-
-  it('keeps since when it has been tried, and reports the usual duration', async () => {
-    const expected = { fromMs: 1, toMs: 2, lateMs: 3 };
-    const durations = { note: async () => {}, expect: async () => expected, recent: async () => [] };
-    const { steps, question, stored } = await asking({ upstream: { steps: 0, firstTriedMs: 5 } }, {}, { durations });
-    await steps.ask(question, false);
-    expect(stored()).toMatchObject({ expected, upstream: { firstTriedMs: 5 } });
-  });
-
-  it.each(['completed', 'failed', 'cancelled'] as const)(
-    'continues at once with a question that is %s already',
-    async (state) => {
-      const questions = [upstream({ state })];
-      const { steps, question, stored } = await asking({}, { create: async () => ({ id: 3, questions }) });
-      expect(await steps.ask(question, false)).toEqual({ question: stored() });
-    },
-  );
-
-  it('waits for a question that is only queued at the service', async () => {
-    const questions = [upstream({ state: 'pending' })];
-    const { steps, question } = await asking({}, { create: async () => ({ id: 3, questions }) });
-    expect(await steps.ask(question, false)).toHaveProperty('waitMs', 1_000);
   });
 
   it('is not done without a thread, nor before a changed thread is read again', async () => {
@@ -194,54 +109,12 @@ describe('asking the service', () => {
     });
     expect(none.stored().upstream).toMatchObject({ givenUpMs: none.life.now() });
   });
-
-  it.each<[string, ReturnType<typeof failing>, string[]]>([
-    ['certainly failed', failing('unavailable'), []],
-    ['may have been carried out', failing('unavailable', { outcomeUnknown: true }), ['intentMs', 'givenUpMs']],
-    ['found no conversation', failing('notFound'), ['intentMs']],
-    ['ended in a fault of our own', () => Promise.reject(new TypeError('planned')), ['intentMs']],
-  ])('keeps what a later search needs where the call %s', async (_, create, left) => {
-    const { life, steps, question, stored } = await asking({}, { create });
-    await expect(steps.ask(question, false)).rejects.toThrow('planned');
-    const times = Object.fromEntries(left.map((name) => [name, life.now()]));
-    expect(stored().upstream).toEqual({ steps: 0, firstTriedMs: life.now(), ...times });
-  });
 });
 
 describe('searching for what was asked', () => {
-  it('is not done before asking for the first time', async () => {
-    const service = { newest: failing('unavailable'), read: failing('unavailable') };
-    const { steps, question, stored } = await asking({}, service);
-    await steps.ask(question, false);
-    expect(stored().phase).toBe('running');
-  });
-
   const intentMs = 1_800_000_000_000;
   const pending = { steps: 0, intentMs, givenUpMs: intentMs + 1 };
   const conversation = (id: number, ...questions: UpstreamQuestion[]): Conversation => ({ id, questions });
-
-  it('finds the first question of a new conversation with the same words, whatever its white space', async () => {
-    const listed = [conversation(1, upstream({ text: 'who?' })), conversation(2, upstream({ text: ' where?\n' }))];
-    const { steps, question, stored, life } = await asking({ upstream: pending }, { newest: async () => listed });
-    await steps.search(question);
-    expect(stored()).toMatchObject({ phase: 'running', upstream: { conversationId: 2, questionId: 7 } });
-    expect(life.threads()).toMatchObject([{ conversationId: 2 }]);
-  });
-
-  it('compares the words of several lines', async () => {
-    const listed = [conversation(1, upstream({ text: 'where  is\n\nit?' }))];
-    const change = { text: 'where is it?', upstream: pending };
-    const { steps, question, stored } = await asking(change, { newest: async () => listed });
-    await steps.search(question);
-    expect(stored().phase).toBe('running');
-  });
-
-  it('compares whole words, not only letters', async () => {
-    const listed = [conversation(1, upstream({ text: 'whe re?' }))];
-    const { steps, question, stored } = await asking({ upstream: pending }, { newest: async () => listed });
-    await steps.search(question);
-    expect(stored().upstream).toMatchObject({ searchedMs: expect.any(Number) });
-  });
 
   it('searches the newest thousand conversations, from ten minutes before the intent to ten minutes after it', async () => {
     const asked: unknown[] = [];
@@ -279,6 +152,8 @@ describe('searching for what was asked', () => {
     ],
     ['does not find a question in an old conversation', { ...conversation(1, upstream()), createdMs: 1 }, false],
     ['finds a question without a time', conversation(1, upstream()), true],
+    ['finds the same words, whatever their white space', conversation(1, upstream({ text: ' where?\n' })), true],
+    ['compares whole words, not only letters', conversation(1, upstream({ text: 'whe re?' })), false],
     [
       'does not find a question that follows another in its conversation',
       conversation(1, upstream({ text: 'who?' }), upstream()),
@@ -290,36 +165,7 @@ describe('searching for what was asked', () => {
     expect(stored().phase).toBe(isFound ? 'running' : 'waiting');
   });
 
-  it('takes the newest follow-up of its conversation that no other question has', async () => {
-    const read = async (id: number) => conversation(id, upstream({ id: 1 }), upstream({ id: 2 }), upstream({ id: 3 }));
-    const { life, steps, question, stored } = await asking(
-      { upstream: { ...pending, intentConversationId: 5 } },
-      { read },
-    );
-    await life.ports.claims.claim('upstream:5:3', 'another question');
-    await steps.search(question);
-    expect(stored().upstream).toMatchObject({ conversationId: 5, questionId: 2 });
-  });
-
-  it('finds nothing for a question without a thread', async () => {
-    const newest = async () => [conversation(1, upstream())];
-    const { steps, question, stored } = await asking({ upstream: pending, place: nowhere }, { newest });
-    await steps.search(question);
-    expect(stored().phase).toBe('waiting');
-  });
-
-  it('comes before asking again, which is not done for what was found', async () => {
-    const newest = async () => [conversation(1, upstream())];
-    const { life, steps, question, stored } = await asking({ upstream: pending }, { newest });
-    expect(await steps.ask(question, true)).toEqual({ question: stored() });
-    expect(stored().phase).toBe('running');
-    expect(life.upstream()).toEqual([]);
-  });
-
-  it('is followed by asking again where nothing was found, unless the question was cancelled', async () => {
-    const lost = await asking({ upstream: pending });
-    await lost.steps.ask(lost.question, true);
-    expect(lost.life.upstream()).toHaveLength(1);
+  it('that finds nothing is not followed by asking again where the question was cancelled', async () => {
     const cancelled = await asking({ upstream: pending, cancel: { byUserId: 'U1', atMs: 1 } });
     await cancelled.steps.ask(cancelled.question, true);
     expect(cancelled.life.upstream()).toEqual([]);
@@ -344,16 +190,6 @@ describe('a failed attempt to ask', () => {
     expect(stored().phase).toBe(cause === undefined ? 'waiting' : 'delivering');
   });
 
-  it('parks the question where the service asks to wait for long', async () => {
-    const trouble = { kind: 'limited', failures: 2, sinceMs: 1, notBeforeMs: 1 } as const;
-    const upstreamBefore = { steps: 0, intentMs: 5, givenUpMs: 6 };
-    const { life, steps, question, stored, changed } = await asking({ trouble, upstream: upstreamBefore });
-    await steps.failed(question, new AppError('rateLimited', 'planned', { retryAfterMs: minuteMs + 1 }));
-    const { trouble: _, ...calm } = question;
-    expect(stored()).toEqual({ ...calm, phase: 'parked', parkedUntilMs: life.now() + minuteMs + 1 });
-    expect(changed).toEqual(['parked']);
-  });
-
   it('parks a question for longer each time where a limit names no end, says so, and gives up after a day', async () => {
     const { life, steps, question, stored } = await asking();
     let now = question;
@@ -374,38 +210,11 @@ describe('a failed attempt to ask', () => {
     expect(stored()).toMatchObject({ phase: 'parked', parkedUntilMs: life.now() + minuteMs });
   });
 
-  it('lets the thread forget its conversation where that is gone, and the question begin a new one', async () => {
-    const harness = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
-    await harness.bindThread({ conversationId: 40 });
-    await harness.steps.failed(harness.question, new AppError('notFound', 'planned'));
-    expect(harness.stored().upstream).toEqual({ steps: 0, conversationLost: true });
-    expect(harness.life.threads()[0]).not.toHaveProperty('conversationId');
-    expect(harness.life.threads()).toMatchObject([{ queue: [harness.id], followsReplies: true }]);
-  });
-
-  it('leaves the thread its conversation where something else is wrong', async () => {
-    const harness = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
-    await harness.bindThread({ conversationId: 40 });
-    await harness.steps.failed(harness.question, new AppError('unauthorized', 'planned'));
-    expect(harness.stored().outcome).toEqual({ kind: 'failed', failure: { cause: 'unauthorized' } });
-    expect(harness.life.threads()).toMatchObject([{ conversationId: 40 }]);
-  });
-
   it('leaves the thread its present conversation where an older one is gone', async () => {
     const harness = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 39 } });
     await harness.bindThread({ conversationId: 40 });
     await harness.steps.failed(harness.question, new AppError('notFound', 'planned'));
     expect(harness.life.threads()).toMatchObject([{ conversationId: 40 }]);
-  });
-
-  it('begins a new conversation where the old one is gone and the thread is not known any more', async () => {
-    const place = { ...thread, threadTs: '1700000000.000099' };
-    const harness = await asking({ place, upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
-    await harness.steps.failed(harness.question, new AppError('notFound', 'planned'));
-    expect(harness.life.threads().find(({ threadTs }) => threadTs === place.threadTs)).toMatchObject({
-      queue: [],
-      followsReplies: false,
-    });
   });
 });
 
@@ -416,31 +225,6 @@ describe('parking a question', () => {
     for (const each of [harness.question, ...others]) await harness.life.ports.runSlots.takeSlot(each);
     await harness.steps.park(harness.question, harness.life.now() + minuteMs);
     expect(harness.looked).toEqual([others[1]?.id]);
-  });
-
-  it('ends with a waiting question, which is admitted and asked as if for the first time', async () => {
-    const change: Partial<Question> = {
-      phase: 'parked',
-      parkedUntilMs: 5,
-      admittedMs: 5,
-      trouble: { kind: 'limited', failures: 2, sinceMs: 1, notBeforeMs: 1 },
-      upstream: {
-        steps: 4,
-        firstTriedMs: 1,
-        questionId: 2,
-        askedMs: 3,
-        cancelSentMs: 4,
-        conversationId: 40,
-        intentMs: 6,
-      },
-    };
-    const { steps, question, stored, changed } = await asking(change);
-    expect(await steps.unpark(question)).toEqual({ question: stored() });
-    const { parkedUntilMs: _until, admittedMs: _admitted, trouble: _trouble, ...rest } = question;
-    const earlierAttempts = [{ conversationId: 40, questionId: 2 }];
-    const upstreamNow = { steps: 0, conversationId: 40, intentMs: 6, earlierAttempts };
-    expect(stored()).toEqual({ ...rest, phase: 'waiting', upstream: upstreamNow });
-    expect(changed).toEqual(['waiting']);
   });
 
   it('ends with a question that reads a thread in another place again before it is asked', async () => {
@@ -455,16 +239,6 @@ describe('parking a question', () => {
     const here = await asking(read);
     await here.steps.unpark(here.question);
     expect(here.stored().context).toEqual(context);
-  });
-
-  it('ends for a cancelled question without checking again whether it may be asked', async () => {
-    const { steps, question, stored } = await asking({
-      phase: 'parked',
-      admittedMs: 5,
-      cancel: { byUserId: 'U1', atMs: 1 },
-    });
-    await steps.unpark(question);
-    expect(stored().admittedMs).toBe(5);
   });
 
   it('ends at once for a cancelled question, however long its limit still lasts', async () => {
@@ -483,18 +257,6 @@ describe('parking a question', () => {
 });
 
 describe('cancelling at the service', () => {
-  it.each<[string, Partial<Question['upstream']>, unknown[]]>([
-    ['stops the question there', { conversationId: 3, questionId: 7 }, [[3, 7]]],
-    ['stops nothing without a conversation', { questionId: 7 }, []],
-  ])('%s, and notes when', async (_, known, expected) => {
-    const stopped: unknown[] = [];
-    const cancel: DeepSearch['cancel'] = async (id, target) => void stopped.push([id, target.id]);
-    const { life, steps, question, stored } = await asking({ upstream: { steps: 2, ...known } }, { cancel });
-    await steps.cancel(question);
-    expect(stopped).toEqual(expected);
-    expect(stored().upstream).toEqual({ steps: 2, ...known, cancelSentMs: life.now() });
-  });
-
   it.each<[string, UpstreamQuestion[], number | undefined]>([
     ['finds it by its position and text', [withoutId({ ordinal: 0 }), withoutId({ ordinal: 1 })], 1],
     [

@@ -35,7 +35,7 @@ function atRest(): Promise<void> {
 
 describe('a question', () => {
   it('is neither shown nor asked before its position in the thread’s queue is stored', async () => {
-    const { life, ask } = createCoreHarness({ faults: { write: [undefined, undefined, failing('storage')] } });
+    const { life, ask } = createCoreHarness({ faults: { write: [undefined, failing('storage')] } });
     const { id } = await ask();
     const threads = heldUp(life.ports.threads, () => true);
     const advancing = createAdvance({ ...life.ports, threads: threads.store })(id);

@@ -57,6 +57,17 @@ describe('the position of a question in its conversation', () => {
     expect(life.messagesOf(life.question(id), 'part')).toHaveLength(1);
   });
 
+  it('is added to the id that is known when the service tells only the position', async () => {
+    const { life, ask } = await withAnswered({ work: { takesMs: 20_000, ends: 'completed' } });
+    const { id } = await ask(reply);
+    await life.run(life.now());
+    const { questionId } = life.question(id).upstream;
+    expect(questionId).toEqual(expect.any(Number));
+    life.tellIds(false);
+    await life.run(life.now() + 5_000);
+    expect(life.question(id).upstream).toMatchObject({ questionId, ordinal: 1 });
+  });
+
   it('is learned again for a question that was asked without ids, once the service tells them', async () => {
     const { life, ask } = createCoreHarness({ work: { takesMs: 20_000, ends: 'completed' } });
     life.tellIds(false);

@@ -4,7 +4,6 @@ import type { Question } from '../../../src/core/question/question.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
 const cancel = { byUserId: 'U1', atMs: someMs };
-const edited = { text: 'other words', atMs: someMs };
 
 /** Finds attempts among questions, by the key that started each question. */
 function attemptsAmong(stored: (key: string) => Partial<Question> | undefined) {
@@ -27,8 +26,7 @@ describe('the attempt that counts', () => {
     ['was taken back after it was tried in vain', { cancel, upstream: { steps: 0, firstTriedMs: someMs } }],
     ['was taken back too late, as it was answered', { cancel, outcome: { kind: 'answered', answer: someAnswer } }],
     ['was taken back too late, as it may not be asked', { cancel, outcome: { kind: 'notAllowed', reason: 'guest' } }],
-    ['gave way to its edited version', { cancel, edited }],
-    ['gave way to a follow-up', { cancel, asFollowUp: { text: 'new where?', isChosen: true } }],
+    ['gave way to another one, or to the deletion of its message', { cancel: { ...cancel, isFinal: true } }],
   ])('is the first one where that %s', async (_, first) => {
     const { attemptUnder } = attemptsAmong((key) => (key === 'k' ? first : undefined));
     expect((await attemptUnder('k')).key).toBe('k');
@@ -37,7 +35,6 @@ describe('the attempt that counts', () => {
   it.each<[string, Partial<Question>]>([
     ['and is open still', { cancel }],
     ['and has ended so', { cancel, outcome: { kind: 'cancelled' } }],
-    ['and could be asked as a follow-up', { cancel, asFollowUp: { text: 'new where?' } }],
   ])('is the one after an attempt that was cancelled before it was asked %s', async (_, first) => {
     const { attemptUnder } = attemptsAmong((key) => (key === 'k' ? first : { text: key }));
     expect(await attemptUnder('k')).toMatchObject({ key: 'k:again', question: { text: 'k:again' } });

@@ -30,22 +30,6 @@ describe('cancelling the only question of a person', () => {
     expect(await requests.cancelOnlyIn(place, 'U2', 'said later')).toEqual({ kind: 'nothing' });
   });
 
-  it('knows of a question that a person could cancel, until it is cancelled', async () => {
-    const { ask, life, requests } = createCoreHarness({ work });
-    const own = threadOf('1.000001').place;
-    await ask({ place: own, askerId: 'U2' });
-    await life.run(life.startMs + 3_000);
-    const { hasOwnToCancel } = requests;
-    expect([await hasOwnToCancel(own, 'U2'), await hasOwnToCancel(place, 'U2')]).toEqual([true, true]);
-    const others = [hasOwnToCancel(own, 'U3'), hasOwnToCancel(threadOf('2.000001').place, 'U2')];
-    const elsewhere = [{ teamId: 'T2' }, { channelId: 'C2' }].map((other) =>
-      hasOwnToCancel({ ...place, ...other }, 'U2'),
-    );
-    expect(await Promise.all([...others, ...elsewhere])).toEqual([false, false, false, false]);
-    await requests.cancelOnlyIn(place, 'U2', 'said once');
-    expect(await hasOwnToCancel(own, 'U2')).toBe(false);
-  });
-
   it('cancels none of several questions', async () => {
     const { ask, life, requests } = createCoreHarness({ work });
     const [first, second] = [await ask(threadOf('1.000001')), await ask(threadOf('2.000001'))];

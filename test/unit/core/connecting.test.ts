@@ -34,7 +34,7 @@ function setup({ store = createInMemoryAccounts(), ...changes }: Partial<Account
     store: recorded,
     changed: ({ userId }: Person) => void done.push(`changed ${userId}`),
     audit: {
-      async note(entry: AuditEntry) {
+      note(entry: AuditEntry) {
         done.push(`noted ${entry.action}`);
         entries.push(entry);
       },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Account, AccountStore, AuthorizationServer, Locks } from '../../../src/core/accounts/accounts.ts';
-import { createAccountCredentials, refreshLeaseMs } from '../../../src/core/accounts/credentials.ts';
+import { createAccountCredentials } from '../../../src/core/accounts/credentials.ts';
+import { refreshLeaseMs } from '../../../src/core/accounts/token-refresh.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { createInMemoryAccounts, createInMemoryLocks } from '../../support/accounts/in-memory-accounts.ts';
 import { createRotatingServer } from '../../support/accounts/rotating-server.ts';

@@ -5,7 +5,8 @@ import type {
   Credential,
   UsableCredential,
 } from '../../../src/core/accounts/accounts.ts';
-import { createAccountCredentials, refreshPauseMs } from '../../../src/core/accounts/credentials.ts';
+import { createAccountCredentials } from '../../../src/core/accounts/credentials.ts';
+import { refreshPauseMs } from '../../../src/core/accounts/token-refresh.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { createInMemoryAccounts, createInMemoryLocks } from '../../support/accounts/in-memory-accounts.ts';
@@ -14,7 +15,13 @@ import { createRecordingLog } from '../../support/recording-log.ts';
 
 const ana = { teamId: 'T1', userId: 'UANA' };
 
-function setUp(choose: { credential?: Credential; server?: Partial<AuthorizationServer>; withoutServer?: true } = {}) {
+interface Choice {
+  credential?: Credential;
+  server?: Partial<AuthorizationServer>;
+  withoutServer?: true;
+}
+
+function setUp(choose: Choice = {}) {
   let nowMs = 1_000_000;
   const now = () => nowMs;
   const issuer = createRotatingServer(now);
@@ -155,24 +162,46 @@ describe('the credential for the next request', () => {
     expect(issuer.calls()).toBe(1);
   });
 
-  test('waits as long as the server says', async () => {
+  test.each([
+    ['as long as the server says', 20_000, 20_000],
+    ['a minute, where the server says that it takes longer', 3_600_000, 60_000],
+  ])('waits %s', async (_, retryAfterMs, waitMs) => {
     let calls = 0;
     const { credentials, pass } = setUp({
       server: {
         refresh: async () => {
           calls += 1;
-          throw new AppError('rateLimited', 'slower', { retryAfterMs: 20_000 });
+          throw new AppError('rateLimited', 'slower', { retryAfterMs });
         },
       },
     });
     pass(600_000);
-    await expect(credentials.current(ana)).rejects.toMatchObject({ kind: 'unavailable', retryAfterMs: 20_000 });
-    pass(19_999);
+    await expect(credentials.current(ana)).rejects.toMatchObject({ kind: 'unavailable', retryAfterMs });
+    pass(waitMs - 1);
     await expect(credentials.current(ana)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(calls).toBe(1);
     pass(1);
     await expect(credentials.current(ana)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(calls).toBe(2);
+  });
+
+  test('is not refreshed by a process that took the lock so long ago that another one may have it', async () => {
+    let heldMs = 0;
+    let reads = 0;
+    const { accounts, credentials, pass, issuer } = setUp();
+    const { get } = accounts;
+    accounts.get = (person) => {
+      reads += 1;
+      // Read once before the lock is taken, and once after that.
+      if (reads % 2 === 0) pass(heldMs);
+      return get(person);
+    };
+    pass(600_000);
+    heldMs = 10_001;
+    await expect(credentials.current(ana)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(issuer.calls()).toBe(0);
+    heldMs = 10_000;
+    expect(text(await credentials.current(ana))).toBe('Bearer access-2');
   });
 
   test('does not exist without an account', async () => {

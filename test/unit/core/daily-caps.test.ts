@@ -75,6 +75,15 @@ describe('daily caps', () => {
     expect(refusals(life)).toEqual([]);
   });
 
+  const dayMs = 24 * 60 * 60 * 1_000;
+  it.each([
+    ['the first moment of a day', 20_000 * dayMs, 20_001 * dayMs],
+    ['its second one', 20_000 * dayMs + 1, 20_001 * dayMs],
+    ['its last one', 20_001 * dayMs - 1, 20_001 * dayMs],
+  ])('say of %s when they begin again', (_, acceptedMs, atMs) => {
+    expect(resetMs(acceptedMs)).toBe(atMs);
+  });
+
   it('begin again at midnight (UTC)', async () => {
     const life = createInMemoryLifecycle({ caps: { perPerson: 1 } });
     const midnightMs = resetMs(life.startMs);
@@ -100,7 +109,7 @@ describe('daily caps', () => {
 
   it('count an answer that is shown again for no one', async () => {
     const life = createInMemoryLifecycle({ caps: { perPerson: 1 } });
-    const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
+    const confirmed: string[] = [];
     const shares = { questionId: question(1).id, withLink: false, confirmed };
     await ask(life, question(1), question(2, { origin: 'shared', shares }));
     expect(refusals(life)).toEqual([]);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../../src/core/lifecycle/card-view.ts';
 import {
   atOnce,
   decide,
@@ -10,20 +9,18 @@ import {
   type Situation,
   type Step,
 } from '../../../src/core/lifecycle/decide.ts';
-import { defaultPacing } from '../../../src/core/pacing.ts';
 import type { Conversation, UpstreamError, UpstreamQuestion } from '../../../src/core/ports.ts';
 import type { Outcome, Phase, Question, Trouble } from '../../../src/core/question/question.ts';
-import { stepCheckLifeMs } from '../../../src/core/settings.ts';
 import { someMs as now, questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
 import { runs } from '../../support/runs.ts';
 
-const settings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 };
+const settings = {
+  ...{ patienceMs: 15 * 60_000, readEveryMs: 2_000, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 },
+};
 const atFront: Situation = { nowMs: now, ...atOnce, parts: 1, settings };
 
 const minuteMs = 60_000;
 const card = { ts: '1.1', shown: '', editedMs: now };
-const askedCard = { ...card, shown: digestOf({ kind: 'asked' }) };
-const runningCard = { ...card, shown: digestOf({ kind: 'running', elapsedMs: 0, steps: 1 }) };
 const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'said' };
 const cancel = { byUserId: 'U9', atMs: now };
 const nowhere = { teamId: 'T1', channelId: 'C1' };
@@ -324,53 +321,9 @@ describe('decide: a running question', () => {
       { ...running, card: givenUp(3_000) },
       { do: 'search', effect: 'announce' },
     ],
-    [
-      'has its access checked again before a late card shows steps',
-      { ...running, card: {}, admittedMs: now - minuteMs - 1 },
-      { do: 'checkAccess' },
-    ],
     ['gets no card any more when it is cancelled', { ...running, card: {}, cancel }, { do: 'cancelUpstream' }],
     ['is watched although it is in no queue, after "Check again"', running, { do: 'watch' }, { positionInQueue: -1 }],
     ['waits after failures', { ...running, trouble: held }, { do: 'wait', ms: 5_000 }],
-    [
-      'has its access checked again while its card shows steps',
-      { ...running, admittedMs: now - minuteMs - 1 },
-      { do: 'checkAccess' },
-    ],
-    [
-      'has its access checked again after a clock was set back',
-      { ...running, admittedMs: now + minuteMs + 1 },
-      { do: 'checkAccess' },
-    ],
-    [
-      'has its access checked at most once in half a minute where access was lost',
-      { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - stepCheckLifeMs } },
-      { do: 'watch' },
-    ],
-    [
-      'has its access checked again after that time',
-      { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - stepCheckLifeMs - 1 } },
-      { do: 'checkAccess' },
-    ],
-    [
-      'needs no check of access while its card shows no steps and must not begin to',
-      { ...running, admittedMs: 0, card: askedCard },
-      { do: 'watch' },
-      { isCrowded: true },
-    ],
-    [
-      'has its access checked before its card begins to show steps',
-      { ...running, admittedMs: now - minuteMs - 1, card: askedCard },
-      { do: 'checkAccess' },
-      { isCrowded: false },
-    ],
-    [
-      'has its access checked while its card shows steps, however many others run',
-      { ...running, admittedMs: now - minuteMs - 1, card: runningCard },
-      { do: 'checkAccess' },
-      { isCrowded: true },
-    ],
-    ['needs no check of access without a card', { ...running, admittedMs: 0, card: { gone: true } }, { do: 'watch' }],
     ['is cancelled at the service', { ...running, cancel }, { do: 'cancelUpstream' }],
     [
       'is cancelled at the service also while it waits after failures',

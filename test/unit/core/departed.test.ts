@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEndDeparted } from '../../../src/core/accounts/departed.ts';
+import { AppError } from '../../../src/core/errors.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createMemoryAccounts } from '../../support/accounts/memory-accounts.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
@@ -11,6 +12,7 @@ function departing(mode: 'shared' | 'required', open: Partial<Question>[] = []) 
   const memory = createMemoryAccounts({ mode });
   const done: string[] = [];
   let reads = 0;
+  let failures = 0;
   const endDeparted = createEndDeparted({
     accounts: {
       mode,
@@ -22,6 +24,10 @@ function departing(mode: 'shared' | 'required', open: Partial<Question>[] = []) 
     },
     overviewOf: async () => {
       reads += 1;
+      if (failures > 0) {
+        failures -= 1;
+        throw new AppError('storage', 'planned');
+      }
       const entries = open.map((changes) => ({
         question: exampleQuestion(changes),
         view: { kind: 'starting' as const },
@@ -36,7 +42,10 @@ function departing(mode: 'shared' | 'required', open: Partial<Question>[] = []) 
     },
     log: createRecordingLog().log,
   });
-  return { endDeparted, memory, done, reads: () => reads };
+  const failNextRead = () => {
+    failures += 1;
+  };
+  return { endDeparted, memory, done, reads: () => reads, failNextRead };
 }
 
 describe('a person who left', () => {
@@ -81,5 +90,14 @@ describe('a person who left', () => {
     memory.fail();
     await endDeparted(ada);
     expect(memory.removed).toEqual(['U0ADA']);
+  });
+
+  it('loses the questions at the next look, if the storage fails between the account and them', async () => {
+    const { endDeparted, memory, done, failNextRead } = departing('required', [{ id: 'q1', access: 'own' }]);
+    memory.connect(ada, { username: 'ada' });
+    failNextRead();
+    await expect(endDeparted(ada)).rejects.toThrow('planned');
+    await endDeparted(ada);
+    expect(done).toEqual(['remove true', 'remove false', 'cancel q1 of U0ADA']);
   });
 });

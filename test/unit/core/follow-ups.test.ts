@@ -157,7 +157,7 @@ describe('a follow-up that was cancelled before the service was asked', () => {
 });
 
 describe('sharing an answer', () => {
-  const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
+  const confirmed: string[] = [];
   const place: Place = { teamId: 'T1', channelId: 'C7' };
 
   it('shows a person’s answer in another place, once per form', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
-import { guardAdvance } from '../../../src/core/lifecycle/guarded-advance.ts';
+import { createAdvance, guardAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';

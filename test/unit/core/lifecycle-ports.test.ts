@@ -51,7 +51,6 @@ describe('a change of a question', () => {
 describe('taking a question off the list of open ones', () => {
   it.each<[string, Partial<Question>, boolean]>([
     ['removes one that is closed', { phase: 'closed' }, false],
-    ['removes one that was only offered', { phase: 'offered' }, false],
     ['keeps one that was resumed in the meantime', { phase: 'running' }, true],
     ['keeps one whose messages must still be checked', { phase: 'closed', recheckMs: 5 }, true],
   ])('%s', async (_, change, isListed) => {

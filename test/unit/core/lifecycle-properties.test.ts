@@ -94,7 +94,7 @@ async function play(
     const waits = operation === 'postCard' ? (roomLeft.shift() ?? 0) : 0;
     if (waits === 0) return chooseScripted(operation);
     log.push(`no room for a card for ${waits * 500} ms`);
-    return failing('rateLimited', { retryAfterMs: waits * 500, isAppointed: true });
+    return failing('rateLimited', { retryAfterMs: waits * 500, isHeldBack: true });
   };
   const life = createInMemoryLifecycle({
     chooseFault,
@@ -102,7 +102,7 @@ async function play(
     settings: {
       threadLimit: 100,
       // Longer than all faults of a script. Other tests check what happens when patience ends.
-      pacing: { firstPollMs: 1_000, minMs: 1_000, maxMs: 10_000, fraction: 0.1, jitter: 0, patienceMs: 86_400_000 },
+      patienceMs: 86_400_000,
     },
     work: (text, attempt) => {
       const own = arriving[Number.parseInt(text.split(' ')[1] ?? '', 10)]?.work ?? {

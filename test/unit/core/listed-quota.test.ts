@@ -2,8 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { quotaLifeMs, quotaPatienceMs } from '../../../src/core/settings.ts';
-import { withQuota } from '../../../src/core/watching/listed-quota.ts';
-import { newWatched } from '../../../src/core/watching/watched.ts';
+import { type KnownQuota, withQuota } from '../../../src/core/watching/listed-quota.ts';
 import { runningQuestion } from '../../support/watching/listed-service.ts';
 
 const now = 1_800_000_000_000;
@@ -28,7 +27,7 @@ const limited = conversationWith({ state: 'failed', error: { cause: 'limited', t
 
 /** An account whose conversations have a quota in single reads only. */
 function account(read = async (): Promise<Conversation | undefined> => ({ ...answered, quota })) {
-  const watched = newWatched('app');
+  const watched: KnownQuota = { quota: undefined, quotaUntilMs: 0 };
   let reads = 0;
   return {
     reads: () => reads,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createForgetChoices } from '../../../src/core/accounts/forget-choices.ts';
+import { createForgetChoices } from '../../../src/core/accounts/departed.ts';
 import type { QuestionRules } from '../../../src/core/channels/channel-settings.ts';
 import { createAccept } from '../../../src/core/intake/accept.ts';
 import { createRequests, type Requests } from '../../../src/core/intake/requests.ts';
@@ -92,7 +92,8 @@ async function live({ mode, connected, caps, events, works, settles, faults }: S
     rules: () => rules,
     mostRounds: 60_000,
     settings: {
-      pacing: { firstPollMs: 1_000, minMs: 1_000, maxMs: 60_000, fraction: 0.1, jitter: 0, patienceMs: hourMs },
+      patienceMs: hourMs,
+      readEveryMs: 60_000,
     },
     showPrivately: async ({ id, askerId }) => {
       await requests.showWithheld(id, { teamId: 'T1', channelId: `D${askerId}` }, { userId: askerId, teamId: 'T1' });
@@ -127,8 +128,7 @@ async function live({ mode, connected, caps, events, works, settles, faults }: S
   }
 
   events.forEach(({ atMs, kind, who, nth, choice, wakes }, index) => {
-    const target = (): string | undefined =>
-      life.questions().filter(({ place, phase }) => phase !== 'offered' && !isBetweenTwo(place))[nth]?.id;
+    const target = (): string | undefined => life.questions().filter(({ place }) => !isBetweenTwo(place))[nth]?.id;
     const on = async (act: (id: string) => Promise<unknown>): Promise<void> => {
       const id = target();
       if (id !== undefined) await surely(() => act(id));
@@ -252,7 +252,7 @@ function expectAgreement(life: InMemoryLifecycle, question: Question): void {
 }
 
 function expectAskedOnce(life: InMemoryLifecycle, mode: Story['mode']): void {
-  const own = life.questions().filter(({ shares, phase }) => shares === undefined && phase !== 'offered');
+  const own = life.questions().filter(({ shares }) => shares === undefined);
   // A question that was refused after it was asked keeps no text, but knows what was asked for it.
   const refused = own.filter(({ text }) => text === '').map(({ upstream }) => upstream);
   const isOfRefused = (conversationId: number | string, ordinal: number): boolean =>
@@ -287,7 +287,7 @@ describe('whatever two people with accounts of their own do in one thread,', () 
         try {
           expectRest(life);
           expectAskedOnce(life, told.mode);
-          for (const question of life.questions().filter(({ phase }) => phase !== 'offered')) {
+          for (const question of life.questions()) {
             expectEnd(life, question);
             expectAgreement(life, question);
           }

@@ -23,7 +23,7 @@ const upstream = { steps: 0, conversationId: 1, questionId: 2, shareUrl: url };
 const shares = {
   questionId: 'q1',
   withLink: true,
-  confirmed: { guests: 0, outsiders: 0, organizations: 0, isKnown: true },
+  confirmed: [],
 };
 
 /** A question that was answered with own access in a channel. */

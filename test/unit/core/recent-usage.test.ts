@@ -1,38 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import type { AuditEntry, AuditRange } from '../../../src/core/history/audit.ts';
 import { createRecentUsage, type RecentUsage } from '../../../src/core/history/recent-usage.ts';
+import type { VotedQuestion } from '../../../src/core/history/usage.ts';
 import { recentUsageDays, usageFreshMs } from '../../../src/core/settings.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const dayMs = 24 * 3_600_000;
 const noonMs = 20_000 * dayMs + dayMs / 2;
 
-function asked(atMs: number, channelId = 'C1'): AuditEntry {
-  return { id: `asked:${atMs}:${channelId}`, atMs, action: 'asked', teamId: 'T1', userId: 'U1', channelId };
+function asked(acceptedMs: number, channelId = 'C1', teamId = 'T1'): VotedQuestion {
+  return { question: questionWith({ acceptedMs, admittedMs: acceptedMs, place: { teamId, channelId } }), votes: [] };
 }
 
-/** A log with these entries, one on each page. `onPage` runs before each page. */
-function createUsage(entries: AuditEntry[], onPage: () => Promise<void> = async () => {}) {
+/** A store with these questions, one on each page. `onPage` runs before the first page, and a count takes `tookMs`. */
+function createUsage(questions: VotedQuestion[], onPage: () => Promise<void> = async () => {}, tookMs = 0) {
   const { log } = createRecordingLog();
-  const ranges: AuditRange[] = [];
+  let counts = 0;
   let nowMs = noonMs;
-  const store = {
-    async *pages(range: AuditRange) {
-      ranges.push(range);
-      await onPage();
-      for (const entry of entries) {
-        if (entry.atMs >= range.fromMs && entry.atMs < range.toMs) yield [entry];
-      }
-    },
-  };
-  const read = createRecentUsage({ store, teamId: 'T1', now: () => nowMs, log });
+  async function* askedSince(fromMs: number) {
+    counts += 1;
+    nowMs += tookMs;
+    await onPage();
+    for (const each of questions) if (each.question.acceptedMs >= fromMs) yield { found: [each] };
+  }
+  const read = createRecentUsage({ askedSince, teamId: 'T1', now: () => nowMs, log });
   return {
     read,
-    entries,
-    /** The days that were read since the last call, counted from today. */
-    daysRead: () => ranges.splice(0).map(({ fromMs }) => Math.floor(nowMs / dayMs) - fromMs / dayMs),
+    questions,
+    counts: () => counts,
     pass: (ms: number) => {
       nowMs += ms;
     },
@@ -42,8 +38,11 @@ function createUsage(entries: AuditEntry[], onPage: () => Promise<void> = async 
 }
 
 describe('the recent usage', () => {
-  it('has no numbers at first, and says when they are there', async () => {
-    const usage = createUsage([asked(noonMs - dayMs), asked(noonMs, 'C2'), asked(noonMs - 1, 'C2')]);
+  it('has no numbers at first, and says when they are there, of its own workspace only', async () => {
+    const usage = createUsage([
+      ...[asked(noonMs - dayMs), asked(noonMs, 'C2'), asked(noonMs - 1, 'C2')],
+      asked(noonMs, 'C2', 'T2'),
+    ]);
     expect(usage.read(() => {})).toBeUndefined();
     const numbers = await usage.counted();
     expect(numbers?.total.questions).toBe(3);
@@ -55,40 +54,32 @@ describe('the recent usage', () => {
 
   it('counts 30 days and no older ones', async () => {
     const first = (Math.floor(noonMs / dayMs) - recentUsageDays + 1) * dayMs;
-    const usage = createUsage([asked(first - 1), asked(first)]);
-    expect((await usage.counted())?.total.questions).toBe(1);
-    expect(usage.daysRead()).toHaveLength(30);
+    expect((await createUsage([asked(first - 1), asked(first)]).counted())?.total.questions).toBe(1);
   });
 
   it('is counted once for many who look, and again only when it is some minutes old', async () => {
     const usage = createUsage([asked(noonMs)]);
     await Promise.all([usage.counted(), usage.counted(), usage.counted()]);
-    expect(usage.daysRead()).toHaveLength(30);
     usage.pass(usageFreshMs - 1);
-    usage.entries.push(asked(noonMs + 1));
+    usage.questions.push(asked(noonMs + 1));
     expect(usage.read(() => {})?.total.questions).toBe(1);
-    expect(usage.daysRead()).toEqual([]);
+    expect(usage.counts()).toBe(1);
     usage.pass(1);
     expect((await usage.counted())?.total.questions).toBe(2);
-    expect(usage.daysRead()).toEqual([0]);
   });
 
-  it('reads a day again that is just over, because its last entries may be stored late', async () => {
-    const usage = createUsage([]);
+  it('is counted less often if that takes long', async () => {
+    const usage = createUsage([asked(noonMs)], undefined, 60_000);
     await usage.counted();
-    usage.daysRead();
-    usage.pass(12 * hourMs + 1);
-    await usage.counted();
-    expect(usage.daysRead()).toEqual([1, 0]);
-    usage.pass(2 * hourMs);
-    await usage.counted();
-    expect(usage.daysRead()).toEqual([1, 0]);
-    usage.pass(usageFreshMs);
-    await usage.counted();
-    expect(usage.daysRead()).toEqual([0]);
+    usage.pass(99 * 60_000);
+    usage.read(() => {});
+    expect(usage.counts()).toBe(1);
+    usage.pass(60_000);
+    usage.read(() => {});
+    expect(usage.counts()).toBe(2);
   });
 
-  it('makes no one wait for a log that takes long to read, and lets other work run between its pages', async () => {
+  it('makes no one wait for a store that takes long to read, and lets other work run between its pages', async () => {
     let go = (): void => {};
     const held = new Promise<void>((resolve) => {
       go = resolve;
@@ -115,7 +106,7 @@ describe('the recent usage', () => {
       throw new AppError('storage', 'no reply');
     });
     expect((await usage.counted())?.total.questions).toBe(1);
-    usage.entries.push(asked(noonMs + 1));
+    usage.questions.push(asked(noonMs + 1));
     usage.pass(usageFreshMs);
     failures = 1;
     let calls = 0;

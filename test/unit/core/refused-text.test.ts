@@ -11,7 +11,6 @@ const asked = {
   ],
   forwarded: { messages: 1, text: 'a secret message' },
   follows: { text: 'a secret answer' },
-  asFollowUp: { text: 'new: a secret question?' },
 };
 
 /** A lifecycle with one refused question. */

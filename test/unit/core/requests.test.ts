@@ -356,7 +356,7 @@ describe('a request that comes late or in a chain', () => {
     await requests.noteEdit('message', { text: 'third', atMs: 2 });
     const second = result.kind === 'accepted' ? result.question.id : '';
     await requests.askEdited(second, buttonUser);
-    await requests.cancel(second, buttonUser);
+    await requests.cancelForGood(second, buttonUser.userId);
     expect((await requests.startedBy('message'))?.text).toBe('third');
     expect(await requests.askEdited(id, buttonUser)).toMatchObject({ result: { kind: 'duplicate' } });
   });

@@ -5,7 +5,7 @@ import type { ConversationId, Question } from '../../../src/core/question/questi
 import { crash, createCoreHarness, down, failing } from '../../support/lifecycle/core-harness.ts';
 import type { Work } from '../../support/lifecycle/in-memory-lifecycle.ts';
 
-const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
+const confirmed: string[] = [];
 const elsewhere = { teamId: 'T1', channelId: 'C7' };
 
 /** A lifecycle with one answered question. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAccept } from '../../../src/core/intake/accept.ts';
-import { asRestored } from '../../../src/core/lifecycle/restored.ts';
+import { asRestored } from '../../../src/core/lifecycle/resume.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { digestOf, thread } from '../../support/lifecycle/core-harness.ts';
 import {
@@ -65,8 +65,6 @@ describe('a question that comes from a backup', () => {
       expect(life.openIds(), at).toEqual([]);
       for (const id of ids) {
         const question = life.question(id);
-        // One that was not confirmed yet is dropped, and Slack shows its end.
-        if (question.phase === 'offered') continue;
         expect(question, at).toMatchObject({ phase: 'closed', outcome: { kind: 'answered' } });
         expect(question.restored, at).toBeUndefined();
         expect(messagesOf(life, id), at).toEqual(['card', 'file', 'part 0.0', 'part 0.1', 'part 0.2', 'part 0.3']);
@@ -118,7 +116,7 @@ describe('a question that comes from a backup', () => {
 
 describe('the mark of a question from a backup', () => {
   it('is set while the question is open', () => {
-    for (const phase of ['offered', 'waiting', 'running', 'parked', 'delivering'] satisfies Question['phase'][]) {
+    for (const phase of ['waiting', 'running', 'parked', 'delivering'] satisfies Question['phase'][]) {
       expect(asRestored(questionWith({ phase }), restored)).toEqual({ ...questionWith({ phase }), restored });
     }
     expect(asRestored(questionWith({ phase: 'closed' }), restored)).toEqual(questionWith({ phase: 'closed' }));

@@ -31,7 +31,7 @@ async function resumed(stored: Question[], planned: string[] = [], corrupt: stri
       },
     },
     watching: {
-      resumed: (question) => void watched.push(question.id),
+      goesOn: (question) => watched.push(question.id),
     },
     startWatching: () => void steps.push(`watching ${watched.length}`),
     random: () => 0.9,
@@ -96,7 +96,7 @@ describe('open questions after a start', () => {
           pending -= 1;
         },
       },
-      watching: { resumed: () => undefined },
+      watching: { goesOn: () => 0 },
       startWatching: () => undefined,
       random: () => 0.5,
     });

@@ -17,7 +17,7 @@ describe('a thread', () => {
     for (const user of ['U1', 'U2', 'U3']) expect(withReplier(talk, user)).toBe(talk);
   });
 
-  it('of an earlier version takes the first to reply for the one who began it', () => {
+  it('whose first person is forgotten takes the first to reply for the one who began it', () => {
     const first = withReplier(old, 'U2');
     expect(first).toEqual({ ...old, startedBy: 'U2' });
     expect(withReplier(first, 'U1').hasSecondPerson).toBe(true);
@@ -30,7 +30,7 @@ describe('the offer to take only mentions', () => {
   it.each<[string, Thread | undefined, boolean]>([
     ['is made in a thread with a second person', talk, true],
     ['is not made in a thread without one', begun, false],
-    ['is not made in a thread of an earlier version', old, false],
+    ['is not made in a thread whose first person is forgotten', old, false],
     ['is not made where no thread is known', undefined, false],
     ['is not made in a thread that is muted', { ...talk, muted: true }, false],
     ['is made in a thread that was unmuted', { ...talk, muted: false }, true],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noRules } from '../../../src/core/channels/channel-settings.ts';
-import { createChooseReaders } from '../../../src/core/intake/choose-readers.ts';
+import { createChooseReaders } from '../../../src/core/intake/requests.ts';
 import type { ReadersChoice } from '../../../src/core/question/reader-choices.ts';
 import { chooseReadersMs } from '../../../src/core/settings.ts';
 import { crash, createCoreHarness, down, failing, thread } from '../../support/lifecycle/core-harness.ts';

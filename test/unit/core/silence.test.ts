@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createSilence } from '../../../src/core/lifecycle/advance.ts';
 import { atOnce } from '../../../src/core/lifecycle/decide.ts';
-import { createSilence } from '../../../src/core/lifecycle/silence.ts';
 import { noReplyMs } from '../../../src/core/settings.ts';
 import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
@@ -11,12 +11,15 @@ afterEach(() => void vi.useRealTimers());
 
 it('a card that can not be written disturbs neither the call nor the process, whatever the error is', async () => {
   const { log, lines } = createRecordingLog();
-  const question = questionWith();
-  const { questions } = createCoreHarness().life.ports;
-  const silence = createSilence(
-    { questions: { ...questions, get: async () => question }, now: Date.now, log },
-    { refresh: () => Promise.reject(new TypeError('a fault of the program')) },
-  );
+  const question = questionWith({ card: { ts: '1.1', shown: 'other' } });
+  const { ports } = createCoreHarness().life;
+  const silence = createSilence({
+    ...ports,
+    questions: { ...ports.questions, get: async () => question },
+    messenger: { ...ports.messenger, updateCard: () => Promise.reject(new TypeError('a fault of the program')) },
+    now: Date.now,
+    log,
+  });
   const call = () => new Promise<string>((resolve) => setTimeout(resolve, 2 * noReplyMs, 'replied'));
   const outcome = silence.during(question, atOnce, call);
   await vi.advanceTimersByTimeAsync(noReplyMs + 1);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { NewQuestion } from '../../../src/core/intake/accept.ts';
-import { defaultPacing } from '../../../src/core/pacing.ts';
 import { buttonUser, createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
 import { withPostPart } from '../../support/lifecycle/with-post-part.ts';
 
@@ -116,7 +115,7 @@ describe('a question that is watched again while its end is about to be posted o
     const { life, ask, requests } = createCoreHarness({
       faults: { postPart: [failing('unavailable', { outcomeUnknown: true })] },
       work: { takesMs: 60_000, ends: 'completed' },
-      settings: { pacing: { ...defaultPacing, patienceMs: 30_000 } },
+      settings: { patienceMs: 30_000 },
     });
     const { messenger } = life.ports;
     const { id } = await ask();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSweep } from '../../../src/core/lifecycle/sweep.ts';
+import { createSweep } from '../../../src/core/lifecycle/resume.ts';
 import { mostAtOnce } from '../../../src/core/settings.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 

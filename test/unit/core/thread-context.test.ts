@@ -78,7 +78,6 @@ test.each<[string, Partial<Question>]>([
   ['one of those that do not read their thread', { readsThread: false }],
   ['being delivered', { phase: 'delivering', outcome: { kind: 'answered', answer: someAnswer }, context }],
   ['closed', { phase: 'closed', context }],
-  ['only offered', { phase: 'offered' }],
 ])('a change of the thread changes nothing of a question that is %s', (_, change) => {
   const question = questionWith({ readsThread: true, ...change });
   expect(readThreadAgain(question)).toBe(question);

@@ -33,15 +33,6 @@ describe('joining the queue of a thread', () => {
     expect(life.threads()[0]?.queue).toEqual([3, 1, 2].map(idOf));
   });
 
-  it('puts a question right behind the one that it replaces, and at the end where that has left', async () => {
-    const { life } = createCoreHarness();
-    for (const index of [1, 2, 3])
-      await joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread }));
-    await joinQueue(life.ports.threads, questionWith({ id: idOf(4), place: thread, insteadOf: idOf(2) }));
-    await joinQueue(life.ports.threads, questionWith({ id: idOf(5), place: thread, insteadOf: idOf(9) }));
-    expect(life.threads()[0]?.queue).toEqual([1, 2, 4, 3, 5].map(idOf));
-  });
-
   it('needs a thread', async () => {
     const { life } = createCoreHarness();
     await joinQueue(life.ports.threads, questionWith({ place: { teamId: 'T1', channelId: 'C1' } }));

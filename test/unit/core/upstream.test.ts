@@ -176,7 +176,7 @@ describe('the claim of a question of the service', () => {
   }
   const both = { id: 10, ordinal: 0 };
 
-  it('has the names of earlier versions, and one for the position', () => {
+  it('has one name for the id, and one for the position', () => {
     expect(upstreamClaims(7, both)).toEqual(['upstream:7:10', 'upstream:7:#0']);
     expect(upstreamClaims('abc', { ordinal: 3 })).toEqual(['upstream:abc:#3']);
     expect(upstreamClaims(7, {})).toEqual([]);

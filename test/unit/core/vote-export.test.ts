@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { votesAsCsv } from '../../../src/core/history/vote-export.ts';
 import type { Vote } from '../../../src/core/history/votes.ts';
+import { votesAsCsv } from '../../../src/core/history/votes.ts';
 
 function vote(more: Partial<Vote> = {}): Vote {
   return {

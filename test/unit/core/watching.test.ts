@@ -4,15 +4,15 @@ import {
   fewestListed,
   fewestWatchedTogether,
   firstListMs,
+  listedFreshMs,
   listedRunMs,
   mostChangedPages,
   mostListed,
   mostPassPages,
+  newsAgeMs,
   watchBackstopMs,
-  watchLeaseMs,
   watchTickMs,
 } from '../../../src/core/settings.ts';
-import { watchAlone } from '../../../src/storage/shared-watch.ts';
 import {
   afterReading,
   createListedService,
@@ -23,7 +23,7 @@ import { paceMs, startWatching, watchMany } from '../../support/watching/watchin
 /** A process alone, after its start. */
 async function watchAlready(count: number, random = 0.5) {
   const service = createListedService();
-  const process = startWatching(service, watchAlone, { random });
+  const process = startWatching(service, { random });
   const questions = await watchMany(service, process, count);
   const [first = running(1), second = running(2)] = questions;
   return { service, ...process, questions, first, second };
@@ -38,14 +38,14 @@ function withRoom() {
     left.requests -= 1;
     return service.deepSearch.changes(...asked);
   };
-  const start = () => startWatching({ now: service.now, deepSearch: { ...service.deepSearch, changes } }, watchAlone);
+  const start = () => startWatching({ now: service.now, deepSearch: { ...service.deepSearch, changes } });
   return { service, left, start };
 }
 
 describe('a few running questions of one account', () => {
   it('are read one by one at their own pace, and no list is read', async () => {
     const service = createListedService();
-    const { watching } = startWatching(service, watchAlone);
+    const { watching } = startWatching(service);
     const questions = Array.from({ length: fewestWatchedTogether - 1 }, (_, index) => running(index + 1));
     expect(questions.map((question) => watching.goesOn(question, paceMs))).toEqual(questions.map(() => paceMs));
     await watching.tick();
@@ -83,7 +83,7 @@ describe('many running questions of one account', () => {
   it('are read one by one after a change where the list carries no conversations', async () => {
     const service = createListedService();
     service.listOnlyMarks();
-    const process = startWatching(service, watchAlone);
+    const process = startWatching(service);
     const { watching, ran } = process;
     const [first = running(1)] = await watchMany(service, process, 10);
     service.change(1);
@@ -92,6 +92,9 @@ describe('many running questions of one account', () => {
     expect(await watching.read(first)).toMatchObject({ id: 1 });
     expect(service.taken()).toEqual(['list', 'read 1']);
     expect(watching.goesOn(first, paceMs)).toBeGreaterThan(watchBackstopMs * 0.8);
+    await watching.tick();
+    expect(ran).toEqual(['q1']);
+    service.taken();
     // Such a list may miss a change, so every run reads.
     expect(await watching.read(first)).toMatchObject({ id: 1 });
     expect(service.taken()).toEqual(['read 1']);
@@ -144,16 +147,68 @@ describe('many running questions of one account', () => {
     watching.goesOn(hidden, paceMs);
     service.pass(watchBackstopMs / 2);
     await watching.tick();
-    expect(service.taken()).toEqual(['list', 'list 100']);
+    expect(service.taken()).toEqual(['list', 'list', 'list 100']);
     for (const question of questions) expect(await watching.read(question)).toBeUndefined();
     expect(await watching.read(hidden)).toMatchObject({ id: 1_000 });
     expect(service.taken()).toEqual(['read 1000']);
   });
 
+  it.each([
+    [1, paceMs],
+    [2 * fewestWatchedTogether, 2 * paceMs],
+  ])('are read often if %d of them are on no list', async (count, waitMs) => {
+    const { service, watching } = await watchAlready(mostListed);
+    const hidden = Array.from({ length: count }, (_, index) => {
+      const question = running(1_000 + index);
+      return { ...question, upstream: { ...question.upstream, seenMark: 'seen' } };
+    });
+    for (const question of hidden) watching.goesOn(question, paceMs);
+    service.pass(watchBackstopMs / 2);
+    await watching.tick();
+    for (const question of hidden) expect(watching.goesOn(question, paceMs)).toBe(waitMs);
+  });
+
+  it('lead a list only once through what an account had before, and only for one that no list shows', async () => {
+    const service = createListedService();
+    for (let id = 1_001; id <= 2_000; id += 1) service.change(id);
+    service.pass(2 * newsAgeMs);
+    const { watching } = startWatching(service);
+    const ids = Array.from({ length: 20 }, (_, index) => index + 1);
+    for (const id of ids) service.change(id);
+    const pages: number[] = [];
+    for (let pass = 0; pass < 3; pass += 1) {
+      for (const id of ids) watching.goesOn(running(id), paceMs);
+      await watching.tick();
+      pages.push(service.taken().length);
+      ids.push(900);
+      service.pass(listedRunMs);
+    }
+    expect(pages[0]).toBeLessThan(5);
+    expect(pages[1]).toBeGreaterThan(10);
+    expect(pages[2]).toBe(2);
+  });
+
+  it('take a request and a half a second at most if they are 2,000 and nothing changes', async () => {
+    const service = createListedService();
+    const process = startWatching(service);
+    const questions = await watchMany(service, process, 2_000);
+    let requests = 0;
+    for (let passedMs = 0; passedMs < 2 * listedRunMs; passedMs += watchTickMs) {
+      service.pass(watchTickMs);
+      await process.watching.tick();
+      for (const question of passedMs % listedRunMs === 0 ? questions : []) {
+        expect(await process.watching.read(question)).toBeUndefined();
+        process.watching.goesOn(question, paceMs);
+      }
+      requests += service.taken().length;
+    }
+    expect(requests).toBeLessThanOrEqual((1.5 * 2 * listedRunMs) / 1_000);
+  });
+
   it('are all shown by lists in time, a bounded number in each tick, where one tick can not list them all', async () => {
     const count = 2 * mostChangedPages * mostListed;
     const service = createListedService();
-    const { watching } = startWatching(service, watchAlone);
+    const { watching } = startWatching(service);
     const ids = Array.from({ length: count }, (_, index) => index + 1);
     for (const id of ids) {
       service.change(id);
@@ -161,7 +216,7 @@ describe('many running questions of one account', () => {
     }
     const most: number[] = [];
     let calls: string[];
-    for (let passedMs = 0; passedMs <= 4 * watchBackstopMs; passedMs += watchTickMs) {
+    for (let passedMs = 0; passedMs < 2 * listedRunMs - watchTickMs; passedMs += watchTickMs) {
       service.pass(watchTickMs);
       await watching.tick();
       calls = service.taken();
@@ -169,7 +224,7 @@ describe('many running questions of one account', () => {
       most.push(calls.length);
       if (passedMs < watchBackstopMs) continue;
       const oldestMs = Math.min(...ids.map((id) => service.shownMs(id) ?? 0));
-      expect(service.now() - oldestMs).toBeLessThan(watchBackstopMs);
+      expect(service.now() - oldestMs).toBeLessThan(listedRunMs + 5 * watchTickMs);
     }
     expect(Math.max(...most)).toBeLessThanOrEqual(mostChangedPages + mostPassPages);
     expect(Math.max(...most.slice(-60))).toBeLessThanOrEqual(1 + mostPassPages);
@@ -203,7 +258,7 @@ describe('many running questions of one account', () => {
   it('are all found by lists, also if many end together and pages are shorter than asked for', async () => {
     const service = createListedService();
     service.shortenPages(2);
-    const { watching, ran } = startWatching(service, watchAlone);
+    const { watching, ran } = startWatching(service);
     const ids = Array.from({ length: 2 * mostListed }, (_, index) => index + 1);
     for (const id of ids) {
       service.change(id);
@@ -220,58 +275,24 @@ describe('many running questions of one account', () => {
     expect(service.taken().filter((call) => !call.startsWith('list'))).toEqual([]);
   });
 
-  it('are read one by one if the limit leaves no room to list them for as long as the backstop', async () => {
+  it('are read by their runs if the limit leaves no room to list them for long', async () => {
     const { service, start, left } = withRoom();
-    const { watching } = start();
-    for (let id = 1; id <= 2 * mostListed; id += 1) {
-      service.change(id);
-      watching.goesOn(running(id), paceMs);
-    }
-    left.requests = 1;
-    await watching.tick();
-    for (let passedMs = 0; passedMs <= watchBackstopMs; passedMs += watchTickMs) {
-      service.pass(watchTickMs);
-      await watching.tick();
-    }
-    expect(watching.goesOn(running(1), paceMs)).toBe(paceMs);
-  });
-
-  it('keep the lead while a list of many pages takes long, and ask for it only when half of its time is over', async () => {
-    const service = createListedService();
-    const leads: number[] = [];
-    const lead = async () => {
-      leads.push(service.now());
-      return true;
-    };
-    let pageMs = 0;
-    const changes: typeof service.deepSearch.changes = async (...asked) => {
-      service.pass(pageMs);
-      return service.deepSearch.changes(...asked);
-    };
-    const process = startWatching({ now: service.now, deepSearch: { changes } }, { ...watchAlone, lead });
-    for (let id = 1; id <= 20 * mostListed; id += 1) {
-      service.change(id);
-      process.watching.goesOn(running(id), paceMs);
-    }
+    const process = start();
+    left.requests = 100;
+    const [first = running(1)] = await watchMany(service, process, 2 * mostListed);
+    left.requests = 0;
+    service.pass(listedRunMs);
     await process.watching.tick();
-    expect(leads).toHaveLength(1);
-    pageMs = watchLeaseMs / 10;
-    service.pass(watchBackstopMs / 2);
-    leads.length = 0;
-    const startedMs = service.now();
+    expect(await process.watching.read(first)).toBeUndefined();
+    service.pass(listedFreshMs);
     await process.watching.tick();
-    const tookMs = service.now() - startedMs;
-    expect(tookMs).toBeGreaterThan(watchLeaseMs);
-    for (const [at, ledMs] of leads.entries()) {
-      const untilMs = leads[at + 1] ?? service.now();
-      expect(untilMs - ledMs).toBeLessThan(watchLeaseMs);
-    }
-    expect(leads.length).toBeLessThanOrEqual(1 + tookMs / (watchLeaseMs / 2));
+    expect(await process.watching.read(first)).toMatchObject({ id: 1 });
+    expect(service.taken()).toEqual(['read 1']);
   });
 
   it('are listed to the end once although the service repeats a cursor', async () => {
     const service = createListedService();
-    const process = startWatching(service, watchAlone);
+    const process = startWatching(service);
     await watchMany(service, process, mostListed);
     const hidden = running(1_000);
     process.watching.goesOn(hidden, paceMs);
@@ -297,27 +318,27 @@ describe('many running questions of one account', () => {
     expect(watching.goesOn(first, paceMs)).toBeGreaterThan(paceMs);
   });
 
-  it('run again at the next tick if a change could not be handed on', async () => {
+  it('run again at the next list if their run could not be planned', async () => {
     const service = createListedService();
     let isFailing = false;
-    const put = async () => {
-      if (isFailing) throw new AppError('storage', 'down');
-      return false;
-    };
-    const process = startWatching(service, { ...watchAlone, put });
+    const process = startWatching(service, {
+      schedule() {
+        if (isFailing) throw new AppError('storage', 'down');
+      },
+    });
     const { watching, ran } = process;
     await watchMany(service, process, 10);
     service.change(1);
     isFailing = true;
     await watching.tick();
-    expect(ran).toEqual([]);
     isFailing = false;
-    service.pass(watchTickMs);
+    ran.length = 0;
+    service.pass(2 * watchTickMs);
     await watching.tick();
     expect(ran).toEqual(['q1']);
   });
 
-  it('are read again after a run that took a change and did not finish', async () => {
+  it('take a change again after a run that took it and did not finish', async () => {
     const { service, watching, first } = await watchAlready(10);
     service.change(1);
     await watching.tick();
@@ -326,8 +347,8 @@ describe('many running questions of one account', () => {
     service.taken();
     const conversation = await watching.read(first);
     expect(conversation).toMatchObject({ id: 1 });
-    expect(service.taken()).toEqual(['read 1']);
     expect(await watching.read(afterReading(first, conversation))).toBeUndefined();
+    expect(service.taken()).toEqual([]);
   });
 
   it('are read when a list was made before they were asked', async () => {
@@ -350,7 +371,6 @@ describe('many running questions of one account', () => {
       });
       const waitMs = watching.goesOn(asked, paceMs);
       expect(waitMs).toBeLessThanOrEqual(firstListMs * 1.1);
-      expect(await watching.read(asked)).toBeUndefined();
       service.pass(waitMs);
       expect(await watching.read(asked)).toMatchObject({ id: 50 });
       expect(service.taken()).toEqual(['read 50']);
@@ -397,7 +417,7 @@ describe('many running questions of one account', () => {
     expect(service.taken()).toEqual([]);
     watching.goesOn(first, paceMs);
     await watching.tick();
-    expect(service.taken()).toEqual(['list']);
+    expect(service.taken()).toEqual(['list', 'list']);
     service.pass(2 * listedRunMs + 1);
     for (const question of others) watching.goesOn(question, paceMs);
     await watching.tick();
@@ -406,9 +426,9 @@ describe('many running questions of one account', () => {
 });
 
 describe('running questions after a start of the process', () => {
-  it('are all shown by the first tick if they are 2,000', async () => {
+  it('are all shown by the first tick if they are 2,000, and none is read although all changed', async () => {
     const service = createListedService();
-    const { watching } = startWatching(service, watchAlone);
+    const { watching } = startWatching(service);
     const ids = Array.from({ length: 2_000 }, (_, index) => index + 1);
     for (const id of ids) {
       service.change(id);
@@ -416,12 +436,29 @@ describe('running questions after a start of the process', () => {
     }
     await watching.tick();
     expect(ids.filter((id) => service.shownMs(id) === undefined)).toEqual([]);
+    for (const id of ids) expect(await watching.read(running(id))).toMatchObject({ id });
+    expect(service.taken().filter((call) => !call.startsWith('list'))).toEqual([]);
+  });
+
+  it('are not read while the first list is under way that may show them', async () => {
+    const service = createListedService();
+    const earlier = await watchMany(service, startWatching(service), 2 * mostPassPages);
+    service.shortenPages(1);
+    const { watching } = startWatching(service);
+    for (const question of earlier) watching.goesOn(question, paceMs);
+    const [last = running(1)] = earlier;
+    await watching.tick();
+    expect(await watching.read(last)).toBeUndefined();
+    service.taken();
+    service.pass(listedFreshMs);
+    expect(await watching.read(last)).toMatchObject({ id: 1 });
+    expect(service.taken()).toEqual(['read 1']);
   });
 
   it('wait for the first list, and only those that it shows changed take from it', async () => {
     const { service, questions } = await watchAlready(10);
     service.change(1, 'completed');
-    const { watching, ran } = startWatching(service, watchAlone);
+    const { watching, ran } = startWatching(service);
     for (const question of questions) {
       // The first ones are too few for a list.
       await watching.read(question);
@@ -432,12 +469,12 @@ describe('running questions after a start of the process', () => {
     expect(ran).toEqual(['q1']);
     expect(await watching.read(questions[0] ?? running(1))).toMatchObject({ questions: [{ state: 'completed' }] });
     for (const question of questions.slice(1)) expect(await watching.read(question)).toBeUndefined();
-    expect(service.taken()).toEqual(['list']);
+    expect(service.taken().filter((call) => !call.startsWith('list'))).toEqual([]);
   });
 
   it('are read one by one if no list was made after a while', async () => {
     const { service, questions } = await watchAlready(10);
-    const { watching } = startWatching(service, watchAlone);
+    const { watching } = startWatching(service);
     for (const question of questions) watching.goesOn(question, paceMs);
     service.fail(new AppError('unavailable', 'down'));
     await watching.tick();

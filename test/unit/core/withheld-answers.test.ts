@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { isAnswerWithheld } from '../../../src/core/intake/withheld-answers.ts';
+import { isAnswerWithheld } from '../../../src/core/intake/requests.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { Question, Refusal } from '../../../src/core/question/question.ts';
 import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
@@ -52,7 +52,7 @@ describe('a question whose answer was withheld', () => {
         shares: {
           questionId: question.id,
           withLink: true,
-          confirmed: { guests: 0, outsiders: 0, organizations: 0, isKnown: true },
+          confirmed: [],
         },
       }),
     ],

@@ -98,7 +98,6 @@ const acceptances: Record<Exclude<Acceptance['kind'], 'empty' | 'tooLong'>, true
   accepted: true,
   duplicate: true,
   queueFull: true,
-  refused: true,
 };
 
 function isOutcomeOf(event: string, outcome: string): boolean {
@@ -120,7 +119,7 @@ beforeAll(async () => {
     countRuns: async () => ({ delayed: 2, waiting: 1, active: 1 }),
     dependencies: () => [{ name: 'storage', check: async () => true }],
     farSides: () => [{ target, state: async () => 'fine' }],
-    apiGenerations: () => [{ generation: '1', isUsed: true, isOffered: true }],
+    generation: () => 1,
     now: () => 0,
   });
   metrics.count({ event: 'question_closed', outcome: 'answered', durationMs: 1_000 });

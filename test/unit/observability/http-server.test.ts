@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FarSide, OperatorState } from '../../../src/observability/access-watch.ts';
+import type { FarSide, OperatorState } from '../../../src/observability/health.ts';
 import {
   createMetricsServer,
   createOperatorServer,
@@ -9,7 +9,7 @@ import {
   type Mounts,
   type PageServer,
 } from '../../../src/observability/http-server.ts';
-import { type ApiGeneration, createMetrics } from '../../../src/observability/metrics.ts';
+import { createMetrics } from '../../../src/observability/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { exchange, statusOf } from '../../support/http-exchange.ts';
 import { freePort } from '../../support/processes/free-port.ts';
@@ -43,13 +43,13 @@ async function startMetrics({
   countRuns = async () => ({ delayed: 2, waiting: 1, active: 0 }),
   dependencies = [],
   farSides = [],
-  generations = [],
+  generation = () => undefined,
 }: {
   countOpen?: () => Promise<number>;
   countRuns?: () => Promise<{ delayed: number; waiting: number; active: number }>;
   dependencies?: Dependency[];
   farSides?: FarSide[];
-  generations?: ApiGeneration[];
+  generation?: () => number | undefined;
 } = {}) {
   let nowMs = 0;
   const metrics = createMetrics({
@@ -57,7 +57,7 @@ async function startMetrics({
     countRuns,
     dependencies: () => dependencies,
     farSides: () => farSides,
-    apiGenerations: () => generations,
+    generation,
     now: () => nowMs,
   });
   const server = createMetricsServer({ port: 0, host: '127.0.0.1', metrics });
@@ -187,18 +187,6 @@ describe('/metrics', () => {
     expect(text).toContain('deepsearch_slack_reachable{target="deepsearch"} 0');
   });
 
-  it('shows nothing of a far side that is gone', async () => {
-    const farSides = [farSide('slack', 'fine'), farSide('deepsearch.T2', 'refused')];
-    const { get, pass } = await startMetrics({ farSides });
-    expect(await (await get('/metrics')).text()).toContain('deepsearch_slack_access{target="deepsearch.T2"} 0');
-    farSides.pop();
-    pass(1_000);
-    const text = await (await get('/metrics')).text();
-    expect(text).not.toContain('deepsearch.T2');
-    expect(text).toContain('deepsearch_slack_access{target="slack"} 1');
-    expect(text).toContain('deepsearch_slack_reachable{target="slack"} 1');
-  });
-
   it('counts the runs of questions by their state, and says if that is unknown', async () => {
     const counting = await startMetrics();
     const text = await (await counting.get('/metrics')).text();
@@ -227,16 +215,9 @@ describe('/metrics', () => {
     expect(text).toContain('deepsearch_slack_reachable{target="deepsearch"} 0');
   });
 
-  it('names the generations of the API that are offered and used', async () => {
-    const { get } = await startMetrics({
-      generations: [
-        { generation: '1', isOffered: true, isUsed: true },
-        { generation: '2', isUsed: false },
-      ],
-    });
+  it('names the generation of the API that is used', async () => {
+    const { get } = await startMetrics({ generation: () => 1 });
     const text = await (await get('/metrics')).text();
-    expect(text).toContain('deepsearch_slack_api_offered{generation="1"} 1');
-    expect(text).toContain('deepsearch_slack_api_offered{generation="2"} Nan');
     expect(text).toContain('deepsearch_slack_api_used{generation="1"} 1');
     expect(text).toContain('deepsearch_slack_api_used{generation="2"} 0');
   });
@@ -411,7 +392,7 @@ describe('a port that is not available', () => {
       countRuns: async () => ({ delayed: 0, waiting: 0, active: 0 }),
       dependencies: () => [],
       farSides: () => [],
-      apiGenerations: () => [],
+      generation: () => undefined,
       now: () => 0,
     });
     const host = '127.0.0.1';

@@ -24,7 +24,7 @@ beforeAll(async () => {
     countRuns: async () => ({ delayed: 2, waiting: 1, active: 1 }),
     dependencies: () => [{ name: 'storage', check: async () => true }],
     farSides: () => [{ target: 'slack', state: async () => 'fine' }],
-    apiGenerations: () => [{ generation: '1', isUsed: true, isOffered: true }],
+    generation: () => 1,
     now: () => 0,
   });
   created.count({ event: 'question_closed', outcome: 'answered', durationMs: 1_000 });

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AccountMode, AccountStatus } from '../../../src/core/accounts/accounts.ts';
@@ -14,9 +13,7 @@ import {
 import { type HomeContent, renderHome } from '../../../src/render/home.ts';
 import { sayIn } from '../../../src/render/say.ts';
 import { anyCharacter } from '../../support/any-character.ts';
-
-/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
-const UPDATE = process.env.UPDATE_GOLDEN === '1';
+import { expectGolden } from '../../support/golden.ts';
 
 const signInUrl = 'https://app.example.com/accounts/sign-in/abc';
 const tokensUrl = 'https://search.example.com/user/settings/tokens';
@@ -63,11 +60,7 @@ describe.each(['en-US', 'de-DE'])('what people see of their accounts in %s', (lo
       'not connected': disconnectedText({ hadOne: false, mode: 'preferred', tokensUrl }, say),
     };
     const home = each((account) => accountBlocks(account, say, contact));
-    const written = `${JSON.stringify({ messages, forms, texts, home }, null, 1)}\n`;
-    const file = new URL(`../../fixtures/render/surfaces/accounts.${locale}.json`, import.meta.url);
-    if (UPDATE) writeFileSync(file, written);
-    expect(existsSync(file)).toBe(true);
-    expect(written).toBe(readFileSync(file, 'utf8'));
+    expectGolden(`render/surfaces/accounts.${locale}.txt`, { messages, forms, texts, home });
   });
 
   it('fits on a Home tab', () => {

@@ -1,14 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question/question.ts';
 import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { answerFileName, renderAnswerFile } from '../../../src/render/answer-file.ts';
 import { prepareOutcome, renderOutcome } from '../../../src/render/outcome.ts';
+import { expectGolden } from '../../support/golden.ts';
 import { answered, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
-
-/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
-const UPDATE = process.env.UPDATE_GOLDEN === '1';
-const FOLDER = new URL('../../fixtures/render/files/', import.meta.url);
 
 describe('the file with the whole answer', () => {
   const sources = [
@@ -29,10 +25,7 @@ describe('the file with the whole answer', () => {
     });
     const markdown = 'Retries are in `retry.ts`.\n\n| A | B |\n|---|---|\n| 1 | <!here> |\n';
     const written = renderAnswerFile(question, exampleAnswer({ title: 'Payment *retries*', markdown, sources }));
-    const golden = new URL(`${name}.md.txt`, FOLDER);
-    if (UPDATE) writeFileSync(golden, written);
-    expect(existsSync(golden)).toBe(true);
-    expect(written).toBe(readFileSync(golden, 'utf8'));
+    expectGolden(`render/files/${name}.md.txt`, written);
   });
 
   it('says where there is no title, no answer or no source', () => {

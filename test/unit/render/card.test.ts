@@ -13,8 +13,6 @@ const UNTIL = Date.UTC(2023, 10, 15, 15, 0);
 const VIEWS: CardView[] = [
   { kind: 'queued', place: 2 },
   { kind: 'starting' },
-  { kind: 'asked' },
-  { kind: 'asked', isPrivate: true },
   { kind: 'running', elapsedMs: 65_000, steps: 1, lastStep: 'Reading <src/a.ts> & @here' },
   { kind: 'running', elapsedMs: 41_000, steps: 5, expected: { fromMs: 20_000, toMs: 60_000 } },
   { kind: 'running', elapsedMs: 99_000, steps: 9, expected: { fromMs: 20_000, toMs: 60_000 }, isLate: true },
@@ -29,7 +27,7 @@ const VIEWS: CardView[] = [
   { kind: 'shared' },
 ];
 
-const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
+const confirmed: string[] = [];
 
 function texts(message: RenderedMessage): string[] {
   return (message.blocks ?? []).flatMap((block) => {
@@ -66,8 +64,6 @@ describe('a card', () => {
       [
         "🕓 Number 2 in line in this thread",
         "⏳ Starting",
-        "📨 Asked. The answer comes as a reply in this thread",
-        "📨 Asked",
         "⏳ Searching · 1 min 5 s · 1 step | Reading &lt;src/a.ts&gt; &amp; @​here",
         "⏳ Searching · 41 s · 5 steps · usually 20 to 60 s",
         "⏳ Searching · 1 min 39 s · 9 steps · taking longer than usual",
@@ -92,8 +88,6 @@ describe('a card', () => {
     expect(offered).toEqual([
       ['queued', ACTIONS.cancel],
       ['starting', ACTIONS.cancel],
-      ['asked', ACTIONS.cancel],
-      ['asked', ACTIONS.cancel],
       ['running', ACTIONS.cancel],
       ['running', ACTIONS.cancel],
       ['running', ACTIONS.cancel],
@@ -120,11 +114,10 @@ describe('a card', () => {
   });
 
   it.each([
-    ['en-US', false, 'Continue the previous conversation'],
-    ['de-DE', false, 'Vorige Unterhaltung fortsetzen'],
-    ['en-US', true, 'Ask as a follow-up'],
-  ])('offers the follow-up that can be asked instead (%s, by "new": %s) until it ends', (locale, fresh, label) => {
-    const question = exampleQuestion({ locale, fresh, asFollowUp: { text: 'where?', conversationId: 'c1' } });
+    ['en-US', 'Continue the previous conversation'],
+    ['de-DE', 'Vorige Unterhaltung fortsetzen'],
+  ])('offers to continue the previous conversation until it ends (%s)', (locale, label) => {
+    const question = exampleQuestion({ locale, previous: 'c1' });
     const shown = VIEWS.filter((view) =>
       JSON.stringify(renderCard(question, view, { format: 'mrkdwn' })).includes(label),
     );

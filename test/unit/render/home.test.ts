@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Overview, OverviewEntry } from '../../../src/core/history/overview.ts';
@@ -8,10 +7,8 @@ import { slackProblems } from '../../../src/local-slack/limits.ts';
 import { type HomeContent, renderHistory, renderHome, type ServiceState } from '../../../src/render/home.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
 import { anyCharacter } from '../../support/any-character.ts';
+import { expectGolden } from '../../support/golden.ts';
 import { answered, ended, exampleQuestion } from './example.ts';
-
-/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
-const UPDATE = process.env.UPDATE_GOLDEN === '1';
 
 const options = { locale: 'en-US', workspaceUrl: 'https://acme.slack.com/', botUserId: 'U0BOT' };
 const HOUR_MS = 60 * 60 * 1000;
@@ -72,11 +69,7 @@ describe('the Home tab', () => {
       renderHome({ kind: 'refused', reason: 'guest', reference: 'e01234567' }, { ...options, locale }),
       renderHistory({ overview }, { ...options, locale }),
     ];
-    const file = new URL(`../../fixtures/render/home.${locale}.json`, import.meta.url);
-    const written = `${JSON.stringify(views, null, 2)}\n`;
-    if (UPDATE) writeFileSync(file, written);
-    expect(existsSync(file)).toBe(true);
-    expect(written).toBe(readFileSync(file, 'utf8'));
+    expectGolden(`render/home.${locale}.txt`, views);
   });
 
   it('offers to cancel each question that can be cancelled, and a form to ask with', () => {

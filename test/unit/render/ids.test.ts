@@ -30,6 +30,19 @@ describe('the values of buttons', () => {
     );
   });
 
+  it('carry the question of a command, whatever its words', () => {
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[\w.]{1,60}$/),
+        fc.string({ minLength: 1, maxLength: 1_900 }),
+        (triggerId, text) => {
+          const value = { questionId: QUESTION_ID, command: { triggerId, text } };
+          expect(parseButtonValue(buttonValue(value))).toEqual(value);
+        },
+      ),
+    );
+  });
+
   it('carry what is chosen from the menu under an answer', () => {
     for (const value of [
       { questionId: QUESTION_ID, index: 2, choice: 'edit' },
@@ -61,6 +74,10 @@ describe('the values of buttons', () => {
     `${QUESTION_ID}.100`,
     `${QUESTION_ID}.1.2`,
     '{"questionId":"x"}',
+    `${QUESTION_ID}=1.2.3`,
+    `${QUESTION_ID}=1.2.3 `,
+    `${QUESTION_ID}= x`,
+    `${QUESTION_ID}=1.2.3 ${'x'.repeat(2_001)}`,
   ])('are refused where the app did not write them: %j', (raw) => {
     expect(parseButtonValue(raw)).toBeUndefined();
   });

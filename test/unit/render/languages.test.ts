@@ -1,4 +1,3 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { CardView } from '../../../src/core/ports.ts';
 import { slackProblems } from '../../../src/local-slack/limits.ts';
@@ -10,12 +9,9 @@ import { renderNotice } from '../../../src/render/notices.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { sayIn } from '../../../src/render/say.ts';
 import { renderSourcesModal } from '../../../src/render/sources.ts';
+import { expectGolden } from '../../support/golden.ts';
 import { answered, ended, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
 import { SAMPLES } from './string-samples.ts';
-
-/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
-const UPDATE = process.env.UPDATE_GOLDEN === '1';
-const FOLDER = new URL('../../fixtures/render/de/', import.meta.url);
 
 /** Strings that may be the same in both languages, as `surface.name`. They are units and names. */
 const SAME_IN_BOTH: ReadonlySet<string> = new Set([
@@ -160,7 +156,6 @@ const VIEWS: CardView[] = [
   { kind: 'queued', place: 2 },
   { kind: 'waitingForSlot', ahead: 3 },
   { kind: 'starting' },
-  { kind: 'asked' },
   {
     kind: 'running',
     elapsedMs: 41_000,
@@ -189,7 +184,7 @@ describe('a German asker', () => {
     const question = exampleQuestion({ locale, origin: 'command' });
     const messages = VIEWS.map((view) => renderCard(question, view, { format: 'mrkdwn' }));
     for (const message of messages) expect(slackProblems('chat.update', { ...message })).toEqual([]);
-    golden('cards', messages);
+    expectGolden('render/de/cards.txt', messages);
   });
 
   it('gets answers that match their golden file', () => {
@@ -206,7 +201,7 @@ describe('a German asker', () => {
         ...renderOutcome(answered({ markdown: '', sources: [] }, { locale }), { format }),
       ];
       for (const message of messages) expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
-      if (format === 'markdown') golden('answers', messages);
+      if (format === 'markdown') expectGolden('render/de/answers.txt', messages);
     }
   });
 
@@ -255,14 +250,3 @@ describe('a German asker', () => {
     expect([view.title.text, view.close?.text]).toEqual(['Quellen', 'Schließen']);
   });
 });
-
-function golden(name: string, messages: readonly object[]): void {
-  const file = new URL(`${name}.json`, FOLDER);
-  const written = `${JSON.stringify(messages, null, 2)}\n`;
-  if (UPDATE) {
-    mkdirSync(FOLDER, { recursive: true });
-    writeFileSync(file, written);
-  }
-  expect(existsSync(file)).toBe(true);
-  expect(written).toBe(readFileSync(file, 'utf8'));
-}

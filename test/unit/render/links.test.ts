@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mrkdwnLink, permalink, safeUrl } from '../../../src/render/links.ts';
 import { sayIn } from '../../../src/render/say.ts';
-import { slackDayTime, slackTime } from '../../../src/render/time.ts';
+import { mrkdwnLink, permalink, safeUrl, slackDayTime, slackTime } from '../../../src/render/text.ts';
 
 describe('an address', () => {
   it.each([

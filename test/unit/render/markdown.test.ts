@@ -94,6 +94,8 @@ describe('Markdown', () => {
       '2\\*\\*10\\*\\*3, f(x)\\*\\*2 + y\\*\\*2, count(\\*) of sum(\\*)',
     ],
     ['*args, **kwargs', '\\*args, \\*\\*kwargs'],
+    ['_[_ and (1)_a_', '\\_[\\_ and (1)\\_a\\_'],
+    ['  - a\n-:', '- a\n  \\-:'],
     ['HEAD~1..HEAD~3', 'HEAD\\~1..HEAD\\~3'],
     ['**J**ava, HTTP**S**, **GET**/**POST**, **src/**: x', '**J**ava, HTTP**S**, **GET**/**POST**, **src/**: x'],
     ['这是**“强调”**文字', '这是“**强调**”文字'],

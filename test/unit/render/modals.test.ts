@@ -53,10 +53,7 @@ describe('the forms', () => {
         for (const view of [
           renderAskForm({ text, startsPrivately }, locale),
           renderAskForm({ text, about: 'C0GENERAL 1700000000.000001' }, locale),
-          renderEditForm(
-            { value: { questionId: QUESTION_ID, index: 2 }, text, isDirect: startsPrivately, startsPrivately },
-            locale,
-          ),
+          renderEditForm({ value: { questionId: QUESTION_ID, index: 2 }, text, isDirect: startsPrivately }, locale),
         ]) {
           expect(problems(view)).toEqual([]);
           expect(text.startsWith(prefilled(view))).toBe(true);

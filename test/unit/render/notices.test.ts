@@ -38,6 +38,11 @@ describe('a private notice', () => {
     [{ kind: 'questionTooLong', text: 'x'.repeat(10_001) }, ['10,001', '10,000', 'Nothing was sent']],
     [{ kind: 'notTaken', text: 'Where is it?', reference }, ['Not taken, nothing was sent', 'Where is it?']],
     [{ kind: 'actionNotTaken', reference }, ['nothing was sent']],
+    [
+      { kind: 'inDoubt', questionId: QUESTION_ID, triggerId: '1.2.3', text: 'Where is it?', reference },
+      ["can't tell whether I took", 'Where is it?', ACTIONS.askCommand, `${QUESTION_ID}=1.2.3 Where is it?`],
+    ],
+    [{ kind: 'actionInDoubt', reference }, ["can't tell whether that was done"]],
     [{ kind: 'alreadyAsked', byUserId: 'U0BOB' }, ['<@U0BOB>']],
     [{ kind: 'alreadyAsked' }, ['already asked.']],
     [{ kind: 'alreadyAskedByYou' }, ['You already asked this.']],
@@ -67,6 +72,13 @@ describe('a private notice', () => {
   });
 });
 
+it('a command in doubt has a button that asks it again, if its question fits into the button', () => {
+  const doubt = (text: string) =>
+    shown({ kind: 'inDoubt', questionId: QUESTION_ID, triggerId: '1.2.3', text, reference });
+  expect(doubt('x'.repeat(1_900))).toContain(ACTIONS.askCommand);
+  expect(doubt('x'.repeat(2_000))).not.toContain(ACTIONS.askCommand);
+});
+
 it('a notice does not suggest an invitation where that would not help', () => {
   const text = shown({ kind: 'notInChannel', questionId: QUESTION_ID, text: 'Where is it?', canInvite: false });
   expect(text).toContain('archived, read-only or locked');
@@ -94,6 +106,8 @@ describe('a private notice of a failure', () => {
   it.each<[Notice]>([
     [{ kind: 'notTaken', text, reference }],
     [{ kind: 'actionNotTaken', reference }],
+    [{ kind: 'inDoubt', questionId, triggerId: '1.2.3', text, reference }],
+    [{ kind: 'actionInDoubt', reference }],
     [{ kind: 'actionNotAllowed', reason: 'guest', reference }],
     [{ kind: 'actionNotChecked', reference }],
     [{ kind: 'queueFull', limit: 1, reference }],

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Outcome, Question } from '../../../src/core/question/question.ts';
 import { slackProblems } from '../../../src/local-slack/limits.ts';
@@ -8,11 +7,8 @@ import { FORMAT_LADDER } from '../../../src/render/message.ts';
 import { renderShareForm } from '../../../src/render/modals.ts';
 import { type Notice, renderNotice } from '../../../src/render/notices.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
+import { expectGolden } from '../../support/golden.ts';
 import { answered, ended, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
-
-/** With `UPDATE_GOLDEN=1` the file is written and not compared. Read the difference before you commit it. */
-const UPDATE = process.env.UPDATE_GOLDEN === '1';
-const GOLDEN = new URL('../../fixtures/render/surfaces/own-access.json', import.meta.url);
 
 const url = 'https://code.example/deepsearch/7c9e6679';
 const linked = { ...exampleQuestion().upstream, shareUrl: url };
@@ -40,10 +36,7 @@ it.each(['en-US', 'de-DE'])('the choice of readers matches its golden file in %s
     ),
   ];
   for (const message of messages) expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
-  const agreed: Record<string, unknown> = existsSync(GOLDEN) ? JSON.parse(readFileSync(GOLDEN, 'utf8')) : {};
-  const written: unknown = JSON.parse(JSON.stringify(messages));
-  if (UPDATE) writeFileSync(GOLDEN, `${JSON.stringify({ ...agreed, [locale]: written }, null, 1)}\n`);
-  expect(UPDATE ? written : agreed[locale]).toEqual(written);
+  expectGolden(`render/surfaces/own-access.${locale}.txt`, messages);
 });
 
 it('a long question fits into the message that asks who sees its answer', () => {

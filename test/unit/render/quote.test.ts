@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { quote } from '../../../src/render/quote.ts';
+import { quote } from '../../../src/render/blocks.ts';
 
 describe('a quoted text of a person', () => {
   it('is under its heading, with a mark before each line', () => {

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Disposition } from '../../../src/core/history/message-log.ts';
 import type { CardView } from '../../../src/core/ports.ts';
@@ -12,25 +11,12 @@ import { FORMAT_LADDER, type RenderedMessage } from '../../../src/render/message
 import { renderAskForm, renderEditForm, renderShareForm, renderWords } from '../../../src/render/modals.ts';
 import { type Notice, renderNotice } from '../../../src/render/notices.ts';
 import { renderOutcome, renderUsedEnd } from '../../../src/render/outcome.ts';
-import { type PlaceRule, ruleOf } from '../../../src/render/place-rule.ts';
 import { sayIn } from '../../../src/render/say.ts';
 import { renderSourcesModal } from '../../../src/render/sources.ts';
-import { renderStatus, type StatusView } from '../../../src/render/status.ts';
+import { type PlaceRule, renderStatus, ruleOf, type StatusView } from '../../../src/render/status.ts';
 import { renderWhy, type WhyEntry } from '../../../src/render/why.ts';
+import { expectGolden } from '../../support/golden.ts';
 import { ended, exampleQuestion, QUESTION_ID } from './example.ts';
-
-/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
-const UPDATE = process.env.UPDATE_GOLDEN === '1';
-
-/** Compares the cases with the golden file of this name. */
-function expectAsAgreed(name: string, cases: Record<string, unknown>): void {
-  const file = new URL(`../../fixtures/render/surfaces/${name}.json`, import.meta.url);
-  const written = `${JSON.stringify(cases, null, 1)}\n`;
-  if (UPDATE) writeFileSync(file, written);
-  expect(existsSync(file)).toBe(true);
-  const agreed: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  expect(JSON.parse(written)).toEqual(agreed);
-}
 
 function fitting(method: string, message: RenderedMessage): RenderedMessage {
   expect(slackProblems(method, { ...message })).toEqual([]);
@@ -81,6 +67,8 @@ describe('the private messages', () => {
     { kind: 'questionTooLong', text: 'x'.repeat(12_000) },
     { kind: 'notTaken', text, reference },
     { kind: 'actionNotTaken', reference },
+    { kind: 'inDoubt', questionId: QUESTION_ID, triggerId: '1.2.3', text, reference },
+    { kind: 'actionInDoubt', reference },
     { kind: 'alreadyAsked' },
     { kind: 'alreadyAsked', byUserId: 'U0BOB' },
     { kind: 'alreadyAskedByYou' },
@@ -116,7 +104,7 @@ describe('the private messages', () => {
       fitting('chat.postEphemeral', renderNotice(notice, options)),
     ]);
     const help = fitting('chat.postEphemeral', renderHelp({ commandName: '/deepsearch', ...options }));
-    expectAsAgreed('notices', { ...Object.fromEntries(shown), help });
+    expectGolden('render/surfaces/notices.txt', { ...Object.fromEntries(shown), help });
   });
 });
 
@@ -144,8 +132,8 @@ describe('the forms', () => {
         ...renderAskForm({ text: 'x'.repeat(3_001) }, 'en-US'),
         blocks: renderAskForm({ text: 'x'.repeat(3_001) }, 'en-US').blocks.slice(1),
       },
-      edit: renderEditForm({ ...edited, isDirect: false, startsPrivately: false }, 'en-US'),
-      'edit in direct messages': renderEditForm({ ...edited, isDirect: true, startsPrivately: true }, 'en-US'),
+      edit: renderEditForm({ ...edited, isDirect: false }, 'en-US'),
+      'edit in direct messages': renderEditForm({ ...edited, isDirect: true }, 'en-US'),
       'share, before a channel is chosen': share({}),
       'share, where there is a problem': share({ problem: 'No one may see it there.' }),
       'share with members, with the link': share({ chosen: { channelId: 'C2', audience }, withLink: true }),
@@ -159,12 +147,12 @@ describe('the forms', () => {
       'no sources': renderSourcesModal(exampleQuestion(), { sources: [] }, 'en-US'),
     };
     for (const view of Object.values(forms)) expect(slackProblems('views.open', { view })).toEqual([]);
-    expectAsAgreed('forms', forms);
+    expectGolden('render/surfaces/forms.txt', forms);
   });
 
   it('have feedback buttons that match their golden file', () => {
     const say = sayIn('en-US');
-    expectAsAgreed('feedback', {
+    expectGolden('render/surfaces/feedback.txt', {
       markdown: feedbackBlock(QUESTION_ID, 'markdown', say),
       mrkdwn: feedbackBlock(QUESTION_ID, 'mrkdwn', say),
     });
@@ -194,7 +182,7 @@ describe('the list of running and waiting questions', () => {
         'chat.postEphemeral',
         renderStatus({ ...base, ...view }, { userId: 'U0ASKER', locale: 'en-US', botUserId: 'U0BOT' }),
       );
-    expectAsAgreed('status', {
+    expectGolden('render/surfaces/status.txt', {
       nothing: status({}),
       'in a thread': status({ open, conversationUrl: 'https://search.example.com/x', quota }),
       'in a channel': status({
@@ -275,7 +263,7 @@ describe('the reasons of the command why', () => {
 
   it('match their golden file', () => {
     const asked = note('asked', { questionId: QUESTION_ID });
-    expectAsAgreed('why', {
+    expectGolden('render/surfaces/why.txt', {
       nothing: told([]),
       'one of each': told(dispositions.map((disposition) => ({ notes: [note(disposition)] }))),
       'of a question that has ended': told(outcomes.map((outcome) => ({ notes: [asked], question: ended(outcome) }))),
@@ -340,7 +328,7 @@ describe('the ends and the cards', () => {
   const shares = {
     questionId: 'q76543210fedcba9876543210',
     withLink: false,
-    confirmed: { guests: 0, outsiders: 0, organizations: 0, isKnown: true },
+    confirmed: [],
   };
 
   it('match their golden file where there is no answer', () => {
@@ -364,15 +352,16 @@ describe('the ends and the cards', () => {
       ['undeliverable', ended({ kind: 'undeliverable', canInvite: true })],
       ['undeliverable in German', ended({ kind: 'undeliverable', canInvite: false }, { locale: 'de-DE' })],
     ];
+    const formats = (name: string) => (name === 'undeliverable' ? FORMAT_LADDER : (['mrkdwn'] as const));
     const shown = outcomes.map(([name, question]) => [
       name,
-      FORMAT_LADDER.map((format) => renderOutcome(question, { format })),
+      formats(name).map((format) => renderOutcome(question, { format })),
     ]);
     const used = outcomes.map(([name, question]) => [
       `${name}, used`,
       renderUsedEnd(question, 'U0BOB', { format: 'mrkdwn' }) ?? 'nothing',
     ]);
-    expectAsAgreed('ends', Object.fromEntries([...shown, ...used]));
+    expectGolden('render/surfaces/ends.txt', Object.fromEntries([...shown, ...used]));
   });
 
   it('match their golden file while a question is open', () => {
@@ -385,7 +374,7 @@ describe('the ends and the cards', () => {
       'refused thread without more': exampleQuestion({
         context: { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refused: true },
       }),
-      'new in a thread with a conversation': exampleQuestion({ fresh: true, asFollowUp: { text: 'new where?' } }),
+      'new in a thread with a conversation': exampleQuestion({ fresh: true }),
       'about another thread': exampleQuestion({
         origin: 'shortcut',
         context: read,
@@ -412,14 +401,14 @@ describe('the ends and the cards', () => {
       { kind: 'cancelled' },
       { kind: 'notAllowed' },
     ];
+    const card = (question: Question, view: CardView, format: 'mrkdwn' | 'plain') =>
+      fitting('chat.postMessage', renderCard(question, view, { format }));
     const shown = Object.entries(questions).map(([name, question]) => [
       name,
-      views.map((view) =>
-        (['mrkdwn', 'plain'] as const).map((format) =>
-          fitting('chat.postMessage', renderCard(question, view, { format })),
-        ),
-      ),
+      (name === 'mention' ? views : views.slice(2, 3)).map((view) => card(question, view, 'mrkdwn')),
     ]);
-    expectAsAgreed('cards', Object.fromEntries(shown));
+    for (const question of Object.values(questions)) for (const view of views) card(question, view, 'plain');
+    shown.push(['plain', views.map((view) => card(exampleQuestion(), view, 'plain'))]);
+    expectGolden('render/surfaces/cards.txt', Object.fromEntries(shown));
   });
 });

@@ -29,7 +29,7 @@ describe('a withheld answer in the direct messages of its asker', () => {
   const shares = {
     questionId: QUESTION_ID,
     withLink: true,
-    confirmed: { guests: 0, outsiders: 0, organizations: 0, isKnown: true },
+    confirmed: [],
     withheld: true as const,
   };
   const showing = { shares, origin: 'shared' as const };

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { type ChannelRuleSet, usualRules } from '../../../src/core/channels/channel-settings.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Audience } from '../../../src/slack/access/audience.ts';
 import type { ChannelKind } from '../../../src/slack/access/channels.ts';
@@ -6,305 +7,224 @@ import { type AccessSettings, createAccessPolicy, type Named } from '../../../sr
 import type { PersonKind } from '../../../src/slack/access/users.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
-const insiders: Audience = { members: 3, guests: 0, outsiders: 0, organizations: 0, isKnown: true };
-const place = { teamId: 'T1', channelId: 'C1' };
-
+/** What Slack, the operator and an admin of the channel say. Without changes, a member asks among members. */
 interface Situation {
   person?: PersonKind | AppError;
   channel?: ChannelKind | AppError;
   audience?: Partial<Audience> | AppError;
+  /** The settings that an admin chose for the channel. */
+  chosen?: Partial<ChannelRuleSet>;
   settings?: Partial<AccessSettings>;
   enterpriseId?: string;
   named?: Named;
   channelId?: string;
 }
 
+function orThrow<Value>(value: Value | AppError): Value {
+  if (value instanceof AppError) throw value;
+  return value;
+}
+
 function admit(situation: Situation) {
-  const { person = 'member', channel = 'internal', audience = {}, settings = {}, enterpriseId } = situation;
+  const { person = 'member', channel = 'internal', audience = {}, chosen, settings = {}, enterpriseId } = situation;
+  const insiders: Audience = { members: 3, guests: 0, outsiders: 0, organizations: 0, isKnown: true };
   const asked: string[] = [];
   const access = createAccessPolicy({
     people: {
       person: async (userId) => {
         asked.push('person');
-        if (person instanceof AppError) throw person;
-        return { userId, name: 'Ada', kind: person, locale: 'de-DE' };
+        return { userId, name: 'Ada', kind: orThrow(person), locale: 'de-DE' };
       },
     },
     channels: {
       channel: async (id) => {
         asked.push('channel');
-        if (channel instanceof AppError) throw channel;
-        return { id, kind: channel };
+        return { id, kind: orThrow(channel) };
       },
     },
     audiences: {
       of: async () => {
         asked.push('audience');
-        if (audience instanceof AppError) throw audience;
-        return { ...insiders, ...audience };
+        return { ...insiders, ...orThrow(audience) };
       },
     },
     identity: { teamId: 'T1', ...(enterpriseId === undefined ? {} : { enterpriseId }) },
-    settings: { open: [], allowed: [], refused: [], ...settings },
+    settings: { open: [], allowed: [], ...settings },
+    ...(chosen === undefined ? {} : { chosen: { of: async () => ({ ...usualRules(false), ...chosen }) } }),
     log: createRecordingLog().log,
   });
   const { channelId = 'C1', named } = situation;
-  return { asked, admission: access.admit('U1', { ...place, channelId }, named) };
+  return { access, asked, admission: access.admit('U1', { teamId: 'T1', channelId }, named) };
+}
+
+async function wordOf(situation: Situation): Promise<string> {
+  const admission = await admit(situation).admission;
+  return admission.may ? 'may' : admission.reason;
 }
 
 const gone = new AppError('undeliverable', 'users.info: user_not_found', { code: 'user_not_found' });
 const down = new AppError('unavailable', 'no answer');
 const revoked = new AppError('unauthorized', 'token_revoked', { code: 'token_revoked' });
 const noScope = new AppError('unauthorized', 'missing_scope', { code: 'missing_scope' });
-const may = { may: true, locale: 'de-DE' };
-const no = (reason: string) => ({ may: false, reason, locale: 'de-DE' });
 
-describe('the access policy', () => {
-  it.each<[string, Situation, object]>([
-    ['allows a member among members', {}, may],
-    ['refuses a guest', { person: 'guest' }, no('guest')],
-    ['refuses a person of another organization', { person: 'outsider' }, no('outsider')],
-    ['refuses an app', { person: 'bot' }, no('unknownPerson')],
-    ['refuses a person who left', { person: 'gone' }, no('unknownPerson')],
-    ['refuses a person that Slack says too little about', { person: 'unknown' }, no('unknownPerson')],
-    ['refuses a person that Slack does not know', { person: gone }, { may: false, reason: 'unknownPerson' }],
-    [
-      'refuses a person that the app may not ask Slack about',
-      { person: noScope },
-      { may: false, reason: 'unknownPerson' },
-    ],
-    ['refuses a member in a shared channel', { channel: 'shared' }, no('sharedChannel')],
-    ['refuses a member in a channel that Slack says nothing about', { channel: 'unknown' }, no('unknownChannel')],
-    ['refuses a member among guests', { audience: { guests: 1 } }, no('guestsInChannel')],
-    [
-      'refuses a member among guests and unknown people',
-      { audience: { guests: 1, isKnown: false } },
-      no('guestsInChannel'),
-    ],
-    ['refuses a member among outsiders', { audience: { outsiders: 1, guests: 1 } }, no('sharedChannel')],
-    ['refuses a member among unknown people', { audience: { isKnown: false } }, no('unknownChannel')],
-    [
-      'refuses a member among more people than it can check',
-      { audience: { isKnown: false, isTooLarge: true } },
-      no('channelTooLarge'),
-    ],
-    [
-      'allows a member in a channel that is hidden from the app',
-      { channel: 'hidden', audience: { isKnown: false } },
-      { ...may, isHidden: true },
-    ],
-    ['refuses a guest in a channel that is hidden from the app', { channel: 'hidden', person: 'guest' }, no('guest')],
-    ['refuses a guest in a shared channel', { channel: 'shared', person: 'guest' }, no('guest')],
-    [
-      'refuses a guest while Slack does not answer about the channel',
-      { channel: down, audience: down, person: 'guest' },
-      no('guest'),
-    ],
-    ['allows a member in direct messages', { channelId: 'D1' }, may],
-    ['refuses a guest in direct messages', { channelId: 'D1', person: 'guest' }, no('guest')],
-    ['refuses a member in a refused channel', { settings: { refused: ['C1'] } }, no('channelRefused')],
-    ['refuses a guest in a refused channel', { settings: { refused: ['C1'] }, person: 'guest' }, no('guest')],
-    ['allows a member in an allowed channel', { settings: { allowed: ['C1'] } }, may],
-    [
-      'refuses a member among guests in an allowed channel',
-      { settings: { allowed: ['C1'] }, audience: { guests: 1 } },
-      no('guestsInChannel'),
-    ],
-    ['refuses a member in a channel that is not allowed', { settings: { allowed: ['C2'] } }, no('channelRefused')],
-    [
-      'allows a member in direct messages where channels are allowed',
-      { settings: { allowed: ['C2'] }, channelId: 'D1' },
-      may,
-    ],
-    ['allows a guest in an open channel', { settings: { open: ['C1'] }, person: 'guest', channel: 'shared' }, may],
-    ['allows anybody in an open channel', { settings: { open: ['C1'], allowed: ['C2'] }, person: down }, { may: true }],
-    [
-      'allows a person named with another workspace, in an open channel',
-      { settings: { open: ['C1'] }, named: { teamId: 'T2' } },
-      may,
-    ],
-    ['allows a person named with this workspace', { named: { teamId: 'T1' } }, may],
-    [
-      'allows a person named with another workspace of the organization',
-      { named: { teamId: 'T2' }, enterpriseId: 'E1' },
-      may,
-    ],
-  ])('%s', async (_, situation, admission) => {
-    expect(await admit(situation).admission).toEqual(admission);
-  });
-
-  it('refuses as an outsider a person named with another workspace, without a call', async () => {
-    const { admission, asked } = admit({ named: { teamId: 'T2' } });
-    expect(await admission).toEqual({ may: false, reason: 'outsider' });
-    expect(asked).toEqual([]);
-  });
-
-  it('asks nothing about a channel that does not change the decision', async () => {
-    for (const situation of [{ channelId: 'D1' }, { settings: { refused: ['C1'] } }, { settings: { open: ['C1'] } }]) {
-      const { admission, asked } = admit(situation);
-      await admission;
-      expect(asked).toEqual(['person']);
-    }
-  });
-
-  it.each<[string, Situation]>([
-    ['the person', { person: down }],
-    ['the channel', { channel: down }],
-    ['its members', { audience: down }],
-    ['anything, because the token is revoked', { person: revoked, channel: revoked, audience: revoked }],
-  ])('makes no decision while Slack gives no information about %s', async (_, situation) => {
-    await expect(admit(situation).admission).rejects.toMatchObject({ kind: 'unavailable' });
-  });
+const [guest, outsider] = [{ person: 'guest' }, { person: 'outsider' }] as const;
+const direct = { channelId: 'D1' };
+const unknown = { audience: { isKnown: false } };
+const tooMany = { audience: { isKnown: false, isTooLarge: true } };
+const guestReads = { audience: { guests: 1 } };
+const shared = { channel: 'shared', audience: { outsiders: 1, organizations: 1 } } as const;
+/** Settings of the operator. */
+const open = { settings: { open: ['C1'] } };
+const allowed = { settings: { allowed: ['C1'] } };
+const closed = { settings: { allowed: ['C2'] } };
+/** Settings of the channel. */
+const off = { chosen: { isOn: false } };
+const guestsRead = { chosen: { guestsMayRead: true } };
+const guestsAsk = { chosen: { asking: 'guests', guestsMayRead: true } } as const;
+const external = { chosen: { isExternalAllowed: true } };
+const all = { chosen: { ...guestsAsk.chosen, ...external.chosen } };
+/** What the event or the press says. */
+const fromT2 = { named: { teamId: 'T2' } };
+const press = { named: { personOnly: true } };
+/** A share whose guests G1 and G2 the person has confirmed, with the readers of now. */
+const share = { named: { confirmed: ['G1', 'G2'] } };
+const now = (guests: string[], outsiders: string[] = [], organizations: string[] = []) => ({
+  ...share,
+  audience: {
+    ...{ guests: guests.length, outsiders: outsiders.length, organizations: organizations.length },
+    ids: { guests, outsiders, organizations },
+  },
 });
 
-describe('the access policy, for a share with confirmed readers,', () => {
-  const ids = { guests: ['G1', 'G2'], outsiders: ['O1', 'O2'], organizations: ['T2'] };
-  const counts = { guests: 2, outsiders: 2, organizations: 1, isKnown: true };
-  const confirmed = { ...counts, ids };
-  const settings = { shareWithOthers: true };
-  const shared = { named: { confirmed }, channel: 'shared', settings } as const;
-  const inside = { named: { confirmed } };
-  const now = (change: Partial<typeof ids>): Partial<Audience> => {
-    const readers = { ...ids, ...change };
-    return {
-      guests: readers.guests.length,
-      outsiders: readers.outsiders.length,
-      organizations: readers.organizations.length,
-      ids: readers,
-    };
-  };
-  const guestsOnly = { outsiders: [], organizations: [] };
+/** Who may ask: one row for each rule of the promise "Who may ask, and where". */
+it.each<[string, Situation, string]>([
+  ['a member among members', {}, 'may'],
+  ['a guest', guest, 'guest'],
+  ['a person of another organization', outsider, 'outsider'],
+  ['an app', { person: 'bot' }, 'unknownPerson'],
+  ['a person who left', { person: 'gone' }, 'unknownPerson'],
+  ['a person that Slack says too little about', { person: 'unknown' }, 'unknownPerson'],
+  ['a person that Slack does not know', { person: gone }, 'unknownPerson'],
+  ['a person that the app may not ask Slack about', { person: noScope }, 'unknownPerson'],
+  ['a person named with another workspace', fromT2, 'outsider'],
+  ['a person named with this workspace', { named: { teamId: 'T1' } }, 'may'],
+  ['a person named with a workspace of the same organization', { ...fromT2, enterpriseId: 'E1' }, 'may'],
 
-  it.each<[string, Situation, object]>([
-    ['allows the same readers', { ...shared, audience: now({}) }, may],
-    ['allows fewer readers', { ...shared, audience: now({ guests: ['G2'], outsiders: ['O1'] }) }, may],
-    ['allows only members', { ...inside, audience: now({ guests: [], ...guestsOnly }) }, may],
-    ['refuses one more guest', { ...shared, audience: now({ guests: ['G1', 'G2', 'G3'] }) }, no('guestsInChannel')],
-    [
-      'refuses another guest instead of one',
-      { ...shared, audience: now({ guests: ['G1', 'G3'] }) },
-      no('guestsInChannel'),
-    ],
-    ['refuses fewer guests, one of them new', { ...shared, audience: now({ guests: ['G3'] }) }, no('guestsInChannel')],
-    ['refuses one more outsider', { ...shared, audience: now({ outsiders: ['O1', 'O2', 'O3'] }) }, no('sharedChannel')],
-    [
-      'refuses another outsider instead of one',
-      { ...shared, audience: now({ outsiders: ['O1', 'O3'] }) },
-      no('sharedChannel'),
-    ],
-    [
-      'refuses an outsider instead of a guest',
-      { ...shared, audience: now({ guests: ['G1'], outsiders: ['G2'] }) },
-      no('sharedChannel'),
-    ],
-    [
-      'refuses another organization instead of one',
-      { ...shared, audience: now({ organizations: ['T3'] }) },
-      no('sharedChannel'),
-    ],
-    ['refuses readers who are unknown now', { ...shared, audience: { isKnown: false } }, no('unknownChannel')],
-    [
-      'refuses more readers than it can check now',
-      { ...shared, audience: { isKnown: false, isTooLarge: true } },
-      no('channelTooLarge'),
-    ],
-    ['refuses more readers than can be named', { ...shared, audience: counts }, no('unknownChannel')],
-    [
-      'refuses a channel that Slack says nothing about',
-      { ...shared, channel: 'unknown', audience: now({}) },
-      no('unknownChannel'),
-    ],
-    [
-      'refuses readers who were unknown before',
-      { ...shared, named: { confirmed: { ...confirmed, isKnown: false } }, audience: { isKnown: false } },
-      no('unknownChannel'),
-    ],
-    [
-      'refuses guests that an earlier version only counted',
-      { named: { confirmed: counts }, audience: now(guestsOnly) },
-      no('guestsInChannel'),
-    ],
-    [
-      'refuses outsiders that an earlier version only counted',
-      { ...shared, named: { confirmed: counts }, audience: now({}) },
-      no('sharedChannel'),
-    ],
-    [
-      'allows only members, where an earlier version counted the readers',
-      { named: { confirmed: counts }, audience: now({ guests: [], ...guestsOnly }) },
-      may,
-    ],
-    ['allows only guests, where sharing with others is off', { ...inside, audience: now(guestsOnly) }, may],
-    ['refuses outsiders, where sharing with others is off', { ...inside, audience: now({}) }, no('sharedChannel')],
-    [
-      'refuses a shared channel without outsiders, where sharing with others is off',
-      { ...inside, channel: 'shared', audience: now({ guests: [], ...guestsOnly }) },
-      no('sharedChannel'),
-    ],
-    [
-      'allows an open channel, where sharing with others is off',
-      { ...inside, channel: 'shared', audience: now({}), settings: { open: ['C1'] } },
-      may,
-    ],
-    ['refuses a refused channel', { ...shared, settings: { refused: ['C1'], ...settings } }, no('channelRefused')],
-    ['refuses a guest who shares', { ...shared, person: 'guest' }, no('guest')],
-  ])('%s', async (_, situation, admission) => {
-    expect(await admit(situation).admission).toMatchObject(admission);
-  });
+  ['in a shared channel', { channel: 'shared' }, 'sharedChannel'],
+  ['in a channel that Slack says nothing about', { channel: 'unknown' }, 'unknownChannel'],
+  ['in a channel that is hidden from the app', { channel: 'hidden', ...unknown }, 'may'],
+  ['in direct messages', direct, 'may'],
+  ['among guests', guestReads, 'guestsInChannel'],
+  ['among guests and unknown people', { audience: { guests: 1, isKnown: false } }, 'guestsInChannel'],
+  ['among outsiders and guests', { audience: { outsiders: 1, guests: 1 } }, 'sharedChannel'],
+  ['among people of another organization', { audience: { organizations: 1 } }, 'sharedChannel'],
+  ['among unknown people', unknown, 'unknownChannel'],
+  ['among more people than the app can check', tooMany, 'channelTooLarge'],
+  ['a guest in a hidden channel', { ...guest, channel: 'hidden' }, 'guest'],
+  ['a guest in a shared channel', { ...guest, channel: 'shared' }, 'guest'],
+  ['a guest in direct messages', { ...guest, ...direct }, 'guest'],
+  ['a guest while Slack says nothing about the channel', { ...guest, channel: down, audience: down }, 'guest'],
+
+  ['in an allowed channel', allowed, 'may'],
+  ['among guests in an allowed channel', { ...allowed, ...guestReads }, 'guestsInChannel'],
+  ['in a channel that is not allowed', closed, 'channelRefused'],
+  ['in direct messages where channels are allowed', { ...closed, ...direct }, 'may'],
+  ['a guest in a channel that is not allowed', { ...closed, ...guest }, 'guest'],
+  ['a guest in an open channel', { ...open, ...guest, channel: 'shared' }, 'may'],
+  [
+    'anybody in an open channel that is not allowed',
+    { settings: { open: ['C1'], allowed: ['C2'] }, person: down },
+    'may',
+  ],
+  ['an outsider in an open channel', { ...open, ...fromT2 }, 'may'],
+
+  ['with the usual settings of a channel', { chosen: {} }, 'may'],
+  ['where the app is off', off, 'channelOff'],
+  ['a guest where the app is off', { ...off, ...guest }, 'guest'],
+  ['among guests who may read', { ...guestsRead, ...guestReads }, 'may'],
+  ['a guest where guests only read', { ...guestsRead, ...guest }, 'guest'],
+  ['a guest where guests ask', { ...guestsAsk, ...guest, ...guestReads }, 'may'],
+  ['among guests who may ask', { chosen: { asking: 'guests' }, ...guestReads }, 'may'],
+  ['among outsiders where guests ask', { ...guestsAsk, audience: { outsiders: 1 } }, 'sharedChannel'],
+  ['among unknown people where guests ask', { ...guestsAsk, ...unknown }, 'unknownChannel'],
+  ['in a shared channel after the tick', { ...shared, ...external }, 'may'],
+  ['among guests after the tick', { ...shared, ...guestReads, ...external }, 'guestsInChannel'],
+  ['an outsider after the tick', { ...shared, ...all, ...outsider }, 'outsider'],
+  ['an outsider by the event, after the tick', { ...shared, ...all, ...fromT2 }, 'outsider'],
+  ['in an unknown channel after the tick', { ...all, channel: 'unknown' }, 'unknownChannel'],
+  ['where the operator does not allow what the admin does', { ...closed, ...guestsAsk }, 'channelRefused'],
+  ['a guest in an open channel that an admin restricts', { ...open, ...guest, chosen: {} }, 'guest'],
+  ['in an open channel that an admin turns off', { ...open, ...off }, 'channelOff'],
+  ['an outsider in an open channel as it is', { ...open, ...shared, ...outsider, chosen: usualRules(true) }, 'may'],
+
+  ['a press in a channel that is not allowed', { ...press, ...closed }, 'may'],
+  ['a press in a shared channel', { ...press, ...shared }, 'may'],
+  ['a press while Slack says nothing about the channel', { ...press, channel: down, audience: down }, 'may'],
+  ['a press of a guest', { ...press, ...guest }, 'guest'],
+  ['a press of a person that Slack does not know', { ...press, person: gone }, 'unknownPerson'],
+  ['a press where the app is off', { ...press, ...off }, 'may'],
+  ['a press of a guest where guests ask', { ...press, ...guest, ...guestsAsk }, 'may'],
+
+  ['a share with the same guests', now(['G1', 'G2']), 'may'],
+  ['a share with fewer guests', now(['G2']), 'may'],
+  ['a share with members only', now([]), 'may'],
+  ['a share with one more guest', now(['G1', 'G2', 'G3']), 'guestsInChannel'],
+  ['a share with another guest', now(['G1', 'G3']), 'guestsInChannel'],
+  ['a share with fewer guests, one of them new', now(['G3']), 'guestsInChannel'],
+  ['a share with an outsider', now(['G1'], ['G2']), 'sharedChannel'],
+  ['a share with another organization', now([], [], ['T2']), 'sharedChannel'],
+  ['a share to a shared channel without outsiders', { ...now([]), channel: 'shared' }, 'sharedChannel'],
+  ['a share with unknown readers', { ...share, ...unknown }, 'unknownChannel'],
+  ['a share with more readers than the app can check', { ...share, ...tooMany }, 'channelTooLarge'],
+  ['a share with more readers than can be named', { ...share, audience: { guests: 2 } }, 'unknownChannel'],
+  ['a share to a channel that Slack says nothing about', { ...now(['G1']), channel: 'unknown' }, 'unknownChannel'],
+  ['a share to an open channel', { ...now([], ['O1']), ...open, channel: 'shared' }, 'may'],
+  ['a share to a channel that is not allowed', { ...share, ...closed }, 'channelRefused'],
+  ['a share by a guest', { ...share, ...guest }, 'guest'],
+  ['a share with guests who may read', { ...now(['G3']), ...guestsRead }, 'may'],
+  ['a share with others after the tick', { ...share, ...shared, chosen: all.chosen }, 'may'],
+  [
+    'a share with a new guest after the tick',
+    { ...now(['G3'], ['O1'], ['T2']), ...external, channel: 'shared' },
+    'guestsInChannel',
+  ],
+  ['a share where the app is off', { ...share, ...off }, 'channelOff'],
+])('%s', async (_, situation, word) => {
+  expect(await wordOf(situation)).toBe(word);
 });
 
-describe('the access policy, where only the person matters,', () => {
-  const named = { personOnly: true };
-
-  it.each<[string, Situation, object]>([
-    ['allows a refused channel', { settings: { refused: ['C1'] } }, may],
-    ['allows a shared channel', { channel: 'shared', audience: { outsiders: 3 } }, may],
-    ['allows a member in a channel that Slack gives no information about', { channel: down, audience: down }, may],
-    ['refuses a guest', { person: 'guest' }, { may: false, reason: 'guest' }],
-    ['refuses a person that Slack does not know of', { person: gone }, { may: false, reason: 'unknownPerson' }],
-  ])('%s', async (_, situation, admission) => {
-    const { asked, admission: found } = admit({ ...situation, named });
-    expect(await found).toMatchObject(admission);
-    expect(asked).toEqual(['person']);
-  });
+it('says the language of the person, and whether the channel is hidden', async () => {
+  const hidden: Situation = { channel: 'hidden', ...unknown };
+  expect(await admit(hidden).admission).toEqual({ may: true, locale: 'de-DE', isHidden: true });
+  expect(await admit(guest).admission).toEqual({ may: false, reason: 'guest', locale: 'de-DE' });
 });
 
-it('a question waits as long as Slack asks, whatever the app asks about', async () => {
-  const limited = new AppError('rateLimited', 'planned', { retryAfterMs: 7_000 });
-  for (const situation of [{ person: limited }, { channel: limited }, { audience: limited }]) {
-    await expect(admit(situation).admission).rejects.toBe(limited);
-  }
+it.each<[string, Situation, string[]]>([
+  ['of a person named with another workspace', fromT2, []],
+  ['where only the person matters', { ...press, ...shared }, ['person']],
+  ['in direct messages', direct, ['person']],
+  ['in a channel that is not allowed', closed, ['person']],
+  ['in an open channel', open, ['person']],
+])('asks Slack nothing that does not change the decision %s', async (_, situation, calls) => {
+  const { admission, asked } = admit(situation);
+  await admission;
+  expect(asked).toEqual(calls);
 });
 
-it('a refused token is reported with the error of Slack', async () => {
-  await expect(admit({ person: revoked }).admission).rejects.toMatchObject({ code: 'token_revoked', cause: revoked });
+const limited = new AppError('rateLimited', 'planned', { retryAfterMs: 7_000 });
+
+it.each<[string, Situation, object]>([
+  ['about the person', { person: down }, { kind: 'unavailable' }],
+  ['about the channel', { channel: down }, { kind: 'unavailable' }],
+  ['about its members', { audience: down }, { kind: 'unavailable' }],
+  ['after a revoked token', { person: revoked }, { kind: 'unavailable', code: 'token_revoked', cause: revoked }],
+  ['before its wait is over, for the person', { person: limited }, { kind: 'rateLimited', retryAfterMs: 7_000 }],
+  ['before its wait is over, for the channel', { channel: limited }, { kind: 'rateLimited', retryAfterMs: 7_000 }],
+  ['before its wait is over, for the members', { audience: limited }, { kind: 'rateLimited', retryAfterMs: 7_000 }],
+])('decides nothing while Slack says nothing %s', async (_, situation, error) => {
+  await expect(admit(situation).admission).rejects.toMatchObject(error);
 });
 
-describe('the form for sharing', () => {
-  it.each<[boolean, string, Partial<AccessSettings>]>([
-    [false, 'nothing is configured', {}],
-    [false, 'sharing with others is switched off', { shareWithOthers: false }],
-    [true, 'sharing with others is switched on', { shareWithOthers: true }],
-    [true, 'there is an open channel', { open: ['C1'] }],
-  ])('offers channels with other organizations (%j) where %s', (offers, _, settings) => {
-    const access = createAccessPolicy({
-      people: { person: () => Promise.reject(down) },
-      channels: { channel: () => Promise.reject(down) },
-      audiences: { of: () => Promise.reject(down) },
-      identity: { teamId: 'T1' },
-      settings: { open: [], allowed: [], refused: [], ...settings },
-      log: createRecordingLog().log,
-    });
-    expect(access.sharesWithOthers).toBe(offers);
-  });
-});
-
-it.each<[string, Partial<Audience>]>([
-  ['a person of another organization is a member', { outsiders: 1 }],
-  ['another organization is a member', { organizations: 1 }],
-])('a channel where %s counts as shared, also for a person who was shown that', async (_, audience) => {
-  expect(await admit({ audience }).admission).toEqual(no('sharedChannel'));
-  const ids = { guests: [], outsiders: [], organizations: [] };
-  const confirmed = { guests: 0, outsiders: 9, organizations: 9, isKnown: true, ids };
-  expect(await admit({ audience: { ...audience, ids }, named: { confirmed } }).admission).toEqual(no('sharedChannel'));
+it('offers channels with other organizations in the form for sharing only where a channel is open', () => {
+  expect([admit({}).access.sharesWithOthers, admit(open).access.sharesWithOthers]).toEqual([false, true]);
 });

@@ -17,7 +17,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Sessions with a Slack that gives the planned answers first, and then success. */
-function newSessions(planned: (string | number | 'never')[] = [], more: Partial<AgentSessionsDeps> = {}) {
+function newSessions(planned: (string | number | Promise<string>)[] = [], more: Partial<AgentSessionsDeps> = {}) {
   const told: string[] = [];
   const line = [running.id];
   const { log } = createRecordingLog();
@@ -25,7 +25,7 @@ function newSessions(planned: (string | number | 'never')[] = [], more: Partial<
   const fetch = async (_url: unknown, init: { body?: unknown } = {}): Promise<Response> => {
     const body = new URLSearchParams(String(init.body));
     told.push(body.get('status') ?? `rename ${body.get('title')}`);
-    const next = planned.shift();
+    const next = await planned.shift();
     if (next === 'never') return new Promise(() => {});
     if (typeof next === 'number') return new Response('', { status: next, headers: { 'retry-after': '1' } });
     return Response.json(next === undefined || next === 'ok' ? { ok: true } : { ok: false, error: next });
@@ -189,6 +189,33 @@ describe('agent sessions', () => {
     // After a refusal for want of room, an end does not wait for Slack.
     await vi.advanceTimersByTimeAsync(0);
     expect(told).toEqual(['processing', 'processing', 'active']);
+  });
+
+  it('end when questions came and ended while Slack was told about another one', async () => {
+    let answer: (reply: string) => void = () => {};
+    const slow = new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+    const { sessions, told, line } = newSessions([429, slow]);
+    for (const id of [running.id, 'qeeeeeeeeeeeeeeeeeeeeeeee', 'qffffffffffffffffffffffff']) {
+      sessions.changed({ ...running, id });
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    line.length = 0;
+    await sessions.closing({ ...over, outcome: { kind: 'cancelled' } });
+    answer('ok');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(told).toEqual(['processing', 'processing', 'active']);
+  });
+
+  it('report a question that comes in the same moment in which the first one goes on', async () => {
+    const { sessions, told } = newSessions();
+    sessions.changed(running);
+    await vi.advanceTimersByTimeAsync(1_000);
+    sessions.changed({ ...running, phase: 'running' });
+    sessions.changed({ ...running, id: 'qeeeeeeeeeeeeeeeeeeeeeeee' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(told).toEqual(['processing', 'processing']);
   });
 
   it('report the end where it is unknown whether Slack learned about the beginning', async () => {

@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { createArrivingBodies } from '../../../src/slack/receivers/arriving-bodies.ts';
+import { createArrivingBodies } from '../../../src/slack/receivers/http-receiver.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** A server that reads bodies, and clients that send them in pieces. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question/question.ts';
-import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { people, team } from '../../../src/local-slack/people.ts';
+import { createOutbound } from '../../../src/service/outbound.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { createDepartureCheck, createDepartures } from '../../../src/slack/access/departures.ts';
+import { createDepartureCheck, createDepartures } from '../../../src/slack/access/access-control.ts';
 import type { PersonKind, SlackUser } from '../../../src/slack/access/users.ts';
 import { mostPeopleLookups } from '../../../src/slack/settings.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';

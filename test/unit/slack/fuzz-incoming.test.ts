@@ -6,6 +6,7 @@ import { anyCharacter } from '../../support/any-character.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../../support/fake-service/fake-service.ts';
 import { commandOf, mentionOf, messageOf, nextTrigger, pressOf, userIn } from '../../support/local-slack/payloads.ts';
+import { runs } from '../../support/runs.ts';
 import { startWorld, type World } from '../../support/world/world.ts';
 
 let service: FakeService;
@@ -149,7 +150,7 @@ describe('input from Slack, or from a sender that pretends to be Slack,', () => 
           await taken(messageOf({ ...spoken, channel: 'D0ADA', channelType: 'im' }));
         },
       ),
-      { numRuns: 150 },
+      runs(100),
     );
     expect(service.questions()).toHaveLength(before);
   });
@@ -164,7 +165,7 @@ describe('input from Slack, or from a sender that pretends to be Slack,', () => 
         const spoken = { user, text: said, ts: `1800000002.${serial}`, threadTs: '1800000002.0', channel: 'C0NOWHERE' };
         await taken(bent(isMention ? mentionOf({ ...spoken, more: { edited: {} } }) : messageOf(spoken), bends));
       }),
-      { numRuns: 150 },
+      runs(100),
     );
   });
 
@@ -192,7 +193,7 @@ describe('input from Slack, or from a sender that pretends to be Slack,', () => 
         await taken(bent({ ...by, type: 'message_action', callback_id: callback, ...onMessage }, bends));
         await taken(bent({ ...by, type: 'shortcut', callback_id: callback }, bends));
       }),
-      { numRuns: 100 },
+      runs(70),
     );
     expect(service.questions()).toHaveLength(before);
   });
@@ -224,7 +225,7 @@ describe('input from Slack, or from a sender that pretends to be Slack,', () => 
         // Mia is a guest, so her text is not asked.
         await taken(commandOf({ text: said, user: people.mia, channel: 'C0NOWHERE', responseUrl }));
       }),
-      { numRuns: 100 },
+      runs(70),
     );
     expect(question?.status).toBe('processing');
     expect(service.questions()).toHaveLength(1);

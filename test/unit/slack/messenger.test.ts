@@ -1,11 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { digestOf } from '../../../src/core/lifecycle/card-view.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { cardMarker, markerBlockId, partMarker } from '../../../src/render/ids.ts';
+import { createOutbound } from '../../../src/service/outbound.ts';
 import type { Identity } from '../../../src/slack/api/identity.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import type { CallOptions } from '../../../src/slack/api/method-limits.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
@@ -31,10 +29,8 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
     },
   });
   const rooms: (string | undefined)[] = [];
-  const waiters: NonNullable<CallOptions['waiter']>[] = [];
   const messenger = createMessenger({
-    slack: createUnlimitedSlackApi(client, identity, (method, { channelId, waiter }) => {
-      if (waiter !== undefined) waiters.push(waiter);
+    slack: createUnlimitedSlackApi(client, identity, (method, { channelId }) => {
       if (method === 'chat.postMessage') rooms.push(channelId);
     }),
     outbound,
@@ -42,13 +38,12 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
     format: 'markdown',
     log,
     now: () => nowMs,
-    localeOf: async () => undefined,
+    localeOf: async (userId) => (userId === 'UGERMAN' ? 'de-DE' : undefined),
   });
   return {
     messenger,
     calls,
     rooms,
-    waiters,
     lines,
     pass: (ms: number) => {
       nowMs += ms;
@@ -163,38 +158,6 @@ describe('posting a message', () => {
   });
 });
 
-describe('the calls that wait for room', () => {
-  const wrong = { ts: '1.1', shown: digestOf({ kind: 'starting' }) };
-  const right = { ts: '1.1', shown: digestOf({ kind: 'asked' }) };
-  const ended = { outcome: { kind: 'gaveUp' }, phase: 'delivering' } as const;
-
-  it('go in this order: cards that say what is wrong, then those of the newest questions', async () => {
-    const { messenger, waiters } = begin({ 'chat.update': { ok: true } });
-    const edits: [string, Partial<Question>][] = [
-      ['older, says what is wrong', { ...ended, card: wrong, acceptedMs: someMs }],
-      ['newer, says what is wrong', { ...ended, card: wrong, acceptedMs: someMs + 9 }],
-      ['older', { ...ended, card: right, acceptedMs: someMs }],
-      ['newer', { ...ended, card: right, acceptedMs: someMs + 9 }],
-    ];
-    for (const [id, change] of edits)
-      await messenger.updateCard({ ...questionWith(change), id }, { kind: 'cancelled' });
-    const order = waiters.toSorted((one, other) => one.order - other.order).map(({ id }) => id);
-    expect(order).toEqual(['newer, says what is wrong', 'older, says what is wrong', 'newer', 'older']);
-  });
-
-  it('give the newest question its card first, and the oldest its answer', async () => {
-    const { messenger, waiters } = begin({ 'chat.postMessage': { ok: true, ts: '1.1' } });
-    for (const acceptedMs of [someMs, someMs + 9]) {
-      const question = questionWith({ ...ended, acceptedMs });
-      await messenger.postCard(question, { kind: 'starting' });
-      await messenger.prepare(question).postPart(question, 0, async () => {});
-    }
-    const [olderCard, olderAnswer, newerCard, newerAnswer] = waiters.map(({ order }) => order);
-    expect(newerCard).toBeLessThan(olderCard ?? 0);
-    expect(newerAnswer).toBeGreaterThan(olderAnswer ?? 0);
-  });
-});
-
 describe('a private message', () => {
   it.each<[string, Partial<Question>, string | null]>([
     ['nothing was posted there', {}, null],
@@ -208,6 +171,16 @@ describe('a private message', () => {
       expect(calls.at(-1)?.args.get('thread_ts')).toBe(threadTs);
     },
   );
+
+  it.each([
+    ['the asker of an English question', 'U1', 'en-US', 'The answer arrived'],
+    ['another reader of it, who reads German', 'UGERMAN', 'en-US', 'Die Antwort kam an'],
+    ['another reader of a German question', 'U2', 'de-DE', 'The answer arrived'],
+  ])('is in the language of %s', async (_, userId, locale, words) => {
+    const { messenger, calls } = begin({ 'chat.postEphemeral': { ok: true } });
+    await messenger.notifyPrivately(questionWith({ askerId: 'U1', locale }), userId, { kind: 'answeredBeforeCancel' });
+    expect(calls.at(-1)?.args.get('text')).toContain(words);
+  });
 
   it('unfurls no links where it is sent as a direct message', async () => {
     const { messenger, calls } = begin({

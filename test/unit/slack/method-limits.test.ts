@@ -177,7 +177,7 @@ describe('messages of one channel', () => {
   });
 });
 
-describe.each(['answer', 'card', 'private'] as const)('a call other than an edit, of the kind %s,', (priority) => {
+describe.each(['answer', 'private', 'final'] as const)('a call of the kind %s', (priority) => {
   it('waits no longer than 2 s', async () => {
     const gate = newGate();
     const startMs = Date.now();
@@ -202,12 +202,64 @@ describe.each(['answer', 'card', 'private'] as const)('a call other than an edit
   });
 });
 
+describe('new cards', () => {
+  const post = (gate: MethodLimits, priority: CallOptions['priority']) =>
+    passes(gate, 'chat.postMessage', passage(priority, 'C1'));
+  const retryAfterMs = async (gate: MethodLimits, priority: CallOptions['priority']): Promise<unknown> =>
+    gate.pass('chat.postMessage', passage(priority, 'C1'), async () => 0).catch((error) => error.retryAfterMs);
+
+  it('do not wait, and each is told a later time', async () => {
+    const gate = newGate();
+    expect(await countPassing(9, () => post(gate, 'card'))).toBe(5);
+    expect([await retryAfterMs(gate, 'card'), await retryAfterMs(gate, 'card')]).toEqual([5_000, 6_000]);
+  });
+
+  it('and edits leave room to an answer that waits, and to one that comes again', async () => {
+    const gate = newGate();
+    await countPassing(5, () => post(gate, 'card'));
+    const waits = post(gate, 'answer');
+    await vi.advanceTimersByTimeAsync(999);
+    expect(await post(gate, 'card')).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await waits).toBe(true);
+    const full = Array.from({ length: 4 }, () => retryAfterMs(gate, 'answer'));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await Promise.all(full)).toEqual([0, 0, 1_000, 2_000]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([await post(gate, 'card'), await post(gate, 'edit')]).toEqual([false, false]);
+    expect([await post(gate, 'answer'), await retryAfterMs(gate, 'card')]).toEqual([true, 3_000]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await post(gate, 'card')).toBe(true);
+  });
+});
+
+it('a call is confirmed only when there is room, and not sent where that fails', async () => {
+  const gate = newGate();
+  const happened: string[] = [];
+  const edit = (isRefused: boolean) =>
+    passes(gate, 'chat.update', {
+      ...passage('edit'),
+      confirm: async () => {
+        happened.push('confirmed');
+        if (isRefused) throw new AppError('rateLimited', 'refused');
+      },
+    });
+  expect([await edit(false), await edit(true), await edit(false), await edit(false)]).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ]);
+  expect(await edit(false)).toBe(false);
+  expect(happened).toHaveLength(4);
+});
+
 describe('edits of running cards', () => {
   it('always leave room for cards that end', async () => {
     await fc.assert(
       fc.asyncProperty(schedule, async (groups) => {
         const gate = newGate();
-        const end = () => passes(gate, 'chat.update', passage('card'));
+        const end = () => passes(gate, 'chat.update', passage('final'));
         let endedMs = Number.NEGATIVE_INFINITY;
         for (const { pauseMs, calls } of groups) {
           await vi.advanceTimersByTimeAsync(pauseMs);
@@ -226,7 +278,7 @@ describe('edits of running cards', () => {
   it('may use four of the seven calls of a window', async () => {
     const gate = newGate();
     expect(await countPassing(20, () => passes(gate, 'chat.update', passage('edit')))).toBe(4);
-    expect(await countPassing(20, () => passes(gate, 'chat.update', passage('card')))).toBe(3);
+    expect(await countPassing(20, () => passes(gate, 'chat.update', passage('final')))).toBe(3);
   });
 });
 
@@ -243,11 +295,11 @@ describe('a refusal by Slack', () => {
     await refuse(gate, 'chat.postMessage', 30_000);
     expect(await passes(gate, 'chat.postMessage', passage('answer', 'C2'))).toBe(false);
     expect(await passes(gate, 'chat.postMessage', { ...passage('answer', 'C2'), teamId: 'T2' })).toBe(true);
-    expect(await passes(gate, 'chat.update', passage('card'))).toBe(true);
+    expect(await passes(gate, 'chat.update', passage('final'))).toBe(true);
     await vi.advanceTimersByTimeAsync(29_900);
     expect(await passes(gate, 'chat.postMessage', passage('edit', 'C2'))).toBe(false);
     await vi.advanceTimersByTimeAsync(100);
-    expect(await passes(gate, 'chat.postMessage', passage('card', 'C2'))).toBe(true);
+    expect(await passes(gate, 'chat.postMessage', passage('answer', 'C2'))).toBe(true);
   });
 
   it('is verbCarriedOut for an hour at most', async () => {

@@ -5,14 +5,16 @@ import { renderEditForm } from '../../../src/render/modals.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
-import { openModal, updateModal } from '../../../src/slack/listeners/open-modal.ts';
+import type { WorkspaceContext } from '../../../src/slack/context.ts';
+import { openModal, updateModal } from '../../../src/slack/listeners/frame.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeSlack, startFakeSlack } from '../../support/fake-slack/fake-slack.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const value = { questionId: 'q0123456789abcdef01234567', index: 0 };
-const form = renderEditForm({ value, text: 'What calls it?', isDirect: false, startsPrivately: false }, undefined);
+const form = renderEditForm({ value, text: 'What calls it?', isDirect: false }, undefined);
 const recipient = { channelId: 'C0GENERAL', userId: people.ada };
 
 let slack: FakeSlack;
@@ -22,17 +24,18 @@ beforeEach(async () => {
 });
 afterEach(() => slack.stop());
 
+const told: unknown[] = [];
+
 function harness() {
   const { log } = createRecordingLog();
-  const told: unknown[] = [];
+  told.length = 0;
   const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
-  return {
-    told,
+  return only<WorkspaceContext>({
     slack: createUnlimitedSlackApi(client),
     log,
     tasks: createBackgroundTasks({ log }),
-    notify: (_to: unknown, notice: unknown) => void told.push(notice),
-  };
+    notify: (_to, notice) => void told.push(notice),
+  });
 }
 
 function shown(): string {
@@ -75,14 +78,14 @@ describe('opening a modal', () => {
       const at = harness();
       slack.fault('views.open', { error });
       await openModal(at, { triggerId: '1.1', recipient, questionId: value.questionId }, async () => form);
-      expect(at.told).toEqual([{ kind: 'formNotOpened', reference: 'q01234567' }]);
+      expect(told).toEqual([{ kind: 'formNotOpened', reference: 'q01234567' }]);
     },
   );
 
   it('privately reports where Slack gave no trigger', async () => {
     const at = harness();
     await openModal(at, { triggerId: undefined, recipient }, async () => form);
-    expect(at.told).toEqual([{ kind: 'formNotOpened', reference: expect.stringMatching(/^e[0-9a-f]{8}$/) }]);
+    expect(told).toEqual([{ kind: 'formNotOpened', reference: expect.stringMatching(/^e[0-9a-f]{8}$/) }]);
     expect(slack.calls).toEqual([]);
   });
 

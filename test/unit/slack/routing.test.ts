@@ -20,7 +20,7 @@ function route(change: Partial<IncomingMessage>, thread?: Thread): Route {
 }
 
 const ask = (text: string, fresh = false): Route => ({ to: 'ask', text, fresh });
-const askNew = (text: string, wholeText: string): Route => ({ to: 'ask', text, fresh: true, wholeText });
+const askNew = (text: string): Route => ({ to: 'ask', text, fresh: true });
 const runVerb = (verb: Verb | Nothing): Route => ({ to: 'verb', verb });
 const ignore = (reason: IgnoreReason): Route => ({ to: 'ignore', reason });
 const inThread = { threadTs: place.threadTs };
@@ -57,25 +57,25 @@ describe('a mention', () => {
       'with "new", in a bound thread, asks in a new conversation',
       { ...inThread, text: '<@UBOT> new where?' },
       ours,
-      askNew('where?', 'new where?'),
+      askNew('where?'),
     ],
     [
       'with "different question" asks in a new conversation',
       { ...inThread, text: '<@UBOT> different question: where?' },
       ours,
-      askNew('where?', 'different question: where?'),
+      askNew('where?'),
     ],
     [
       'with "new", in a bound thread of people, asks in a new conversation',
       { ...inThread, text: '<@UBOT> new where?' },
       peoples,
-      askNew('where?', 'new where?'),
+      askNew('where?'),
     ],
     [
       'with "new", where a question waits, asks in a new conversation',
       { ...inThread, text: '<@UBOT> new where?' },
       { ...newThread(place, true), queue: ['q1'] },
-      askNew('where?', 'new where?'),
+      askNew('where?'),
     ],
     [
       'with "new", where no question was asked, asks a question',
@@ -443,7 +443,7 @@ describe('a direct message', () => {
     ['asks in a thread without an earlier question', { ...inThread, text: 'where?' }, undefined, ask('where?')],
     ['asks although it mentions the app', { text: '<@UBOT> where?' }, undefined, ask('where?')],
     ['asks although it begins with another person', { text: '<@U2> did what?' }, undefined, ask('@U2 did what?')],
-    ['starts a new conversation', { ...inThread, text: 'new where?' }, ours, askNew('where?', 'new where?')],
+    ['starts a new conversation', { ...inThread, text: 'new where?' }, ours, askNew('where?')],
     ['asks with a file', { text: 'what is this?', subtype: 'file_share' }, undefined, ask('what is this?')],
     ['thanks in a thread', { ...inThread, text: 'Vielen Dank!' }, ours, ignore('asks_nothing')],
     ['thanks outside of a thread', { text: 'ok, danke' }, undefined, runVerb('thanks')],

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { createPrompts } from '../../../src/slack/agent-sessions/suggested-prompts.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createPrompts } from '../../../src/slack/home/surfaces.ts';
 import { createUnlimitedSlackApi, someIdentity } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 

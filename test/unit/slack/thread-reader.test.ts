@@ -545,15 +545,6 @@ describe('the notes of a thread', () => {
     expect(await reader.read(ask({ files: [] }), bound)).toMatchObject({ messages: 0 });
   });
 
-  test('make no record where there are none', async () => {
-    const first = ask({ id: 'q1', files: [], upstream: { steps: 0, askedMs: 1 } });
-    const { reader, threadNotes } = begin({ ok: true, messages: [] }, [first]);
-    const taken = { questionId: 'q1', fromTs: '0', toTs: at(5) };
-    await threadNotes.update(threadNotesName, () => ({ version: 1, messages: [addedNotes], taken }));
-    const followUp = ask({ id: 'q2', files: [], insteadOf: 'q1' });
-    expect(await reader.read(followUp, bound)).toMatchObject({ messages: 1 });
-  });
-
   test('makes no record where nothing was', async () => {
     const { reader, stored } = begin({ ok: true, messages: [] });
     await reader.read(ask({ files: [] }), bound);

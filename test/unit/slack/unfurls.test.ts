@@ -1,13 +1,13 @@
-import { WebClient } from '@slack/web-api';
 import { describe, expect, it } from 'vitest';
 import type { Admission } from '../../../src/core/access-policy.ts';
 import { AppError } from '../../../src/core/errors.ts';
+import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import type { Conversation } from '../../../src/core/ports.ts';
 import type { Audience } from '../../../src/slack/access/audience.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createUnfurls, type PostedLinks } from '../../../src/slack/unfurls/unfurls.ts';
 import { eventually } from '../../support/eventually.ts';
-import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
+import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 import { digestOf } from '../../support/lifecycle/core-harness.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -26,18 +26,19 @@ function setUp(
     audience?: Audience;
     read?: () => Promise<Conversation>;
     show?: () => Promise<void>;
+    isSent?: true;
   } = {},
 ) {
   const { log, lines } = createRecordingLog();
   const tasks = createBackgroundTasks({ log });
   const owners = new Map<string, string>();
   const shown: string[] = [];
+  const noted: AuditEntry[] = [];
   const unfurls = createUnfurls({
-    slack: createUnlimitedSlackApi(new WebClient('xoxb-test'), undefined, async (method) => {
+    slack: createScriptedSlack(options.isSent === true ? { 'chat.unfurl': {} } : {}, undefined, async (method) => {
       await options.show?.();
       shown.push(method);
-      throw new AppError('refused', 'nothing is sent in this test');
-    }),
+    }).deps.slack,
     endpoint: 'https://search.example.com',
     mayPreview: async () => true,
     deepSearch: { byReadToken: options.read ?? (async () => conversation) },
@@ -49,14 +50,14 @@ function setUp(
         return owners.get(key) ?? owner;
       },
     },
-    audit: { note: async () => {} },
+    audit: { note: (entry) => void noted.push(entry) },
     digest: digestOf,
     tasks,
     log,
     now: () => 0,
   });
   const outcomes = () => lines.map(({ outcome }) => outcome);
-  return { unfurls, tasks, shown, lines, owners, outcomes };
+  return { unfurls, tasks, shown, noted, lines, owners, outcomes };
 }
 
 function posted(ts: string, changes: Partial<PostedLinks> = {}): PostedLinks {
@@ -104,6 +105,17 @@ describe('link previews', () => {
     unfurls.take(posted('9.0'));
     await tasks.drain(5_000);
     expect(shown).toHaveLength(2);
+  });
+
+  it('are noted in the audit log with the time of their message, and only if Slack took them', async () => {
+    const { unfurls, noted, outcomes } = setUp({ isSent: true });
+    unfurls.take(posted('1700000000.000100'));
+    await eventually(() => expect(outcomes()).toEqual(['shown']));
+    expect(noted).toMatchObject([{ action: 'unfurled', atMs: 1_700_000_000_000, userId: 'U1', channelId: 'C1' }]);
+    const refused = setUp();
+    refused.unfurls.take(posted('1.0'));
+    await eventually(() => expect(refused.outcomes()).toEqual(['failed']));
+    expect(refused.noted).toEqual([]);
   });
 
   it.each<[string, Parameters<typeof setUp>[0], Partial<PostedLinks>]>([

@@ -17,15 +17,13 @@ function changed(id: string, more: Record<string, unknown> = {}) {
   return told;
 }
 
-const audit = { note: async () => undefined };
-
 function begin() {
   const slack = createScriptedSlack({
     'users.list': { members: [user('U1'), user('U2')] },
     'users.info': (args) => ({ user: user(args.get('user') ?? '') }),
   });
   const settings = { open: [], allowed: [], refused: [] };
-  return { slack, ...createAccessControl({ ...slack.deps, settings, channelSettings: createMemoryRecords(), audit }) };
+  return { slack, ...createAccessControl({ ...slack.deps, settings, channelSettings: createMemoryRecords() }) };
 }
 
 test('every call is counted under its name, as one without a waiting person', async () => {
@@ -45,7 +43,6 @@ test('every call is counted under its name, as one without a waiting person', as
     ...slack.deps,
     settings,
     channelSettings: createMemoryRecords(),
-    audit,
   });
   await directory.tend();
   await audiences.of('C1');

@@ -100,7 +100,7 @@ describe('reading a person', () => {
     expect(belongs({ enterprise_user: {} })).toBe('T1');
     expect(belongs({ enterprise_user: 'odd' })).toBe('T1');
     const nothing = { team_id: undefined, locale: undefined, tz: undefined };
-    expect(readPerson({ ...member, ...nothing }, home)).toStrictEqual({ userId: 'U1', name: 'ada', kind: 'unknown' });
+    expect(readPerson({ ...member, ...nothing }, home)).toEqual({ userId: 'U1', name: 'ada', kind: 'unknown' });
   });
 
   it('finds the name as others see it, or the id where there is none', () => {

@@ -38,17 +38,6 @@ describe('stored installations', () => {
     expect(text).not.toContain('Acme');
   });
 
-  it('are read with the person who installed the app, whom earlier versions stored, and no longer name them', async () => {
-    const kv = memoryStore();
-    const keyRing = createKeyRing([newKey('a')]);
-    const installations = createInstallations(kv, keyRing);
-    const key = 'ds:installation:T1';
-    await kv.set(key, keyRing.seal(key, JSON.stringify({ ...installed('T1'), token: 'xoxb-1', installedBy: 'U2' })));
-    expect(await installations.get('T1')).toEqual(installed('T1'));
-    await installations.update('T1', (current) => current && { ...current, installedMs: 2 });
-    expect(keyRing.open(key, (await kv.get(key)) ?? '')).not.toContain('U2');
-  });
-
   it('can not be read under the id of another workspace', async () => {
     const kv = memoryStore();
     const installations = createInstallations(kv, createKeyRing([newKey('a')]));

@@ -29,10 +29,14 @@ it('settings, threads, counts and choices of a channel move along to its new id,
   // A message came under the new id before the event did.
   await storage.threads.update(at('C2'), () => ({ ...newThread(at('C2'), false), queue: ['q2'] }));
   const threads = [{ channelId: 'C1', threadTs: '1.1' }];
-  await storage.readerChoices.update('T1:U1', () => ({ version: 1, threads, channels: ['C1', 'C11'] }));
+  for (const person of ['T1:U1', 'T2:U2']) {
+    await storage.readerChoices.update(person, () => ({ version: 1, threads, channels: ['C1', 'C11'] }));
+  }
 
   const attended = [{ channelId: 'C1', threadTs: '1.1', atMs: 1 }];
-  await storage.attendance.update('T1', () => ({ version: 1, lastMs: 1, threads: attended }));
+  for (const teamId of ['T1', 'T2']) {
+    await storage.attendance.update(teamId, () => ({ version: 1, lastMs: 1, threads: attended }));
+  }
 
   expect([await storage.moveChannel(move), await storage.moveChannel(move)]).toEqual([5, 0]);
 
@@ -45,6 +49,9 @@ it('settings, threads, counts and choices of a channel move along to its new id,
     ...{ channels: ['C2', 'C11'], threads: [{ channelId: 'C2', threadTs: '1.1' }] },
   });
   expect(await storage.attendance.get('T1')).toMatchObject({ threads: [{ channelId: 'C2', threadTs: '1.1' }] });
+  // Another workspace that shares the channel is told by Slack itself.
+  expect(await storage.readerChoices.get('T2:U2')).toMatchObject({ threads, channels: ['C1', 'C11'] });
+  expect(await storage.attendance.get('T2')).toMatchObject({ threads: attended });
   for (const gone of [await storage.channelSettings.get('T1:C1'), await storage.threads.get(at('C1'))]) {
     expect(gone).toBeUndefined();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createRecentRecords } from '../../../src/storage/recent-records.ts';
+import { createRecentRecords } from '../../../src/storage/repositories.ts';
 
 interface Named {
   name: string;

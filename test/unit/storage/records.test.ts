@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Question, Thread } from '../../../src/core/question/question.ts';
-import { refusedTextType } from '../../../src/storage/brief-records.ts';
-import { questionFormat, threadFormat } from '../../../src/storage/records.ts';
+import {
+  type Outcome,
+  type Question,
+  questionType,
+  type Thread,
+  threadType,
+} from '../../../src/core/question/question.ts';
+import { refusedTextType } from '../../../src/core/question/refused-text.ts';
 
 const KEY = 'ds:question:q1';
 
@@ -63,7 +68,7 @@ const question: fc.Arbitrary<Question> = fc.record(
     beginsThread: fc.boolean(),
     fresh: fc.boolean(),
     acceptedMs: timeMs,
-    phase: fc.constantFrom('offered', 'waiting', 'running', 'parked', 'delivering', 'closed'),
+    phase: fc.constantFrom('waiting', 'running', 'parked', 'delivering', 'closed'),
     responseUrl: text,
     card: fc.record(
       { intentMs: timeMs, ts: text, shown: text, editedMs: timeMs, gone: fc.boolean() },
@@ -142,17 +147,17 @@ describe('records', () => {
   it('are read from their text as they were written', () => {
     fc.assert(
       fc.property(question, (record) => {
-        expect(questionFormat.decode(KEY, questionFormat.encode(KEY, record))).toEqual(record);
+        expect(questionType.format.decode(KEY, questionType.format.encode(KEY, record))).toEqual(record);
       }),
     );
     fc.assert(
       fc.property(thread, (record) => {
-        expect(threadFormat.decode(KEY, threadFormat.encode(KEY, record))).toEqual(record);
+        expect(threadType.format.decode(KEY, threadType.format.encode(KEY, record))).toEqual(record);
       }),
     );
   });
 
-  it('name a conversation by a number where its id is one, so that earlier versions read them', () => {
+  it('name a conversation by a number where its id is one', () => {
     const known: Thread = {
       version: 1,
       teamId: 'T1',
@@ -162,35 +167,18 @@ describe('records', () => {
       conversationId: 140,
       queue: [],
     };
-    expect(threadFormat.encode(KEY, known)).toContain('"conversationId":140');
-    expect(threadFormat.encode(KEY, { ...known, conversationId: 'abc' })).toContain('"conversationId":"abc"');
+    expect(threadType.format.encode(KEY, known)).toContain('"conversationId":140');
+    expect(threadType.format.encode(KEY, { ...known, conversationId: 'abc' })).toContain('"conversationId":"abc"');
   });
 
   it('of refused questions last an hour, as docs/operations.md says', () => {
     expect(refusedTextType.ttlMs).toBe(60 * 60 * 1_000);
   });
 
-  it('of shares are read with and without the ids of the confirmed readers, which earlier versions did not store', () => {
-    const counts = { guests: 1, outsiders: 0, organizations: 0, isKnown: true };
-    const named = { ...counts, ids: { guests: ['U1'], outsiders: [], organizations: [] } };
-    fc.assert(
-      fc.property(question, fc.constantFrom(counts, named), (record, confirmed) => {
-        const shared: Question = { ...record, shares: { questionId: 'q1', withLink: false, confirmed } };
-        const withheld: Question = {
-          ...record,
-          shares: { questionId: 'q1', withLink: true, confirmed, withheld: true },
-        };
-        for (const each of [shared, withheld]) {
-          expect(questionFormat.decode(KEY, questionFormat.encode(KEY, each))).toEqual(each);
-        }
-      }),
-    );
-  });
-
   it('are reported as corrupt by their key, with any other JSON in their place', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
-        expect(() => questionFormat.decode(KEY, json)).toThrow(
+        expect(() => questionType.format.decode(KEY, json)).toThrow(
           expect.objectContaining({ kind: 'corrupt', message: expect.stringContaining(KEY) }),
         );
       }),
@@ -203,7 +191,7 @@ describe('records', () => {
       '{"text":"a secret question"',
       '{"version":1,"text":["a secret question"]}',
     ]) {
-      expect(() => questionFormat.decode(KEY, damaged)).toThrow(
+      expect(() => questionType.format.decode(KEY, damaged)).toThrow(
         expect.objectContaining({ kind: 'corrupt', message: expect.not.stringContaining('secret') }),
       );
     }
@@ -216,10 +204,10 @@ describe('records', () => {
         fc.constantFrom('version', 'id', 'place', 'text', 'phase', 'card', 'delivery'),
         (record, field) => {
           const { [field]: _, ...rest } = record;
-          expect(() => questionFormat.decode(KEY, JSON.stringify(rest))).toThrow(
+          expect(() => questionType.format.decode(KEY, JSON.stringify(rest))).toThrow(
             expect.objectContaining({ kind: 'corrupt' }),
           );
-          expect(() => questionFormat.decode(KEY, JSON.stringify({ ...rest, [field]: null }))).toThrow(
+          expect(() => questionType.format.decode(KEY, JSON.stringify({ ...rest, [field]: null }))).toThrow(
             expect.objectContaining({ kind: 'corrupt', message: expect.stringContaining(field) }),
           );
         },

@@ -1,12 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { HOME_MARK_KEY } from '../../../src/storage/home-mark.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openStorage, readAllVotes } from '../../../src/storage/open-storage.ts';
+import { CLOSED_KEY } from '../../../src/storage/store-use.ts';
 import { eventually } from '../../support/eventually.ts';
 import { bulk } from '../../support/processes/scripted-redis.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { type Answer, closeAll, open, openAnswering, serve } from './scripted-store.ts';
 
 afterEach(closeAll);
+
+/** The reply to GET of a key without a value. */
+const none = '$-1\r\n';
 
 describe('the store in Redis', () => {
   it('keeps a text for the given lifetime, and without one until it is deleted', async () => {
@@ -46,6 +49,57 @@ describe('the store in Redis', () => {
     ]);
   });
 
+  it('tells Redis until when to store something, by the clock of Redis, which it reads rarely', async () => {
+    const hourMs = 3_600_000;
+    const time = (): string => {
+      const seconds = Math.trunc((Date.now() + hourMs) / 1_000).toString();
+      return `*2\r\n${bulk(seconds)}${bulk('0')}`;
+    };
+    const server = await serve((name) => (name === 'TIME' ? time() : name === 'EVAL' ? none : undefined));
+    const store = await open(server);
+    const byMs = Date.now() + 1_000;
+    for (const key of ['a', 'b']) await store.createListed(key, 'x', 80, 's', key, byMs);
+    await store.createListed('c', 'x', 80, 's', 'c');
+    const sent = server.commands.filter(([name]) => name === 'EVAL').map((words) => words.at(-1) ?? '');
+    expect(server.commands.filter(([name]) => name === 'TIME')).toHaveLength(1);
+    expect(sent.map((until) => until === '' || Number(until) <= byMs + hourMs)).toEqual([true, true, true]);
+    expect(Number(sent[0])).toBeGreaterThan(byMs + hourMs - 60_000);
+    expect(sent[2]).toBe('');
+  });
+
+  it('stores what is in time although the clock of Redis was set forward, or its reply was slow', async () => {
+    let aheadMs = -60_000;
+    const server = await serve((name, args) => {
+      const nowMs = Date.now() + aheadMs;
+      if (name === 'TIME') return `*2\r\n${bulk(Math.trunc(nowMs / 1_000).toString())}${bulk('0')}`;
+      if (name !== 'EVAL') return undefined;
+      return args.includes('s') && nowMs > Number(args.at(-1)) ? '-LATE too late\r\n' : none;
+    });
+    const store = await open(server);
+    expect(await store.createListed('a', 'x', 80, 's', 'a', Date.now() + 2_000)).toBeUndefined();
+    aheadMs = 0;
+    expect(await store.createListed('b', 'x', 80, 's', 'b', Date.now() + 2_000)).toBeUndefined();
+    await expect(store.createListed('c', 'x', 80, 's', 'c', Date.now() - 1)).rejects.toMatchObject({ code: 'late' });
+  });
+
+  it.each([-3_600_000, -5_000, 5_000])('reads the clock of Redis again when its own was set by %d ms', async (byMs) => {
+    const time = `*2\r\n${bulk('1000')}${bulk('0')}`;
+    const server = await serve((name) => (name === 'TIME' ? time : name === 'EVAL' ? none : undefined));
+    const store = await open(server);
+    await store.createListed('a', 'x', 80, 's', 'a', Date.now() + 1_000);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + byMs });
+    await store.createListed('b', 'x', 80, 's', 'b', Date.now() + 1_000);
+    vi.useRealTimers();
+    expect(server.commands.filter(([name]) => name === 'TIME')).toHaveLength(2);
+  });
+
+  it('leaves no doubt that nothing was stored where the clock of Redis can not be read', async () => {
+    const { store } = await openAnswering('TIME', 'drop');
+    await expect(store.createListed('a', 'x', 80, 's', 'a', Date.now() + 1_000)).rejects.toMatchObject({
+      ...{ kind: 'storage', outcomeUnknown: false },
+    });
+  });
+
   it('keeps sets, and pings', async () => {
     const { server, store } = await openAnswering('SMEMBERS', `*2\r\n${bulk('x')}${bulk('y')}`);
     await store.addMember('s', 'x');
@@ -56,9 +110,6 @@ describe('the store in Redis', () => {
     expect(server.commands).toEqual([['SADD', 's', 'x'], ['SREM', 's', 'y'], ['SMEMBERS', 's'], trial]);
   });
 });
-
-/** The reply to GET of a key without a value. */
-const none = '$-1\r\n';
 
 describe('the storage as a whole', () => {
   it('is in Redis when REDIS_URL is set, and shares its connection', async () => {
@@ -79,7 +130,7 @@ describe('the storage as a whole', () => {
     const server = await serve((name, [key]) => {
       if (name === 'SMEMBERS') return `*1\r\n${bulk('q1:U1')}`;
       if (name !== 'GET') return undefined;
-      return key === HOME_MARK_KEY ? none : bulk(JSON.stringify(vote));
+      return key === CLOSED_KEY ? none : bulk(JSON.stringify(vote));
     });
     const { log } = createRecordingLog();
     const all = await readAllVotes({ redisUrl: server.url }, { clock: Date.now, log });

@@ -1,8 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
+import { askedQuestionsType } from '../../../src/core/history/asked-questions.ts';
+import { durationsType } from '../../../src/core/history/durations.ts';
+import { visitType } from '../../../src/core/history/home-visits.ts';
+import { messageLogType } from '../../../src/core/history/message-log.ts';
 import type { Vote } from '../../../src/core/history/votes.ts';
-import { messageLogType, visitType } from '../../../src/storage/brief-records.ts';
-import { askedQuestionsType, durationsType, runSlotsType, threadNotesType } from '../../../src/storage/records.ts';
+import { threadNotesType } from '../../../src/core/question/thread-notes.ts';
+import { runSlotsType } from '../../../src/core/run-slots.ts';
 import {
   createClaims,
   createQuestionStore,

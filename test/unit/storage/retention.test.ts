@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { askedQuestionsType } from '../../../src/core/history/asked-questions.ts';
+import { messageLogType } from '../../../src/core/history/message-log.ts';
 import type { Vote } from '../../../src/core/history/votes.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
-import { messageLogType } from '../../../src/storage/brief-records.ts';
-import { askedQuestionsType, runSlotsType, threadNotesType } from '../../../src/storage/records.ts';
+import { threadNotesType } from '../../../src/core/question/thread-notes.ts';
+import { runSlotsType } from '../../../src/core/run-slots.ts';
 import {
   createClaims,
   createQuestionStore,
@@ -33,7 +35,7 @@ describe('a bound on the lives of records', () => {
   it('holds for a question once it is closed, because an open one must come to its end', async () => {
     const kv = memoryStore();
     const questions = createQuestionStore(kv, oneDay);
-    await questions.create(sampleQuestion({ phase: 'offered' }));
+    await questions.create(sampleQuestion({ phase: 'closed' }));
     expect(kv.lifetimesMs.get(questionKey)).toBe(oneDay);
     await questions.update(question.id, (stored) => ({ ...stored, phase: 'parked' }));
     expect(kv.lifetimesMs.get(questionKey)).toBe(90 * dayMs);
@@ -88,7 +90,7 @@ describe('the pass over stored records', () => {
     await createThreadStore(kv).update(place, () => newThread(place, true));
     await createVoteStore(kv).put(vote);
     await createClaims(kv).claim('one', 'q1');
-    kv.texts.set('ds:heard:T1:C1:1', '{"version":1,"messages":[]}');
+    kv.texts.set('ds:thread-notes:T1:C1:1', '{"version":1,"messages":[]}');
     expect(await shortenLives(kv, oneDay)).toBe(5);
     expect(Object.fromEntries(kv.lifetimesMs)).toMatchObject({
       'ds:question:q1': 90 * dayMs,
@@ -96,7 +98,7 @@ describe('the pass over stored records', () => {
       'ds:thread:T1:C1:1700000000.000100': oneDay,
       [`ds:vote:${question.id}:U1`]: oneDay,
       'ds:claim:one': 2 * dayMs,
-      'ds:heard:T1:C1:1': oneDay,
+      'ds:thread-notes:T1:C1:1': oneDay,
     });
     expect(await shortenLives(kv, oneDay)).toBe(0);
   });

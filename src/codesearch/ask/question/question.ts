@@ -3,7 +3,7 @@ import { splitIdentifier } from '../../index/words.ts';
 import { type Kind, kindOf } from './kind.ts';
 import { isForeign } from './language.ts';
 import { type Pasted, pastedMessage } from './pasted.ts';
-import { phrasesIn, relatedStems } from './thesaurus.ts';
+import { relatedStems } from './thesaurus.ts';
 import { KIND_STEMS, STOP_WORDS, WEAK_STEMS } from './vocabulary.ts';
 
 /** One word the question is about: as written, its stem, and related stems, which count less. */
@@ -20,7 +20,7 @@ export interface Question {
   kind: Kind;
   /** Not English: only its names, paths and quoted texts can be found. */
   isForeign: boolean;
-  /** An error message or a log line that the question has as a program printed it, without class name and time. */
+  /** An error message or a log line that was copied into the question, without its class name and time. */
   pasted?: Pasted;
   subjects: Subject[];
   /** Names that can only be code: in backticks, in camelCase, snake_case, with `()` or dots. As written. */
@@ -76,13 +76,7 @@ export function parseQuestion(text: string): Question {
   }
   for (const path of paths) for (const part of path.split(/[/._-]+/).flatMap(splitIdentifier)) add(part, 0.4);
   const words = wordsOf(rest);
-  // A capital letter inside a sentence marks a proper name, unless most words of the text are capitalized.
-  const isShouted = words.filter((word) => /^\p{Lu}/u.test(word)).length > words.length / 2;
-  for (const [index, word] of words.entries())
-    add(word, index > 0 && /^\p{Lu}\p{Ll}+$/u.test(word) && !isShouted ? 1.5 : 1);
-  for (const { phrase, related } of phrasesIn(rest)) {
-    if (subjects.size < MOST_SUBJECTS) subjects.set(phrase, { word: phrase, stem: phrase, weight: 1, related });
-  }
+  for (const word of words) add(word, 1);
   for (const word of wordsOf(context).slice(0, 200)) add(word, CONTEXT_WEIGHT);
   return {
     text: asked,
@@ -177,6 +171,8 @@ function isCodeLike(token: string): boolean {
   if (!/^[@\p{L}_$][\p{L}\p{N}_$.:#-]*$/u.test(token)) return false;
   if (/^(?:e\.g|i\.e|etc|vs)\.?$/i.test(token)) return false;
   return (
-    /[a-z\d][A-Z]/.test(token) || /\p{L}_\p{L}/u.test(token) || /^[\p{L}_$]\w+(?:\.|::|#)[\p{L}_$]\w+/u.test(token)
+    /[a-z\d][A-Z]/.test(token) ||
+    /[\p{L}\p{N}]_[\p{L}\p{N}]/u.test(token) ||
+    /^[\p{L}_$]\w+(?:\.|::|#)[\p{L}_$]\w+/u.test(token)
   );
 }

@@ -1,56 +1,50 @@
+import { escapeRegExp } from '../../escape.ts';
 import type { Definition } from '../../index/file-index.ts';
 import { type Asked, type Draft, pointTo } from '../draft.ts';
-import type { Usage } from '../investigation.ts';
-import { code, count, fileLink } from '../markdown.ts';
-import { nameOf, shorten } from './names.ts';
+import type { Investigation, Usage } from '../investigation.ts';
+import { code, count, fileLink, nameOf, shorten } from '../markdown.ts';
 
 const MOST_LINES = 5;
-/** Names that objects of many kinds have: a bare call says nothing of whose it is. */
-const COMMON =
-  /^(?:get|set|add|remove|delete|find|has|is|run|start|stop|open|close|read|write|load|save|send|call|apply|parse|format|create|build|init|update|next|push|pop|map|filter|log|error|print|test|render|process|handle|execute|match|replace|clear|reset|size|length|name|value|key|index|to_s|new|dump|dumps|loads|toString|equals|hashCode)$/;
 
 /** "Who calls X": the lines, and no more. Undefined where the question names nothing that is defined here. */
 export async function callers({ targets, question, investigation }: Asked): Promise<Draft | undefined> {
   const [target] = targets.names;
-  if (target === undefined) return undefined;
+  const [definition] = target?.definitions ?? [];
+  if (target === undefined || definition === undefined) return undefined;
   const { name, definitions } = target;
   await investigation.step(`Looking for the lines that use ${name}`);
-  const owner = ownerOf(question.identifiers, name);
-  const all = (await investigation.usages(name, definitions, { isHandedOn: true })).filter(
-    (usage) => !isInString(usage.text, name),
+  const found = (await investigation.usages(name, definitions)).filter(
+    ({ text, file }) => file.role !== 'docs' && isUse(text, name) && !isPrototype(text, file.path),
   );
-  const qualified =
-    owner === undefined
-      ? []
-      : all.filter(({ text }) =>
-          new RegExp(`${owner}\\s*(?:\\.|::|->|#)\\s*${name.replace(/\W/g, '\\$&')}`, 'i').test(text),
-        );
-  const usages = sorted(qualified.length > 0 ? qualified : all.filter(({ file }) => file.role !== 'docs'), name);
-  const [definition] = definitions;
-  const place = definition === undefined ? '' : ` (${fileLink(definition.file, definition.symbol.line)})`;
-  const isProven = isOnlyOne(name, definitions) || qualified.length > 0;
-  const many = investigation.hasMoreUsages(name) ? 'at least ' : '';
+  const owner = ownerOf(question.identifiers, name);
+  const qualified = found.filter(({ text }) => receiverOf(text, name) === owner);
+  const lines: (Usage & { isProven: boolean })[] = [];
+  for (const usage of owner === undefined || qualified.length === 0 ? found : qualified)
+    lines.push({ ...usage, isProven: await resolves(usage, definition, investigation) });
+  const usages = sorted(lines, name);
+  const isProven = usages.every((usage) => usage.isProven);
+  const amount = `${investigation.hasMoreUsages(name) ? 'at least ' : ''}${count(usages.length, 'line')}`;
   const inTests = usages.filter(({ file }) => file.role === 'test').length;
-  const tests = inTests === 0 || inTests === usages.length ? '' : `, ${inTests} of them in tests`;
-  const sentence =
-    usages.length === 0
-      ? `I found no line that uses ${code(name)}${place}, apart from its definition.`
-      : isProven
-        ? `${code(name)} is used in ${many}${count(usages.length, 'line')}${inTests === usages.length ? ', all in tests' : tests}.`
-        : `${many === '' ? count(usages.length, 'line') : `At least ${count(usages.length, 'line')}`} ${usages.length === 1 ? 'uses' : 'use'} something named ${code(name)}${tests}; I don't check whether it is the one in ${definition === undefined ? 'question' : fileLink(definition.file, definition.symbol.line)}.`;
-  const caller = usages.find(
-    ({ within, file }) => within !== undefined && within.name !== name && file.role !== 'test',
-  )?.within;
+  const tests = inTests === 0 ? '' : inTests === usages.length ? ', all in tests' : `, ${inTests} of them in tests`;
+  const place = fileLink(definition.file, definition.symbol.line);
+  const rest = usages.length > MOST_LINES ? `And ${count(usages.length - MOST_LINES, 'more line')}. ` : '';
+  const unchecked = isProven ? '' : `I can't tell of all of them whether it is the one in ${place}.`;
+  const caller = usages.find(({ within, file }) => within?.name !== name && file.role !== 'test')?.within;
   return {
     title: `Uses of ${name}`,
-    sentence,
+    sentence:
+      usages.length === 0
+        ? `I found no line that uses ${code(name)} (${place}), apart from its definition.`
+        : isProven
+          ? `${code(name)} is used in ${amount}${tests}.`
+          : `Something named ${code(name)} stands in ${amount}${tests}.`,
     pointers: usages
       .slice(0, MOST_LINES)
       .map((usage) => pointTo(usage.file, `${within(usage)}${code(shorten(usage.text, 90))}`, usage.line)),
-    ...(usages.length > MOST_LINES ? { footnote: `And ${count(usages.length - MOST_LINES, 'more line')}.` } : {}),
+    footnote: `${rest}${unchecked}`.trim(),
     followUps: [
       `How does \`${name}\` work?`,
-      ...(nameOf(caller) === undefined ? [] : [`Who calls \`${nameOf(caller)}\`?`]),
+      ...(nameOf(caller) === undefined || caller?.name === 'main' ? [] : [`Who calls \`${nameOf(caller)}\`?`]),
       ...(inTests > 0 ? [`Which tests cover \`${name}\`?`] : []),
     ],
     symbols: [name],
@@ -58,23 +52,72 @@ export async function callers({ targets, question, investigation }: Asked): Prom
   };
 }
 
-/** Source before tests, calls before other uses, one line of each file first. */
-function sorted(usages: readonly Usage[], name: string): Usage[] {
+/** Whether a line has the name in its code: not only in a text or a comment, and not as what it defines. */
+function isUse(text: string, name: string): boolean {
+  const own = text.replace(/(["'])(?:(?!\1)[^\\]|\\.)*\1/g, '""').replace(/(?:\/\/|#(?![\w{<[])).*$/, '');
+  const found = new RegExp(
+    `(\\b(?:def|fn|func|fun|function|class|struct|interface|enum|trait|type)\\s+(?:\\([^)]*\\)\\s*|self\\.)?)?${escapeRegExp(name)}(?![\\w$])`,
+  ).exec(own);
+  return found !== null && found[1] === undefined;
+}
+
+/** A declaration of C or C++ without a body, such as `extern int close(int);` */
+function isPrototype(text: string, path: string): boolean {
+  if (!/;\s*$/.test(text) || /=|->|\breturn\b/.test(text)) return false;
+  return /\.(?:h|hh|hpp|hxx)$/i.test(path)
+    ? /^\s*\w[\w\s:<>,*&()]*[\s*&]\w+\s*\(/.test(text)
+    : /\.(?:c|cc|cpp|cxx)$/i.test(path) && /^\s*(?:static|extern)\b/.test(text);
+}
+
+/**
+ * Whether a line can only mean this definition: as a bare name in its file, in one that imports it, or beside it where no import is
+ * needed; behind the name of its class or module; behind `this` in its class.
+ */
+async function resolves(
+  { file, text, line, within: around }: Usage,
+  { file: home, symbol }: Definition,
+  investigation: Investigation,
+): Promise<boolean> {
+  const receiver = receiverOf(text, symbol.name);
+  if (receiver !== undefined && /^(?:this|self|Self|cls)$/.test(receiver))
+    return file === home && around?.owner === symbol.owner;
+  const module = moduleOf(home.path);
+  if (receiver !== undefined && receiver !== symbol.owner && receiver !== module) return false;
+  if (receiver === undefined && symbol.kind === 'method' && around?.owner !== symbol.owner) return false;
+  if (file === home || (receiver !== undefined && receiver === symbol.owner)) return true;
+  const isBeside = /\.(?:go|java|kt)$/.test(file.path) && folderOf(file.path) === folderOf(home.path);
+  if (isBeside) return true;
+  const lines = await investigation.lines(file);
+  const imported = lines.filter((_, at) => at + 1 < line && file.importLines.has(at + 1)).join('\n');
+  return [symbol.name, module].some((name) => new RegExp(`(?<![\\w$])${escapeRegExp(name)}(?![\\w$])`).test(imported));
+}
+
+/** `this` in `this.moor(boat)`, `Utils` in `Utils::clean`; of a longer expression its last name. Undefined for a bare name. */
+function receiverOf(text: string, name: string): string | undefined {
+  return new RegExp(`([\\w$]*)\\)?\\s*(?:\\.|::|->)\\s*${escapeRegExp(name)}(?![\\w$])`).exec(text)?.[1];
+}
+
+/** The name that files import: that of the file, or of its folder if the file stands for it. */
+function moduleOf(path: string): string {
+  const [file = '', folder = ''] = path.split('/').reverse();
+  const own = file.split('.')[0] ?? '';
+  return /^(?:index|mod|lib|main|__init__)$/.test(own) ? folder : own;
+}
+
+function folderOf(path: string): string {
+  return path.split('/').slice(0, -1).join('/');
+}
+
+/** What is proven first, source before tests, calls before other uses, one line of each file first. */
+function sorted<Line extends Usage & { isProven: boolean }>(usages: readonly Line[], name: string): Line[] {
   const seen = new Set<unknown>();
   const isFirst = new Map(usages.map((usage) => [usage, !seen.has(usage.file) && seen.add(usage.file) !== undefined]));
-  const rank = (usage: Usage): number =>
-    (usage.file.role === 'test' ? 8 : usage.file.role === 'source' ? 0 : 4) +
+  const rank = (usage: Line): number =>
+    (usage.file.role === 'test' ? 16 : usage.file.role === 'source' ? 0 : 8) +
+    (usage.isProven ? 0 : 4) +
     (usage.text.includes(`${name}(`) ? 0 : 2) +
     (isFirst.get(usage) === true ? 0 : 1);
   return usages.toSorted((a, b) => rank(a) - rank(b));
-}
-
-/** Whether a bare name can only mean this definition: no other has it, and it is no name that many kinds of objects have. */
-function isOnlyOne(name: string, definitions: readonly Definition[]): boolean {
-  const code = definitions.filter(
-    ({ file }) => file.role !== 'vendored' && file.role !== 'test' && file.role !== 'example',
-  );
-  return code.length === 1 && !COMMON.test(name);
 }
 
 /** `Gson` in `Gson.fromJson`. */
@@ -83,11 +126,6 @@ function ownerOf(identifiers: readonly string[], name: string): string | undefin
     .map((identifier) => identifier.split(/\.|::|#|->/))
     .find((own) => own.at(-1) === name && own.length > 1);
   return parts?.at(-2)?.replace(/[^\w$]/g, '');
-}
-
-/** Whether a line has the name only within quotes. */
-function isInString(text: string, name: string): boolean {
-  return !text.replace(/(["'])(?:(?!\1)[^\\]|\\.)*\1/g, '""').includes(name);
 }
 
 function within({ within: symbol }: Usage): string {

@@ -1,8 +1,7 @@
 import type { IndexedFile } from '../../index/file-index.ts';
-import type { Asked, Draft } from '../draft.ts';
-import { pointTo } from '../draft.ts';
+import { type Asked, type Draft, pointTo } from '../draft.ts';
 import { type Investigation, repositoryWords } from '../investigation.ts';
-import { code, fileLink } from '../markdown.ts';
+import { code, fileLink, prose } from '../markdown.ts';
 import { coverage } from '../query-words.ts';
 
 /** Something that people do with a repository: how they ask for it, and what stands in the commands that do it. */
@@ -44,7 +43,7 @@ const TASKS: readonly Task[] = [
   {
     title: 'Building',
     asked: /\b(?:build\w*|compil\w*)\b/,
-    does: /build|compile|\bcmake\b|\bmake\b|\bpackage\b|assemble/i,
+    does: /build|compile|\bcmake\b|\bmake(?:\s+all)?\s*$|\bpackage\b|assemble/i,
   },
   {
     title: 'Running',
@@ -60,8 +59,6 @@ interface Command {
   /** The heading, the name of the script or the step that it stands under. */
   under: string;
   worth: number;
-  /** What a tool does where its manifest is there: nothing in it says so. */
-  isUsual?: true;
 }
 
 const PROGRAM =
@@ -70,27 +67,11 @@ const GUIDE =
   /(?:^|\/)(?:readme|contributing|hacking|development|developing|building|install\w*|get[-_]?started|getting[-_]started|quick-?start|releas\w*|usage|test(?:ing|s)?)(?:\.[a-z]+)*$/i;
 const CI =
   /^(?:\.github\/workflows\/[^/]+\.ya?ml|\.travis\.yml|\.gitlab-ci\.yml|\.circleci\/config\.yml|azure-pipelines\.yml|appveyor\.yml)$/;
-const MANIFEST =
-  /^(?:package\.json|composer\.json|makefile|gnumakefile|rakefile|justfile|tox\.ini|noxfile\.py|cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|pyproject\.toml|cmakelists\.txt|mix\.exs)$/i;
-/** What a tool does by convention, where its manifest is there and says nothing else. */
-const CONVENTIONS: readonly [RegExp, Record<string, string>][] = [
-  [
-    /^cargo\.toml$/i,
-    {
-      test: 'cargo test',
-      build: 'cargo build --release',
-      run: 'cargo run',
-      bench: 'cargo bench',
-      lint: 'cargo clippy',
-      doc: 'cargo doc',
-    },
-  ],
-  [/^go\.mod$/i, { test: 'go test ./...', build: 'go build ./...', bench: 'go test -bench=. ./...' }],
-  [/^pom\.xml$/i, { test: 'mvn test', build: 'mvn package', doc: 'mvn javadoc:javadoc' }],
-  [/^build\.gradle/i, { test: './gradlew test', build: './gradlew build' }],
-  [/^mix\.exs$/i, { test: 'mix test', build: 'mix compile', doc: 'mix docs' }],
-];
+const SCRIPTS = /^(?:package|composer)\.json$/i;
+const MAKEFILE = /(?:^|\/)(?:gnu)?makefile$/i;
 const MOST_COMMANDS = 2_000;
+/** Names of scripts and targets that do the whole of a task. */
+const WHOLE = /^(?:test|build|lint|start|docs?|bench)$/;
 
 /** "How do I run the tests": the command itself, from the documents, the manifests or the checks. Undefined where none does it. */
 export async function commands({ question, words, investigation }: Asked): Promise<Draft | undefined> {
@@ -108,34 +89,28 @@ export async function commands({ question, words, investigation }: Asked): Promi
     .sort((a, b) => b.worth - a.worth);
   const [best] = found;
   if (best === undefined) return undefined;
+  const { repository } = best.file;
   const others = found.filter(
-    ({ text, file }, at) => at > 0 && text !== best.text && (file !== best.file || found.length < 4),
+    ({ text, file }, at) =>
+      at > 0 && text !== best.text && file.repository === repository && (file !== best.file || found.length < 4),
   );
   const byText = [...new Map(others.toReversed().map((command) => [command.text, command])).values()].reverse();
   const { file, line } = best;
+  const place = investigation.corpus.repositories.length > 1 ? ` in ${prose(repository)}` : '';
   return {
-    title: task.title,
+    title: `${task.title}${place}`,
+    // What only stands below such a heading may be something else.
     sentence:
-      best.isUsual === true
-        ? `Run ${code(best.text)}, the usual command where there is a ${fileLink(file)}.`
-        : `Run ${code(best.text)}, as in ${fileLink(file, line)}.`,
-    ...(best.isUsual === true
-      ? {}
-      : { passage: { file, start: Math.max(1, line - 3), end: line + 4, symbol: undefined, keyLines: [line] } }),
+      fitness(best, task) < 2
+        ? `I'm not sure. The closest is ${code(best.text)}${place}, as in ${fileLink(file, line)}.`
+        : `Run ${code(best.text)}${place}, as in ${fileLink(file, line)}.`,
+    passage: { file, start: Math.max(1, line - 3), end: line + 4, symbol: undefined, keyLines: [line] },
     pointers: byText.slice(0, 3).map((command) => pointTo(command.file, code(command.text), command.line)),
-    followUps: TASKS.filter(({ title }) => title !== task.title && /tests|Building$|Installing/.test(title))
-      .map(({ title }) => `How do I ${HOW[title] ?? ''}?`)
-      .slice(0, 2),
+    followUps: [task.title === 'Running the tests' ? 'How do I build it?' : 'How do I run the tests?'],
     symbols: [],
     files: [file, ...byText.slice(0, 3).map((command) => command.file)],
   };
 }
-
-const HOW: Readonly<Record<string, string>> = {
-  'Running the tests': 'run the tests',
-  Building: 'build it',
-  Installing: 'install it',
-};
 
 /** "How do I test whether a token is expired" asks about tokens. */
 function isAboutSomethingElse(
@@ -160,26 +135,23 @@ const GENERAL = new Set(
   ),
 );
 
+/** How well a command fits the task: by what it runs, and by what is said about it. An option such as `--check-locked` says nothing. */
 function fitness({ text, under }: Command, { does, asked }: Task): number {
-  const isDone = does.test(text);
   const isSaid = does.test(under) || asked.test(under.toLowerCase());
-  const isOther = TASKS.some(
-    (other) => other.does !== does && !/^(?:Build|Runn|Install)ing$/.test(other.title) && other.does.test(text),
-  );
-  if (/skip|ignore/i.test(text)) return 0;
-  const long = text.length > 70 ? 0.5 : 0;
-  return isDone ? (isSaid ? 3.5 : 2) - (isOther ? 1 : 0) - long : isSaid && !isOther ? 1.5 : 0;
+  return does.test(text.replace(/\s--?[\w-]+/g, ' ')) ? (isSaid ? 3.5 : 2) : isSaid ? 1.5 : 0;
 }
 
 async function commandsIn(investigation: Investigation): Promise<Command[]> {
   const found: Command[] = [];
   const files = [...investigation.corpus.index.all()].filter(
-    ({ path, role }) => role !== 'vendored' && (isGuide(path) || CI.test(path) || MANIFEST.test(path)),
+    ({ path, role }) =>
+      role !== 'vendored' && (isGuide(path) || CI.test(path) || SCRIPTS.test(path) || MAKEFILE.test(path)),
   );
   for await (const [file, lines] of investigation.linesOfAll(files)) {
     if (found.length > MOST_COMMANDS) break;
     if (CI.test(file.path)) found.push(...ofChecks(file, lines));
-    else if (MANIFEST.test(file.path)) found.push(...ofManifest(file, lines));
+    else if (SCRIPTS.test(file.path)) found.push(...ofScripts(file, lines));
+    else if (MAKEFILE.test(file.path)) found.push(...ofMakefile(file, lines));
     else found.push(...ofDocument(file, lines));
   }
   return found;
@@ -192,10 +164,7 @@ function isGuide(path: string): boolean {
 /** Commands in code blocks, in indented lines, after `$`, and in code spans. */
 function ofDocument(file: IndexedFile, lines: readonly string[]): Command[] {
   const found: Command[] = [];
-  const isContributing = /contributing|hacking|develop|building|test|releas/i.test(file.path);
-  const worth =
-    (isContributing ? 1 : 0.9) -
-    0.4 * Math.max(0, file.path.replace(/^(?:\.github|docs?)\//, '').split('/').length - 1);
+  const worth = 1 - 0.4 * Math.max(0, file.path.replace(/^(?:\.github|docs?)\//, '').split('/').length - 1);
   let under = '';
   let fenced = false;
   for (const [at, text] of lines.entries()) {
@@ -236,53 +205,30 @@ function withoutComment(text: string): string {
   return text.replace(/\s+#\s.*$/, '').trim();
 }
 
-/** The scripts and targets that a manifest names, and what its tool does by convention. */
-function ofManifest(file: IndexedFile, lines: readonly string[]): Command[] {
-  const name = file.path.split('/').at(-1) ?? '';
-  const worth = 0.8 - 0.3 * (file.path.split('/').length - 1);
-  const found: Command[] = [];
-  const add = (text: string, line: number, under: string, own = worth): void => {
-    found.push({ text, file, line, under, worth: own });
-  };
-  if (/^(?:package|composer)\.json$/i.test(name)) {
-    const tool = name.startsWith('package') ? 'npm' : 'composer';
-    const from = lines.findIndex((line) => /^\s*"scripts"\s*:/.test(line));
-    for (let at = from + 1; from >= 0 && at < lines.length && !/^\s*\}/.test(lines[at] ?? ''); at += 1) {
-      const [, script, value = ''] = /^\s*"([\w:.-]+)"\s*:\s*(.*)/.exec(lines[at] ?? '') ?? [];
-      if (script === undefined) continue;
-      const isShort = tool === 'composer' || script === 'test' || script === 'start';
-      add(
-        `${tool} ${isShort ? '' : 'run '}${script}`,
-        at + 1,
-        `${script} ${value}`,
-        worth + (/^(?:test|build|lint|start|docs?|bench)$/.test(script) ? 0.4 : 0),
-      );
-    }
-  }
-  for (const [at, text] of lines.entries()) {
-    const target = /make|just/i.test(name) ? /^([a-z][\w-]*):(?!=)/.exec(text)?.[1] : undefined;
-    if (target !== undefined) add(`${/just/i.test(name) ? 'just' : 'make'} ${target}`, at + 1, target);
-    const task = /^rakefile$/i.test(name) ? /^\s*(?:task|desc)\s*\(?\s*:?["']?(\w+)/.exec(text)?.[1] : undefined;
-    if (task !== undefined && /^\s*task/.test(text)) add(`rake ${task}`, at + 1, `${task} ${lines[at - 1] ?? ''}`);
-    const environment = /^tox\.ini$|^pyproject\.toml$/i.test(name)
-      ? /^\[(?:tool\.tox\.env\.|tool\.tox\]|tox\]|testenv:?)([\w-]*)/.exec(text)?.[1]
-      : undefined;
-    if (environment !== undefined)
-      add(
-        environment === '' ? 'tox' : `tox -e ${environment}`,
-        at + 1,
-        environment === '' ? 'test' : environment,
-        worth - 0.2,
-      );
-    const session = /^noxfile\.py$/i.test(name) ? /^def\s+(\w+)\(session/.exec(text)?.[1] : undefined;
-    if (session !== undefined) add(`nox -s ${session}`, at + 1, session);
-  }
-  for (const [manifest, usual] of CONVENTIONS) {
-    if (!manifest.test(name)) continue;
-    for (const [task, text] of Object.entries(usual))
-      found.push({ text, file, line: 1, under: task, worth: worth - 0.6, isUsual: true });
-  }
-  return found;
+/** The scripts of `package.json` and `composer.json`. */
+function ofScripts(file: IndexedFile, lines: readonly string[]): Command[] {
+  const tool = file.path.toLowerCase().startsWith('package') ? 'npm' : 'composer';
+  const from = lines.findIndex((line) => /^\s*"scripts"\s*:/.test(line)) + 1;
+  if (from === 0) return [];
+  const length = lines.slice(from).findIndex((line) => /^\s*\}/.test(line));
+  return lines.slice(from, from + length).flatMap((text, at) => {
+    const [, script, value = ''] = /^\s*"([\w:.-]+)"\s*:\s*(.*)/.exec(text) ?? [];
+    if (script === undefined) return [];
+    const isShort = tool === 'composer' || script === 'test' || script === 'start';
+    const worth = WHOLE.test(script) ? 1.2 : 0.8;
+    const own = { text: `${tool} ${isShort ? '' : 'run '}${script}`, under: `${script} ${value}` };
+    return [{ ...own, file, line: from + at + 1, worth }];
+  });
+}
+
+function ofMakefile(file: IndexedFile, lines: readonly string[]): Command[] {
+  const depth = file.path.split('/').length - 1;
+  return lines.flatMap((text, at) => {
+    const target = /^([a-z][\w-]*):(?!=)/.exec(text)?.[1];
+    if (target === undefined) return [];
+    const worth = (WHOLE.test(target) ? 1.2 : 0.8) - 0.3 * depth;
+    return [{ text: `make ${target}`, file, line: at + 1, under: target, worth }];
+  });
 }
 
 /** What a continuous integration runs. */
@@ -290,11 +236,14 @@ function ofChecks(file: IndexedFile, lines: readonly string[]): Command[] {
   const found: Command[] = [];
   let under = '';
   for (const [at, text] of lines.entries()) {
+    // Longer lines are no commands. A pattern below takes the square of their length, which thousands of lines would add up.
+    if (text.length > 400) continue;
     const name = /^\s*-?\s*name:\s*(.+)/.exec(text)?.[1];
     if (name !== undefined) under = name;
     const bare = text
       .trim()
       .replace(/^(?:-\s*)?(?:run:\s*)?["']?/, '')
+      .replace(/\s*\$\{\{[^}]*\}\}/g, '')
       .replace(/["']$/, '');
     if (isCommand(bare)) found.push({ text: withoutComment(bare), file, line: at + 1, under, worth: 0.4 });
   }

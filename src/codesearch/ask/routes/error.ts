@@ -1,11 +1,9 @@
 import { enclosing } from '../../index/symbols.ts';
-import { conditionOf } from '../../index/syntax/condition.ts';
+import { conditionOf } from '../condition.ts';
 import { type Asked, type Draft, pointTo } from '../draft.ts';
-import { code, fileLink } from '../markdown.ts';
+import { code, fileLink, nameOf, shorten } from '../markdown.ts';
 import { coverage } from '../query-words.ts';
 import { isFoundWhole, isMessage, type Literal, type VerbatimHit } from '../verbatim.ts';
-import { filledUp } from './explain.ts';
-import { nameOf, shorten } from './names.ts';
 
 const RAISES =
   /\b(?:throw|raise|panic!?|bail!?|abort|fatal|reject|fail|errors?\.(?:new|errorf)|fmt\.errorf|new \w*(?:error|exception)|err\(|error!|anyhow!|ensure!|expect\(|assert\w*|warn\w*|logger?\.|console\.|report\w*|FMT_THROW)/i;
@@ -13,7 +11,9 @@ const RAISES =
 /** A message that a program printed: the line that has it, and the condition under which it gets there. */
 export async function error(asked: Asked): Promise<Draft | undefined> {
   const { literals, question, words, investigation } = asked;
-  const message = literals.find((literal) => isMessage(literal) && literal.hits.length > 0);
+  const isShown = (literal: Literal): boolean =>
+    question.pasted?.isShown === true && literal.text === question.pasted.text;
+  const message = literals.find((literal) => literal.hits.length > 0 && (isShown(literal) || isMessage(literal)));
   if (message === undefined || (question.pasted?.isShown !== true && !isFoundWhole(message))) return undefined;
   await investigation.step(`Looking for the line that prints ${code(shorten(message.text, 60))}`);
   const ranked: { hit: VerbatimHit; worth: number; isRaised: boolean }[] = [];
@@ -61,11 +61,7 @@ export async function error(asked: Asked): Promise<Draft | undefined> {
       symbol,
       keyLines: [line],
     },
-    pointers: await filledUp(
-      others.slice(0, 3).map(({ hit }) => pointTo(hit.file, enclosingName(hit), hit.line)),
-      asked,
-      { file, start: line, end: line },
-    ),
+    pointers: others.slice(0, 3).map(({ hit }) => pointTo(hit.file, enclosingName(hit), hit.line)),
     followUps: [
       ...(name === undefined ? [] : [`Who calls \`${name}\`?`, `Which tests cover \`${name}\`?`]),
       `When was ${question.pasted === undefined ? `\`${shorten(message.text, 40)}\`` : 'this message'} added?`,

@@ -1,12 +1,13 @@
 import { directoryPath } from '../../addresses.ts';
 import { lastChange } from '../../index/commits.ts';
 import type { CodeSymbol } from '../../index/symbols.ts';
-import { isSure } from '../confidence.ts';
+import { CLOSE, closestCommits } from '../commit-messages.ts';
+import { isOneThing, isSure } from '../confidence.ts';
 import { type Asked, type Draft, type Pointer, pointTo, pointToCommit } from '../draft.ts';
-import { code, endSentence, fileLink, link, prose } from '../markdown.ts';
+import { code, endSentence, fileLink, link, nameInText, nameOf, prose, shorten } from '../markdown.ts';
+import type { Kind } from '../question/kind.ts';
 import { type Passage, passageOfDefinition } from '../rank.ts';
 import { bestStatement, descriptionOf } from '../statement.ts';
-import { nameInText, nameOf, shorten } from './names.ts';
 
 /** Share of the best score from which another passage is worth a line. */
 const OTHER_FROM = 0.6;
@@ -20,18 +21,23 @@ export async function explain(asked: Asked): Promise<Draft | undefined> {
   const main = choosePassage(asked);
   if (main === undefined) return undefined;
   const lines = await investigation.lines(main.file);
-  const isNamed = targets.names.some(({ name }) => name === main.symbol?.name);
+  const named = targets.names.find(({ name }) => name === main.symbol?.name);
+  // A place is no answer to a question of another kind, nor to one that wants yes or no.
+  const isAsked = PLACES.has(question.kind) && !YES_OR_NO.test(question.text);
+  const isShown = question.continues && question.before?.files[0]?.path === main.file.path;
+  const isOne = named === undefined ? isSure(passages, asked) : isShown || isOneThing(named.definitions);
+  const isCertain = isAsked && isOne;
   const others = otherPassages(asked, main);
   const pointers = await Promise.all(others.map((other) => point(other, asked)));
-  const reason = question.kind === 'why' ? await reasonFor(main, asked) : undefined;
+  const reasons = question.kind === 'why' ? await reasonsFor(main, asked) : [];
   const name = nameOf(main.symbol);
   return {
     title: main.symbol === undefined ? main.file.path : shorten(main.symbol.name, 60),
-    sentence: sentence(main, lines, asked, isNamed || isSure(passages, asked)),
+    sentence: sentence(main, lines, asked, isCertain),
     passage: main,
-    pointers: [...(reason === undefined ? [] : [reason]), ...pointers].slice(0, MOST_OTHERS),
+    pointers: [...reasons, ...pointers].slice(0, MOST_OTHERS),
     followUps:
-      name === undefined
+      name === undefined || main.file.role === 'test'
         ? [`What changed last in \`${main.file.path}\`?`]
         : [
             `Who calls \`${name}\`?`,
@@ -45,7 +51,10 @@ export async function explain(asked: Asked): Promise<Draft | undefined> {
   };
 }
 
-type Lines = Pick<Passage, 'file' | 'start' | 'end'>;
+const PLACES: ReadonlySet<Kind> = new Set(['explain', 'where', 'why']);
+const YES_OR_NO = /^\s*(?:is|are|does|do|can|could|has|have|will|should)\b/i;
+
+type Lines = Pick<Passage, 'file' | 'start' | 'end' | 'symbol'>;
 
 /** Where else to look: the best passages apart from these lines, unless they are far behind the best. */
 function otherPassages({ passages }: Asked, main?: Lines): Passage[] {
@@ -54,14 +63,6 @@ function otherPassages({ passages }: Asked, main?: Lines): Passage[] {
     .filter((other) => main === undefined || !isSamePlace(other, main))
     .filter(({ score, file }) => score >= least && (file.role !== 'test' || main?.file.role === 'test'))
     .slice(0, MOST_OTHERS);
-}
-
-/** Pointers, filled up with other files where there are fewer than three. */
-export async function filledUp(pointers: readonly Pointer[], asked: Asked, main?: Lines): Promise<Pointer[]> {
-  const known = new Set(pointers.map(({ source }) => source.link.split('?')[0]));
-  const more = await Promise.all(otherPassages(asked, main).map((other) => point(other, asked)));
-  const others = more.filter(({ source }) => !known.has(source.link.split('?')[0]));
-  return [...pointers, ...others].slice(0, MOST_OTHERS);
 }
 
 /** The definition that the question names, or else the best passage; of text between definitions, what is at its best line. */
@@ -96,12 +97,17 @@ function sentence(main: Passage, lines: readonly string[], { words, question }: 
   return said === '' ? `${isCertain ? `This is in ${what}` : lead}.` : `${lead}: ${endSentence(said)}`;
 }
 
-/** The commit that wrote the line that matches best: its message may say why. */
-async function reasonFor({ file, keyLines, start }: Passage, { investigation }: Asked): Promise<Pointer | undefined> {
-  const repository = investigation.corpus.repository(file.repository);
+/** The commits whose messages may say why: the one that matches best, and the one that wrote the line that matches best. */
+async function reasonsFor({ file, keyLines, start }: Passage, asked: Asked): Promise<Pointer[]> {
+  const repository = asked.investigation.corpus.repository(file.repository);
   const line = keyLines[0] ?? start;
-  const commit = repository === undefined ? undefined : await lastChange(repository, file, line, line);
-  return commit === undefined ? undefined : pointToCommit(file.repository, commit);
+  const wrote = repository === undefined ? undefined : await lastChange(repository, file, line, line);
+  const [closest] = await closestCommits(asked, CLOSE);
+  const found = [
+    ...(closest === undefined ? [] : [pointToCommit(closest.repository, closest.commit)]),
+    ...(wrote === undefined ? [] : [pointToCommit(file.repository, wrote)]),
+  ];
+  return [...new Map(found.map((pointer) => [pointer.source.link, pointer])).values()];
 }
 
 async function point(passage: Passage, { words, investigation }: Asked) {
@@ -113,7 +119,8 @@ async function point(passage: Passage, { words, investigation }: Asked) {
 }
 
 function isSamePlace(a: Lines, b: Lines): boolean {
-  return a.file === b.file && a.start <= b.end && b.start <= a.end;
+  const isOverlapping = a.start <= b.end && b.start <= a.end;
+  return a.file === b.file && (isOverlapping || (a.symbol !== undefined && a.symbol === b.symbol));
 }
 
 /** "What is in this file or folder": what it says of itself, and what it defines. Undefined where the question asks about something in it. */

@@ -1,22 +1,14 @@
-import { escapeRegExp } from '../../escape.ts';
-import type { Commit } from '../../index/commits.ts';
-import { lastChange } from '../../index/commits.ts';
-import { stem } from '../../index/stem.ts';
+import { type Commit, lastChange } from '../../index/commits.ts';
 import { atOrBefore, commitLink, reasonOf } from '../commit-lines.ts';
-import { type Asked, type Draft, pointToCommit } from '../draft.ts';
-import { code, endSentence, fileLink, prose } from '../markdown.ts';
-import { coverage, type QueryWord } from '../query-words.ts';
-import { filledUp } from './explain.ts';
-import { shorten } from './names.ts';
+import { CLEAR, CLOSE, closestCommits } from '../commit-messages.ts';
+import { type Asked, type Draft, pointTo, pointToCommit } from '../draft.ts';
+import { code, endSentence, fileLink, prose, shorten } from '../markdown.ts';
 
 const MOST_COMMITS = 3;
 /** Of a name or a text. Where there are more, the first one is not known. */
 const PICKAXE_COMMITS = 100;
 /** Of a path, where the first one is asked for. */
 const PATH_COMMITS = 4_000;
-/** Shares of the question that a message has: to be close at all, and to be the one. */
-const CLOSE = 0.45;
-const CLEAR = 0.8;
 const ASKS_FIRST =
   /\b(?:introduced?|add(?:ed)?|created?|first|original(?:ly)?|begin|began|start(?:ed)?|since|appear\w*|come|get)\b/i;
 const ASKS_LAST = /\b(?:last|latest|recent\w*|newest|lately)\b/i;
@@ -35,14 +27,15 @@ export async function history(asked: Asked): Promise<Draft | undefined> {
   const told =
     recent(asked) ??
     (await ofPlace(asked)) ??
-    (await ofMessages(asked, CLEAR)) ??
+    ofMessages(asked, CLEAR) ??
     (await ofText(asked)) ??
-    (await ofMessages(asked, CLOSE)) ??
+    ofMessages(asked, CLOSE) ??
     (await ofLines(asked));
   if (told === undefined) return undefined;
   const { repository, commits, sentence } = told;
   const unique = [...new Map(commits.map((commit) => [commit.id, commit])).values()];
   const name = targets.names[0]?.name ?? targets.files[0]?.path;
+  const [best] = asked.passages;
   const isAboutSomething = question.subjects.some(({ weight }) => weight >= 0.5);
   return {
     title:
@@ -50,10 +43,12 @@ export async function history(asked: Asked): Promise<Draft | undefined> {
         ? `Closest commits: ${shorten(unique[0]?.subject ?? question.text, 50)}`
         : `History of ${name}`,
     sentence,
-    // What the commits are about stands there today.
     pointers: [
       ...unique.slice(0, MOST_COMMITS).map((commit) => pointToCommit(repository, commit)),
-      ...(name === undefined && isAboutSomething ? (await filledUp([], asked)).slice(0, 1) : []),
+      // What the commits are about stands there today.
+      ...(name === undefined && isAboutSomething && best !== undefined
+        ? [pointTo(best.file, '', best.start, best.end)]
+        : []),
     ],
     followUps: name === undefined ? [] : [`How does \`${name}\` work?`, `Who worked on \`${name}\`?`],
     symbols: targets.names.map((target) => target.name),
@@ -129,51 +124,26 @@ async function byPickaxe(
 }
 
 /** Commits whose messages have most of the question. */
-async function ofMessages({ words, question, investigation }: Asked, least: number): Promise<Told | undefined> {
-  if (words.length === 0 || question.subjects.every(({ weight }) => weight < 0.5)) return undefined;
-  // Messages have words that no file has.
-  const wanted = words.map(
-    (word): QueryWord => (word.isKnown ? word : { ...word, terms: new Map([...word.terms, [stem(word.word), 1]]) }),
-  );
-  const terms = new Map(
-    wanted.flatMap(({ terms: own, weight }) => [...own].map(([term, part]): [string, number] => [term, part * weight])),
-  );
-  const versions = question.text.match(/\d+(?:\.\d+)+/g) ?? [];
-  const hits = investigation
-    .findCommits(terms)
-    .map((hit) => ({
-      ...hit,
-      inSubject: coverage(hit.commit.subject, wanted),
-      covered: coverage(`${hit.commit.subject}\n${hit.commit.body}`, wanted),
-    }))
-    .map((hit) => ({ ...hit, isExact: versions.some((version) => hasVersion(hit.commit.subject, version)) }))
-    .map((hit) => ({ ...hit, worth: hit.covered + 0.5 * hit.inSubject + (hit.isExact ? 1 : 0) }))
-    .filter(({ covered, isExact }) => covered >= least || (isExact && covered > CLOSE / 2))
-    .filter(({ isExact }) => versions.length === 0 || isExact)
-    .sort((a, b) => b.worth - a.worth);
+function ofMessages(asked: Asked, least: number): Told | undefined {
+  const { text } = asked.question;
+  const hits = closestCommits(asked, least);
   const [best] = hits;
   if (best === undefined) return undefined;
   const close = hits
     .filter(({ worth, repository }) => worth >= best.worth * 0.8 && repository === best.repository)
     .slice(0, 2 * MOST_COMMITS);
-  const direction = ASKS_FIRST.test(question.text) ? 1 : ASKS_LAST.test(question.text) ? -1 : 0;
+  const direction = ASKS_FIRST.test(text) ? 1 : ASKS_LAST.test(text) ? -1 : 0;
   const commits = close.map(({ commit }) => commit);
   const same = close.filter(({ worth }) => worth >= best.worth * 0.95).map(({ commit }) => commit);
   if (direction !== 0) same.sort((a, b) => direction * (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
-  const lead = same[0] ?? commits[0];
-  if (lead === undefined) return undefined;
+  const lead = same[0] ?? best.commit;
   const isClear = best.isExact || (best.covered >= CLEAR && best.inSubject >= CLEAR / 2);
-  const which = `the closest commit${commits.length > 1 ? 's begin with one' : ' came'}`;
+  const which = 'The closest commit came';
   return {
     repository: best.repository,
     commits: [lead, ...commits],
-    sentence: `${isClear ? `T${which.slice(1)}` : `I'm not sure. T${which.slice(1)}`} ${told(best.repository, lead)}`,
+    sentence: `${isClear ? '' : `I'm not sure. `}${which} ${told(best.repository, lead)}`,
   };
-}
-
-/** Whether a text has this version, and not as a part of another one. */
-function hasVersion(text: string, version: string): boolean {
-  return new RegExp(`(?<![\\d.])${escapeRegExp(version)}(?!\\.?\\d)`).test(text);
 }
 
 /** The commit that wrote the line that matches best (blame). */
@@ -196,17 +166,19 @@ async function ofLines({ passages, investigation }: Asked): Promise<Told | undef
 function recent({ question, investigation }: Asked): Told | undefined {
   if (question.subjects.some(({ weight }) => weight >= 0.5) || question.identifiers.length + question.paths.length > 0)
     return undefined;
-  for (const { name } of investigation.corpus.repositories) {
-    const commits = investigation.corpus.commits(name)?.newest(MOST_COMMITS) ?? [];
-    const [newest] = commits;
-    if (newest !== undefined)
-      return {
-        repository: name,
-        commits,
-        sentence: `The last change in ${prose(name)} was made ${told(name, newest)}`,
-      };
-  }
-  return undefined;
+  const { corpus } = investigation;
+  const all = corpus.repositories.flatMap(({ name }) => {
+    const commits = corpus.commits(name)?.newest(MOST_COMMITS) ?? [];
+    return commits[0] === undefined ? [] : [{ repository: name, commits, newest: commits[0] }];
+  });
+  const [latest] = all.sort((a, b) => (a.newest.date < b.newest.date ? 1 : -1));
+  if (latest === undefined) return undefined;
+  const { repository, commits, newest } = latest;
+  return {
+    repository,
+    commits,
+    sentence: `The last change in ${prose(repository)} was made ${told(repository, newest)}`,
+  };
 }
 
 /** "on 2024-05-01 with 1234abcd by Ada: Subject. Reason." */

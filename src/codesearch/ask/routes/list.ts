@@ -1,70 +1,20 @@
 import type { Definition } from '../../index/file-index.ts';
 import { type Asked, type Draft, pointTo } from '../draft.ts';
 import { comparePaths } from '../investigation.ts';
-import { code, count, fileLink, joinWords } from '../markdown.ts';
+import { code, count, joinWords, nameInText, nameOf, shorten } from '../markdown.ts';
 import { coverage } from '../query-words.ts';
-import { passageOfDefinition } from '../rank.ts';
 import { descriptionOf } from '../statement.ts';
-import { nameInText, nameOf, shorten } from './names.ts';
 
 const MOST_LISTED = 8;
+/** What a list is asked for with, and not what it is of. */
+const OF_A_LIST = /^(?:lists?|show|enumerate|all|every|definitions?|functions?|methods?|class(?:es)?|types?)$/;
 /** Share of the question's weight in a name from which on a definition is listed. */
 const NAMED_FROM = 0.6;
-const ENVIRONMENT =
-  /\b(?:process\.env(?:\.|\[['"])|import\.meta\.env\.|_?environ(?:\.get\(|\[)['"]|os\.getenv\(['"]|os\.(?:Getenv|LookupEnv)\("|env::var(?:_os)?\("|\benv!\("|option_env!\("|\b(?:secure_)?getenv\(['"]|GetEnvironmentVariable\("|Deno\.env\.get\(['"]|Bun\.env\.|ENV(?:\.fetch\(|\[)['"]|System\.getenv\(")([A-Z][A-Z0-9_]+)/g;
-const READERS = ['env', 'environ', 'getenv', 'secure_getenv', 'lookupenv', 'option_env', 'getenvironmentvariable'];
-
-/** "Which environment variables are read": each by its first place. */
-export async function environment({ question, investigation }: Asked): Promise<Draft | undefined> {
-  if (
-    !/\benv(?:ironment)?\s*(?:vars?|variables?)\b/i.test(question.text) ||
-    /\bsets?\b/i.test(question.text) ||
-    question.identifiers.length > 0
-  )
-    return undefined;
-  await investigation.step('Collecting environment variables');
-  const files = new Set(READERS.flatMap((name) => investigation.corpus.index.findName(name)));
-  const found = new Map<string, Draft['pointers'][number]>();
-  for await (const [file, lines] of investigation.linesOfAll(
-    [...files].filter(({ role }) => role === 'source' || role === 'config'),
-  )) {
-    for (const [at, text] of lines.entries()) {
-      for (const [, name = ''] of text.matchAll(ENVIRONMENT))
-        if (!found.has(name)) found.set(name, pointTo(file, code(name), at + 1));
-    }
-  }
-  if (found.size === 0) return undefined;
-  const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, pointer]) => pointer);
-  return listing(
-    'Environment variables',
-    `The code reads ${count(found.size, 'environment variable')} by name.`,
-    sorted,
-  );
-}
-
-/** "Which formats are there": the enumeration that has them all. */
-export async function enumeration(asked: Asked): Promise<Draft | undefined> {
-  const found = definitionsNamed(asked);
-  for (const { file, symbol } of found.slice(0, MOST_LISTED)) {
-    if (!/\benum\b/.test((await asked.investigation.lines(file))[symbol.line - 1] ?? '')) continue;
-    const others = found.filter((other) => other.symbol !== symbol).slice(0, 3);
-    return {
-      title: symbol.name,
-      sentence: `${code(symbol.name)} lists them, ${fileLink(file, symbol.line, symbol.end)}.`,
-      passage: passageOfDefinition({ file, symbol }),
-      pointers: others.map((other) => pointTo(other.file, code(other.symbol.name), other.symbol.line)),
-      followUps: [`Who calls \`${symbol.name}\`?`],
-      symbols: [symbol.name],
-      files: [file],
-    };
-  }
-  return undefined;
-}
-
 /** Definitions of code whose name, or that of their file, has most of the question; of errors also those that are one. Best first. */
 function definitionsNamed({ words, question, investigation }: Asked): Definition[] {
   if (/\b(?:files?|modules?|folders?|director(?:y|ies)|places?)\b/i.test(question.text)) return [];
-  const known = words.filter(({ terms }) => terms.size > 0);
+  const strong = new Set(question.subjects.filter(({ weight }) => weight >= 0.5).map(({ word }) => word));
+  const known = words.filter(({ terms, word }) => terms.size > 0 && strong.has(word));
   const asksErrors = /\b(?:exceptions?|errors?)\b/i.test(question.text) && known.length < 2;
   const found: { definition: Definition; named: number }[] = [];
   for (const file of investigation.corpus.index.all()) {
@@ -88,7 +38,7 @@ function definitionsNamed({ words, question, investigation }: Asked): Definition
 /** "Which files", "list the exceptions": definitions with such names, or else the best place of each file. */
 export async function list(asked: Asked): Promise<Draft | undefined> {
   const { words, passages, investigation } = asked;
-  const known = words.filter(({ terms }) => terms.size > 0).slice(0, 4);
+  const known = words.filter(({ terms, word }) => terms.size > 0 && !OF_A_LIST.test(word)).slice(0, 4);
   const about = joinWords(known.map(({ word }) => code(word)));
   const found = definitionsNamed(asked);
   if (found.length > 1) {

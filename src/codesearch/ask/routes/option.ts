@@ -1,9 +1,7 @@
 import type { IndexedFile } from '../../index/file-index.ts';
 import { type Asked, type Draft, pointTo } from '../draft.ts';
-import { code, fileLink } from '../markdown.ts';
-import { coverage, type QueryWord } from '../query-words.ts';
-import { filledUp } from './explain.ts';
-import { nameOf, shorten } from './names.ts';
+import { code, fileLink, nameOf, prose, shorten } from '../markdown.ts';
+import { coverage } from '../query-words.ts';
 
 /** Where manifests say which version of a language or runtime they need. */
 const RUNTIMES: readonly { asked: RegExp; file: RegExp; line: RegExp }[] = [
@@ -66,15 +64,19 @@ async function license({ question, investigation }: Asked): Promise<Draft | unde
 }
 
 const VALUE = /[=:]\s*\S|\bdefaults?\b|\d/i;
+/** No value: it is set elsewhere. */
+const NOTHING = /=\s*(?:None|null|nil|undefined)\b/;
 const SAYS_DEFAULT = /\bdefaults?\b/i;
 /** Of the question's weight, in a line with its neighbours. */
 const LEAST = 0.5;
 /** The same, for a sentence that is not unsure; the line must also say a default or set the value. */
 const SURE = 0.75;
+/** How much better than those of other files the line must be for that. */
+const LEAD = 0.3;
 
 /** The line near the best passages that has most of the question and a value. */
 async function value(asked: Asked): Promise<Draft | undefined> {
-  const { question, passages, words, targets, investigation } = asked;
+  const { question, passages, words, investigation } = asked;
   const wantsDefault = SAYS_DEFAULT.test(question.text);
   const found: {
     file: IndexedFile;
@@ -85,15 +87,10 @@ async function value(asked: Asked): Promise<Draft | undefined> {
     isSaid: boolean;
     length: number;
   }[] = [];
-  const [definition] = targets.names[0]?.definitions ?? [];
-  const places = [
-    ...(definition === undefined
-      ? []
-      : [{ file: definition.file, start: definition.symbol.line, end: definition.symbol.end, base: 0.3 }]),
-    ...passages
-      .slice(0, 10)
-      .map(({ file, start, end, signs }, at) => ({ file, start, end, base: 0.4 * signs.role - at * 0.03 })),
-  ];
+  const places = passages
+    .filter(({ file }) => file.role !== 'test')
+    .slice(0, 10)
+    .map(({ file, start, end, signs }, at) => ({ file, start, end, base: 0.4 * signs.role - at * 0.03 }));
   for (const { file, start, end, base } of places) {
     const lines = await investigation.lines(file);
     for (let line = start; line <= Math.min(end, lines.length); line += 1) {
@@ -103,50 +100,50 @@ async function value(asked: Asked): Promise<Draft | undefined> {
       const covered = coverage(around, words);
       const own = coverage(text, words);
       const says = wantsDefault && SAYS_DEFAULT.test(text) ? 0.5 : wantsDefault && SAYS_DEFAULT.test(around) ? 0.25 : 0;
-      const isSet = setsOne(text, words) ? 0.6 : 0;
-      const isAside = file.role !== 'docs' && file.commentLines.has(line) ? -0.3 : 0;
       const isValue =
-        /(?:=|:|\bis\b|\bto\b|default\w*)\s*[`'"([]?\s*(?:\d|true\b|false\b|nil\b|none\b|null\b|[`'"]|[A-Z][\w.]+)/i.test(
+        /(?:=|:|\bis\b|\bto\b|default\w*)\s*[`'"([]?\s*(?:\d|true\b|false\b|nil\b|none\b|null\b|[`'"]|[a-z][\w.]+)/i.test(
           text,
         )
           ? 0.3
           : 0;
       found.push({
-        isSaid: isSet > 0 || says >= 0.5,
+        isSaid: says >= 0.5 || (isValue > 0 && own >= SURE && !NOTHING.test(text)),
         file,
         line,
         text,
         covered,
         length: lines.length,
-        worth: base + own + 0.5 * covered + says + isValue + isSet + isAside,
+        worth: base + own + 0.5 * covered + says + isValue,
       });
     }
   }
   found.sort((a, b) => b.worth - a.worth || a.line - b.line);
   const [best] = found;
   if (best === undefined || best.covered < LEAST || (wantsDefault && best.worth < 1.2)) return undefined;
-  const draft = atLine(best.file, best.line, shorten(best.text, 140), best.length, wantsDefault ? 'Default' : 'Value');
+  const said = shorten(sentenceWith(best.text, words), 140);
+  const draft = atLine(best.file, best.line, said, best.length, wantsDefault ? 'Default' : 'Value');
   const others = found.filter(({ file, worth }) => file !== best.file && worth > best.worth - 0.6);
+  const leads = others.every(({ worth }) => worth < best.worth - LEAD);
   const byFile = [...new Map(others.toReversed().map((each) => [each.file, each])).values()].reverse();
   return {
     ...draft,
-    sentence: best.covered >= SURE && best.isSaid ? draft.sentence : `I'm not sure. The closest is ${draft.sentence}`,
-    pointers: await filledUp(
-      byFile.slice(0, 3).map(({ file, line, text }) => pointTo(file, code(shorten(text.trim(), 90)), line)),
-      asked,
-      { file: best.file, start: best.line, end: best.line },
-    ),
+    sentence:
+      best.covered >= SURE && best.isSaid && leads
+        ? draft.sentence
+        : `I'm not sure. The closest line is ${fileLink(best.file, best.line)}: ${quoted(best.file, said)}.`,
+    pointers: byFile.slice(0, 3).map(({ file, line, text }) => pointTo(file, code(shorten(text.trim(), 90)), line)),
     files: [best.file, ...byFile.slice(0, 3).map(({ file }) => file)],
   };
 }
 
-/** Whether a line gives a word of the question a value: `salt: bytes = b"x"`, `"timeout": 30`, `--runs <n> [default: 10]`. */
-function setsOne(text: string, words: readonly QueryWord[]): boolean {
-  const [, left] =
-    /([\w$.-]+)["'`]?(?:\s*:[^=,]{0,40}|\s+[\w<>[\]*&]{1,30})?\s*(?:=|:=|:|=>)\s*(?!None\b|null\b|nil\b)(?:[a-z]?["'`]|\d|-\d|true\b|false\b|[A-Z][\w.:]*\b)/i.exec(
-      text,
-    ) ?? [];
-  return left !== undefined && coverage(left, words) >= 0.3;
+function quoted(file: IndexedFile, said: string): string {
+  return file.role === 'docs' && /^[A-Z].*\w \w/.test(said.trim()) ? `“${prose(said.trim())}”` : code(said.trim());
+}
+
+/** Of a long line of a document, the sentence with most of the question that has a value. */
+function sentenceWith(line: string, words: Asked['words']): string {
+  const sentences = line.split(/(?<=[.!?])\s+/).filter((sentence) => VALUE.test(sentence));
+  return sentences.sort((a, b) => coverage(b, words) - coverage(a, words))[0] ?? line;
 }
 
 function atLine(file: IndexedFile, line: number, said: string, length: number, title: string): Draft {
@@ -154,7 +151,7 @@ function atLine(file: IndexedFile, line: number, said: string, length: number, t
   const name = nameOf(symbol);
   return {
     title: `${title}: ${shorten(said.trim(), 50)}`,
-    sentence: `${fileLink(file, line)} says ${code(said)}.`,
+    sentence: `${fileLink(file, line)} says ${quoted(file, said)}.`,
     passage: {
       file,
       start: Math.max(1, symbol?.line ?? 1, line - 5),

@@ -1,9 +1,8 @@
 import { splitIdentifier } from '../../index/words.ts';
 import { type Asked, type Draft, pointTo, saying } from '../draft.ts';
 import type { Investigation } from '../investigation.ts';
-import { code, joinWords } from '../markdown.ts';
+import { code, joinWords, nameInText } from '../markdown.ts';
 import { searchedFiles } from '../unread.ts';
-import { nameInText } from './names.ts';
 
 const MOST_NEAREST = 3;
 const MOST_WORDS = 6;
@@ -37,9 +36,10 @@ export function anotherLanguage({ corpus }: Investigation): Draft {
 export function vague({ question, words, passages, targets }: Asked): Draft | undefined {
   const strong = new Set(question.subjects.filter(({ weight }) => weight >= 0.5).map(({ word }) => word));
   const own = words.filter(({ word, terms }) => terms.size > 0 && strong.has(word));
-  if (question.kind !== 'explain' && question.kind !== 'list') return undefined;
+  if (question.kind !== 'explain') return undefined;
   if (targets.names.length > 0 || targets.files.length > 0 || targets.directories.length > 0) return undefined;
-  if (own.length > 1 || question.literals.length > 0 || question.phrase.length > 3) return undefined;
+  if (own.length > 1 || question.literals.length > 0 || (own.length === 1 && question.phrase.length > 2))
+    return undefined;
   const files = [...new Map(passages.toReversed().map((passage) => [passage.file, passage])).values()]
     .reverse()
     .slice(0, MOST_NEAREST);
@@ -56,6 +56,14 @@ export function vague({ question, words, passages, targets }: Asked): Draft | un
     ),
     symbols: [],
     files: files.map(({ file }) => file),
+  };
+}
+
+/** The question is limited to repositories that are not served or that the asker may not read, or there are none. */
+export function nowhere(): Draft {
+  return {
+    ...saying('Nothing to search', 'There is no repository here that this question may search.'),
+    isRefusal: true,
   };
 }
 

@@ -2,11 +2,10 @@ import type { IndexedFile } from '../../index/file-index.ts';
 import { enclosing } from '../../index/symbols.ts';
 import { type Asked, type Draft, pointTo } from '../draft.ts';
 import { byUsefulness } from '../investigation.ts';
-import { code, count, fileLink, joinWords } from '../markdown.ts';
-import { shorten } from './names.ts';
+import { code, count, fileLink, joinWords, shorten } from '../markdown.ts';
 
-const CASE =
-  /^\s*(?:(?:test|it|describe)(?:\.\w+)*\s*\(\s*(["'`])((?:\\.|(?!\1)[^\\])+)\1|def\s+(test_\w+)|func\s+((?:Test|Benchmark|Example)\w*)|(?:public\s+)?(?:fn|void|fun|function)\s+`?((?:test|should)[\w ]*)|(?:context|specify|it)\s+(["'])(.+?)\6|(?:TEST(?:_F|_P)?|TEST_CASE)\s*\(\s*"?([^")]+))/;
+/** A case with a title: `test('moors a boat', …`. Others are functions. */
+const CASE = /^\s*(?:test|it|describe|context|specify)(?:\.\w+)*\s*\(?\s*(["'`])((?:\\.|(?!\1)[^\\])+)\1/;
 /** Of the question's weight, for a passage of a test. */
 const LEAST = 0.4;
 const MOST_FILES = 3;
@@ -54,23 +53,17 @@ export async function tests({ targets, passages, investigation }: Asked): Promis
       pointTo(file, `${joinWords(shown)}${cases.length > 3 ? ` and ${cases.length - 3} more` : ''}`, cases[0]?.line),
     );
   }
+  const isKnown = isNamed || base !== undefined;
+  const verb = (many: string, one: string): string => (files.length === 1 ? one : many);
   const what =
     target !== undefined && isNamed
-      ? `name ${code(target.name)}`
+      ? `${verb('name', 'names')} ${code(target.name)}`
       : base === undefined
-        ? 'match'
-        : `are about ${code(base)}`;
-  const sure = isNamed || base !== undefined ? '' : `I'm not sure. `;
+        ? verb('match', 'matches')
+        : `${verb('are', 'is')} about ${code(base)}`;
   return {
     title: target?.name === undefined && base === undefined ? 'Closest tests' : `Tests of ${target?.name ?? base}`,
-    sentence: `${sure}${count(files.length, 'test file')} ${
-      files.length === 1
-        ? what
-            .replace(/^name/, 'names')
-            .replace(/^match/, 'matches')
-            .replace(/^are/, 'is')
-        : what
-    }, first of all ${fileLink(first)}.`,
+    sentence: `${isKnown ? '' : `I'm not sure. `}${count(files.length, 'test file')} ${what}, first of all ${fileLink(first)}.`,
     pointers,
     followUps: ['How do I run the tests?', ...(target === undefined ? [] : [`How does \`${target.name}\` work?`])],
     symbols: target === undefined ? [] : [target.name],
@@ -82,27 +75,23 @@ function baseOf(file: IndexedFile | undefined): string | undefined {
   return file?.path.split('/').at(-1)?.split('.')[0];
 }
 
-/** The test cases that contain these lines, or else the functions around them, without duplicates. */
+/** The test cases that contain these lines, without duplicates. */
 function casesAt(
   { symbols }: IndexedFile,
   lines: readonly string[],
   wanted: ReadonlySet<number>,
 ): { line: number; title: string }[] {
-  const cases = lines.flatMap((text, index) => {
-    const title = CASE.exec(text.slice(0, 300))
-      ?.slice(2)
-      .find((part) => part !== undefined && part.length > 1);
-    return title === undefined ? [] : [{ line: index + 1, title }];
+  const titled = lines.flatMap((text, at) => {
+    const title = CASE.exec(text.slice(0, 300))?.[2];
+    return title === undefined ? [] : [{ line: at + 1, title }];
   });
   const functions = symbols.filter(({ kind }) => kind === 'function' || kind === 'method');
-  const found = new Map<number, { line: number; title: string }>();
-  for (const line of [...wanted].sort((a, b) => a - b)) {
-    const around = cases.length > 0 ? undefined : enclosing(functions, line);
-    const own =
-      around === undefined
-        ? (cases.findLast((each) => each.line <= line) ?? cases[0])
-        : { line: around.line, title: around.name };
-    if (own !== undefined) found.set(own.line, own);
-  }
-  return [...found.values()];
+  const found = [...wanted]
+    .sort((a, b) => a - b)
+    .flatMap((line) => {
+      if (titled.length > 0) return titled.findLast((each) => each.line <= line) ?? titled.slice(0, 1);
+      const around = enclosing(functions, line);
+      return around === undefined ? [] : [{ line: around.line, title: around.name }];
+    });
+  return [...new Map(found.map((each) => [each.line, each])).values()];
 }

@@ -1,17 +1,20 @@
 import type { Viewer } from '../../accounts/viewer.ts';
-import { ConversationError } from '../../conversations/conversation-error.ts';
 import type { Conversations } from '../../conversations/conversations.ts';
+import { ConversationError } from '../../conversations/records.ts';
 import { isJson, readJsonObject } from '../body.ts';
 import { ConnectError, connectErrorReply, isInternal } from '../connect-error.ts';
 import {
   checkParent,
+  conversationMessage,
+  questionMessage,
   readAddedQuestion,
   readListQuery,
   readName,
   readNewConversation,
+  type ServiceWireOptions,
+  summaryMessage,
   writePageToken,
-} from '../connect-request.ts';
-import { conversationMessage, questionMessage, type ServiceWireOptions, summaryMessage } from '../connect-wire.ts';
+} from '../connect-wire.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route, RouteRequest } from '../route.ts';
 

@@ -11,7 +11,8 @@ export function createGraphqlRoute(graphql: Graphql): Route {
     try {
       return await answer(request);
     } catch (error) {
-      if (error instanceof HttpError) return refusal(error);
+      // The server answers OPTIONS by the refusal of its method.
+      if (error instanceof HttpError && request.method !== 'OPTIONS') return refusal(error);
       throw error;
     }
   };

@@ -9,3 +9,12 @@ export function createHealthRoute(health: () => unknown): Route {
     return json(200, health());
   };
 }
+
+/** `GET /__version`: the version that the service claims, as plain text, without a token. */
+export function createVersionRoute(version: string): Route {
+  return async ({ method, segments }) => {
+    if (segments.join('/') !== '__version') return undefined;
+    requireMethod(method, ['GET']);
+    return { kind: 'text', status: 200, text: version };
+  };
+}

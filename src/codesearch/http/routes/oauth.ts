@@ -63,7 +63,9 @@ export function createOAuthRoute(server: OAuthServer, authentication: Authentica
     const { fields, session } = await readSignedInForm(incoming, authentication);
     const parameters = readParameters(fields);
     if (fields.get('decision') !== 'allow') return redirect(server.deny(parameters));
-    return redirect(await server.allow(parameters, session.viewer.userId));
+    return redirect(
+      await server.allow(parameters, { userId: session.viewer.userId, tokenDigest: session.tokenDigest }),
+    );
   }
 }
 
@@ -93,7 +95,7 @@ async function answerClient(
 }
 
 function refusal(status: number, error: string, error_description: string): Reply {
-  const headers = status === 401 ? { 'WWW-Authenticate': 'Basic realm="OAuth"' } : {};
+  const headers: Record<string, string> = status === 401 ? { 'WWW-Authenticate': 'Basic realm="OAuth"' } : {};
   return { kind: 'json', status, body: { error, error_description }, headers };
 }
 

@@ -5,6 +5,7 @@
 
 let isShowing = false;
 let isStale = false;
+let isPressed = false;
 /** How often the person went somewhere. */
 let visits = 0;
 
@@ -51,7 +52,7 @@ function isSame(one, other) {
 
 /** Shows what the server has now at an address. @param {string} [url] where the person goes; absent: the same place again */
 async function show(url) {
-  if (url === undefined && isShowing) {
+  if (url === undefined && (isShowing || isPressed)) {
     isStale = true;
     return;
   }
@@ -63,16 +64,24 @@ async function show(url) {
     const text = await reply.text();
     // If the person went elsewhere meanwhile, this page would replace that one; so it is dropped.
     if (visit !== visits) return;
+    if (url === undefined && isPressed) {
+      isStale = true;
+      return;
+    }
     if (url !== undefined && reply.url !== location.href) history.pushState(null, '', reply.url);
     put(new DOMParser().parseFromString(text, 'text/html'));
     settle(url !== undefined);
   } finally {
     if (visit === visits) isShowing = false;
   }
-  if (isStale) {
-    isStale = false;
-    await show();
-  }
+  await showMissed();
+}
+
+/** Shows what changed while the page could not show it. */
+async function showMissed() {
+  if (!isStale || isPressed) return;
+  isStale = false;
+  await show();
 }
 
 /** Puts a page in place of the shown one. A list stays at its end, and begins there. @param {Document} fresh */
@@ -288,6 +297,20 @@ document.addEventListener('input', ({ target: area }) => {
 function complete(area, name) {
   const before = area.value.slice(0, area.selectionStart).replace(/[@#/][\w.-]*$/, '');
   area.setRangeText(`${name} `, before.length, area.selectionStart, 'end');
+}
+
+// If the page moved what a person presses before they let go, the press would do nothing; so changes wait for the release.
+document.addEventListener('pointerdown', () => {
+  isPressed = true;
+});
+for (const end of ['pointerup', 'pointercancel']) {
+  document.addEventListener(end, () => {
+    // The click comes after the release.
+    setTimeout(() => {
+      isPressed = false;
+      void showMissed();
+    });
+  });
 }
 
 addEventListener('popstate', () => void show(location.href));

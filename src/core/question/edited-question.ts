@@ -1,6 +1,0 @@
-/** A later version of a question's message. `wholeText`: the text including its leading verb "new". */
-export interface EditedQuestion {
-  text: string;
-  atMs: number;
-  wholeText?: string;
-}

@@ -1,0 +1,59 @@
+import type { WebClientOptions } from '@slack/web-api';
+import type { Users } from '../../../src/slack/access/users.ts';
+import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
+import type { WorkspaceContext } from '../../../src/slack/context.ts';
+import { createAccountViews } from '../../../src/slack/home/accounts.ts';
+import { createMemoryAccounts } from '../accounts/memory-accounts.ts';
+import { createCoreHarness } from '../lifecycle/core-harness.ts';
+import { only } from '../only.ts';
+import { createUnlimitedSlackApi } from './unlimited-slack-api.ts';
+
+/** The context of a workspace's listeners. Questions are kept in memory. Slack can't be reached. */
+export function createListenerContext(): {
+  w: WorkspaceContext;
+  clientOptions: WebClientOptions;
+  logger: ReturnType<typeof createLibraryLogger>;
+} {
+  const { life, accept, requests } = createCoreHarness();
+  const { log, threads } = life.ports;
+  const logger = createLibraryLogger(log);
+  const clientOptions = webClientOptions('http://127.0.0.1:9/api/', logger);
+  const slack = createUnlimitedSlackApi(createWebClient('xoxb-test', clientOptions));
+  const { accounts } = createMemoryAccounts({ mode: 'shared' });
+  const people = only<Users>({ person: async (userId) => ({ userId, name: userId, kind: 'member' }) });
+  const w = only<WorkspaceContext>({
+    slack,
+    accept,
+    requests,
+    threads,
+    questions: life.ports.questions,
+    claims: life.ports.claims,
+    accounts,
+    accountViews: createAccountViews({
+      accounts,
+      slack,
+      people,
+      tokensUrl: 'https://search.example.com/user/settings/tokens',
+      log,
+    }),
+    messageLog: only({ note: () => undefined }),
+    audit: life.ports.audit,
+    read: async (text) => text,
+    notify: () => undefined,
+    accountChanges: only({ listen: () => undefined }),
+    doctor: only({ isFor: () => false }),
+    access: only({ admit: async () => ({ may: true }), limitOf: () => 'none', sharesWithOthers: false }),
+    chosenRules: { of: async () => undefined },
+    repositoriesFor: async () => undefined,
+    people,
+    channels: only({ noteShared: () => undefined, known: () => undefined }),
+    threadNotes: only({ add: () => undefined }),
+    tasks: createBackgroundTasks({ log }),
+    attendance: only({ heard: () => undefined }),
+    historyOf: async () => ({ kind: 'emptyQuestion' }),
+    log,
+  });
+  return { w, clientOptions, logger };
+}
