@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ForwardedMessage, MessageFile } from '../../core/question/thread-notes.ts';
 import { isSourcesLine } from '../../render/answer.ts';
 import type { Identity } from '../api/identity.ts';
-import { listOf, maybeText, someText } from './fields.ts';
+import { listOf, maybeText, someText, timestamp } from './fields.ts';
 import { fileOfElement, readFiles } from './files.ts';
 import { mentions, readableText } from './incoming-text.ts';
 import { canonical, escaped, isApp, linked } from './markup.ts';
@@ -123,8 +123,6 @@ function simpleValue(value: unknown): string {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
 }
 
-const timestamp = /^\d{1,12}\.\d{1,6}$/;
-
 /** What is read of an attachment: a forward, the alert of a program, a table, or the preview of a link. */
 const attachmentObject = z.object({
   is_share: z.boolean().catch(false),
@@ -133,7 +131,7 @@ const attachmentObject = z.object({
   from_url: maybeText,
   original_url: maybeText,
   app_unfurl_url: maybeText,
-  ts: z.string().regex(timestamp).optional().catch(undefined),
+  ts: timestamp.optional().catch(undefined),
   channel_name: maybeText,
   author_id: maybeText,
   author_name: maybeText,

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { Identity } from '../api/identity.ts';
-import { maybeText } from './fields.ts';
+import { maybeText, timestamp } from './fields.ts';
 import { type MessageContent, readContent } from './message-content.ts';
 
 /** What places a message in its thread. */
 const placedMessage = z.looseObject({
-  ts: z.string().regex(/^\d{1,12}\.\d{1,6}$/),
+  ts: timestamp,
   subtype: maybeText,
   /** Only on the first message of a thread. */
   reply_count: z.number().optional().catch(undefined),
-  latest_reply: z.string().optional().catch(undefined),
+  latest_reply: timestamp.optional().catch(undefined),
 });
 
 /** One message of a thread that can be quoted. */

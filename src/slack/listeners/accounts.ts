@@ -14,6 +14,7 @@ import { renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
 import { type Say, sayIn } from '../../render/say.ts';
 import { localeOf } from '../access/users.ts';
+import { slackId, timestamp } from '../content/fields.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
@@ -34,11 +35,11 @@ import {
 
 /** What is read of a press, on a message or on Home. */
 const press = z.object({
-  user: z.object({ id: z.string(), team_id: z.string().optional() }),
-  trigger_id: z.string().optional(),
+  user: z.object({ id: slackId, team_id: slackId.optional() }),
+  trigger_id: slackId.optional(),
   response_url: z.string().optional(),
-  channel: z.object({ id: z.string() }).optional(),
-  container: z.object({ thread_ts: z.string().optional() }).optional(),
+  channel: z.object({ id: slackId }).optional(),
+  container: z.object({ thread_ts: timestamp.optional() }).optional(),
 });
 
 /** Most people whose presses are kept, and most presses of each. */

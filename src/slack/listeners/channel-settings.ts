@@ -29,6 +29,7 @@ import { renderWords } from '../../render/modals.ts';
 import type { Say } from '../../render/say.ts';
 import { oneLine } from '../../render/text.ts';
 import { localeOf } from '../access/users.ts';
+import { slackId } from '../content/fields.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
@@ -37,8 +38,8 @@ import { type Entered, onViewSubmission, openInOwnTime, type Reply, type Sent, u
 
 /** What is read of a press on Home, which has no channel. */
 const homeAction = z.object({
-  user: z.object({ id: z.string() }),
-  trigger_id: z.string().optional(),
+  user: z.object({ id: slackId }),
+  trigger_id: slackId.optional(),
   actions: z.array(z.object({ value: z.string().regex(/^[CG][A-Z0-9]{1,29}$/) })).min(1),
 });
 

@@ -4,6 +4,7 @@ import { type Person, personName } from '../../core/accounts/accounts.ts';
 import { withoutChannel } from '../../core/question/reader-choices.ts';
 import { ackConfirmMs } from '../../core/settings.ts';
 import { ACTIONS, parseButtonValue } from '../../render/ids.ts';
+import { slackId, timestamp } from '../content/fields.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import { ackBudgetMs } from '../settings.ts';
@@ -11,30 +12,30 @@ import { inAckTime, isInDoubt, noticeOfCancel, refusalOfAction } from './frame.t
 
 /** What is read of the envelope of any event (docs.slack.dev/apis/events-api). */
 const envelope = z.object({
-  team_id: z.string().nullish(),
-  event_id: z.string().nullish(),
+  team_id: slackId.nullish(),
+  event_id: slackId.nullish(),
   is_ext_shared_channel: z.boolean().nullish(),
 });
 
 /** Old clients name no tab. */
 const homeOpened = z.object({
-  user: z.string(),
-  channel: z.string(),
+  user: slackId,
+  channel: slackId,
   tab: z.enum(['home', 'messages']).catch('home').default('home'),
 });
 
 const sessionStopped = z.object({
-  channel: z.string(),
-  thread_ts: z.string(),
-  user: z.string(),
-  event_ts: z.string(),
+  channel: slackId,
+  thread_ts: timestamp,
+  user: slackId,
+  event_ts: timestamp,
 });
 
 const linkShared = z.object({
-  channel: z.string(),
-  message_ts: z.string(),
-  thread_ts: z.string().optional(),
-  user: z.string(),
+  channel: slackId,
+  message_ts: timestamp,
+  thread_ts: timestamp.optional(),
+  user: slackId,
   links: z.array(z.object({ url: z.string() })),
   source: z.string().default('conversations_history'),
   is_bot_user_member: z.boolean().optional(),
@@ -46,9 +47,9 @@ const composer = 'COMPOSER';
 /** The same user object as in `users.info`. */
 const userChange = z.object({ user: z.unknown() });
 
-const memberJoined = z.object({ channel: z.string() });
+const memberJoined = z.object({ channel: slackId });
 
-const channelIdChanged = z.object({ old_channel_id: z.string().min(1), new_channel_id: z.string().min(1) });
+const channelIdChanged = z.object({ old_channel_id: slackId.min(1), new_channel_id: slackId.min(1) });
 
 const appUninstalled = z.object({ type: z.literal('app_uninstalled') });
 
@@ -58,7 +59,7 @@ const botTokenRevoked = z.object({
   tokens: z.object({ bot: z.array(z.string()).min(1) }),
 });
 
-const workspaceEnded = z.object({ event_id: z.string(), event: z.union([appUninstalled, botTokenRevoked]) });
+const workspaceEnded = z.object({ event_id: slackId, event: z.union([appUninstalled, botTokenRevoked]) });
 
 /** The id of a delivery that says that the app's token in its workspace has ended. Undefined for every other delivery. */
 export function endedBy(body: unknown): string | undefined {
@@ -163,7 +164,7 @@ export function registerEvents(app: App, w: WorkspaceContext): void {
 
 /** What is read of a button press on Home, which has no channel. */
 const homeAction = z.object({
-  user: z.object({ id: z.string() }),
+  user: z.object({ id: slackId }),
   actions: z.array(z.object({ value: z.string().optional() })).min(1),
 });
 

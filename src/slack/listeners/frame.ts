@@ -19,6 +19,7 @@ import { type Say, sayIn } from '../../render/say.ts';
 import type { Named } from '../access/policy.ts';
 import { localeOf } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import { slackId, timestamp } from '../content/fields.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
@@ -192,7 +193,7 @@ export const viewState = z.object({ values }).transform((state) => createEntered
 
 /** What is read of a `view_submission` payload. */
 const submission = z.object({
-  user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  user: z.object({ id: slackId, team_id: slackId.optional() }),
   view: z.object({ id: z.string().min(1), private_metadata: z.string().default(''), state: viewState }),
 });
 
@@ -332,14 +333,14 @@ function createEntered(entered: z.infer<typeof values>): Entered {
 
 /** What is read of a `block_actions` payload. */
 const blockActionsPayload = z.object({
-  user: z.object({ id: z.string(), team_id: z.string().optional() }),
-  trigger_id: z.string().optional(),
+  user: z.object({ id: slackId, team_id: slackId.optional() }),
+  trigger_id: slackId.optional(),
   response_url: z.string().optional(),
-  channel: z.object({ id: z.string() }).optional(),
+  channel: z.object({ id: slackId }).optional(),
   container: z
-    .object({ channel_id: z.string().optional(), thread_ts: z.string().optional(), message_ts: z.string().optional() })
+    .object({ channel_id: slackId.optional(), thread_ts: timestamp.optional(), message_ts: timestamp.optional() })
     .optional(),
-  message: z.object({ ts: z.string(), thread_ts: z.string().optional() }).optional(),
+  message: z.object({ ts: timestamp, thread_ts: timestamp.optional() }).optional(),
   actions: z
     .array(
       z.object({

@@ -3,39 +3,37 @@ import { asksNothing } from '../../core/intake/courtesies.ts';
 import { readIntent } from '../../core/intake/intents.ts';
 import { isInThread, type Question } from '../../core/question/question.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
+import { slackId, timestamp } from '../content/fields.ts';
 import { mentions } from '../content/incoming-text.ts';
 import { readContent, wholeText } from '../content/message-content.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { messageKey } from './verbs.ts';
 
 const nestedMessage = z.looseObject({
-  user: z.string().optional(),
-  bot_id: z.string().nullish(),
+  user: slackId.optional(),
+  bot_id: slackId.nullish(),
   subtype: z.string().optional(),
   text: z.string().default(''),
-  ts: z.string(),
-  thread_ts: z.string().optional(),
+  ts: timestamp,
+  thread_ts: timestamp.optional(),
   edited: z.unknown().optional(),
 });
 
 /** What is read of `message_changed` events. Only the nested messages name the author. */
 const changeEvent = z.object({
-  channel: z.string(),
+  channel: slackId,
   channel_type: z.string().optional(),
   /** The timestamp of the change, the same in each delivery. */
-  ts: z.string(),
+  ts: timestamp,
   message: nestedMessage,
   previous_message: nestedMessage.optional().catch(undefined),
 });
 
 /** What is read of `message_deleted` events. */
 const deletionEvent = z.object({
-  channel: z.string(),
-  deleted_ts: z.string(),
-  previous_message: z
-    .object({ user: z.string().optional(), thread_ts: z.string().optional() })
-    .optional()
-    .catch(undefined),
+  channel: slackId,
+  deleted_ts: timestamp,
+  previous_message: z.object({ user: slackId.optional(), thread_ts: timestamp.optional() }).optional().catch(undefined),
 });
 
 type ChangeEvent = z.infer<typeof changeEvent>;

@@ -8,6 +8,7 @@ import { within } from '../../core/timeout.ts';
 import type { Notice } from '../../render/notices.ts';
 import { permalink } from '../../render/text.ts';
 import { takesOnlyMentions } from '../access/channel-rules.ts';
+import { slackId, timestamp } from '../content/fields.ts';
 import { mentions } from '../content/incoming-text.ts';
 import { type MessageContent, readContent, wholeText } from '../content/message-content.ts';
 import { readPage } from '../content/thread-messages.ts';
@@ -31,15 +32,15 @@ import { createVerbs, messageKey } from './verbs.ts';
 /** What is read of `message` and `app_mention` events. Slack may add or leave out other fields. */
 const messageEvent = z.object({
   type: z.enum(['message', 'app_mention']),
-  channel: z.string(),
+  channel: slackId,
   channel_type: z.string().optional(),
   subtype: z.string().optional(),
   hidden: z.boolean().optional(),
-  user: z.string().optional(),
-  bot_id: z.string().nullish(),
+  user: slackId.optional(),
+  bot_id: slackId.nullish(),
   bot_profile: z.unknown().optional(),
-  ts: z.string(),
-  thread_ts: z.string().optional(),
+  ts: timestamp,
+  thread_ts: timestamp.optional(),
   edited: z.unknown().optional(),
   files: z.unknown().optional(),
 });

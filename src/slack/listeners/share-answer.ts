@@ -16,6 +16,7 @@ import {
 import { type Say, sayIn } from '../../render/say.ts';
 import type { Audience } from '../access/audience.ts';
 import { localeOf } from '../access/users.ts';
+import { slackId } from '../content/fields.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import {
@@ -36,7 +37,7 @@ import {
 
 /** What is read of a choice in the menu of channels. */
 const chosenChannel = z.object({
-  user: z.object({ id: z.string() }),
+  user: z.object({ id: slackId }),
   view: z.object({ id: z.string().min(1), private_metadata: z.string(), state: viewState }),
   actions: z.array(z.object({ selected_conversation: z.string().regex(/^[A-Z0-9]{2,30}$/) })).min(1),
 });

@@ -5,6 +5,7 @@ import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
 import { mayReadThread } from '../access/membership.ts';
 import { localeOf } from '../access/users.ts';
+import { slackId, timestamp } from '../content/fields.ts';
 import { readContent, wholeText } from '../content/message-content.ts';
 import type { WorkspaceContext } from '../context.ts';
 import {
@@ -19,13 +20,13 @@ import {
 } from './frame.ts';
 
 /** What is read of a shortcut from anywhere, and of the button that opens the same form. */
-const opened = z.object({ user: z.object({ id: z.string() }), trigger_id: z.string().optional() });
+const opened = z.object({ user: z.object({ id: slackId }), trigger_id: slackId.optional() });
 
 /** What is read of a shortcut on a message. */
 const openedOnMessage = opened.extend({
   response_url: z.string().optional(),
-  channel: z.object({ id: z.string() }),
-  message: z.looseObject({ ts: z.string(), thread_ts: z.string().optional() }),
+  channel: z.object({ id: slackId }),
+  message: z.looseObject({ ts: timestamp, thread_ts: timestamp.optional() }),
 });
 
 /** The metadata of a form that is about a thread: its channel and timestamp. */

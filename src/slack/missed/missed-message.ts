@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import type { Identity } from '../api/identity.ts';
+import { slackId, timestamp } from '../content/fields.ts';
 import { mentions } from '../content/incoming-text.ts';
 import { readContent } from '../content/message-content.ts';
 
 /** What is read of a message of `conversations.history` and `.replies`. The rest of it goes along. */
 const historyMessage = z.looseObject({
-  ts: z.string(),
-  user: z.string().optional(),
+  ts: timestamp,
+  user: slackId.optional(),
   subtype: z.string().optional(),
-  thread_ts: z.string().optional(),
-  latest_reply: z.string().optional(),
-  edited: z.looseObject({ ts: z.string() }).optional().catch(undefined),
+  thread_ts: timestamp.optional(),
+  latest_reply: timestamp.optional(),
+  edited: z.looseObject({ ts: timestamp }).optional().catch(undefined),
 });
 
 export type HistoryMessage = z.infer<typeof historyMessage>;

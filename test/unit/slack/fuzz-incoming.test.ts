@@ -169,6 +169,20 @@ describe('input from Slack, or from a sender that pretends to be Slack,', () => 
     );
   });
 
+  it('never makes an event throw of which one field is far too long', async () => {
+    let serial = 0;
+    for (const said of ['', '\u0000', 'status', 'mute', 'why', 'cancel', 'new', 'why?']) {
+      for (const event of [mentionOf, messageOf]) {
+        for (let field = 0; field < 29; field += 1) {
+          serial += 1;
+          const spoken = { user: people.ada, text: said, ts: `1800000003.${serial}`, channel: 'C0NOWHERE' };
+          const more = field % 2 === 0 ? { threadTs: '1800000003.0' } : {};
+          await taken(bent(event({ ...spoken, ...more }), [[field, 'x'.repeat(3_000)]]));
+        }
+      }
+    }
+  });
+
   it('never makes a form or a shortcut throw, and asks nothing for a guest', async () => {
     const before = service.questions().length;
     const key = fc.constantFrom('question', 'channel', 'where', '__proto__', 'constructor', 'toString', '\u0000');
