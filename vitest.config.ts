@@ -11,7 +11,12 @@ const properties = ['test/unit', 'test/transport', 'test/contract', 'test/codese
   .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes('/support/runs.ts'));
 
 // Far more than any test takes on an idle machine: tests say what holds, and `npm run bench` says how fast.
-const shared = { testTimeout: 180_000, hookTimeout: 180_000, restoreMocks: true };
+const shared = {
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  restoreMocks: true,
+  setupFiles: ['test/support/property-seed.ts'],
+};
 
 export default defineConfig({
   test: {
