@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { createRunSlots, type RunSlotBook, type SlotLimits } from '../../../src/core/run-slots.ts';
+import { createRunSlots, type RunSlotBook, type RunSlotStore, type SlotLimits } from '../../../src/core/run-slots.ts';
 import { unparkEveryMs } from '../../../src/core/settings.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
@@ -219,5 +221,48 @@ describe('run slots', () => {
         }
       }),
     );
+  });
+
+  it('are taken by many questions at once in few writes, in order of arrival', async () => {
+    let writes = 0;
+    let stored: RunSlotBook | undefined;
+    const update: RunSlotStore['update'] = async (_, change) => {
+      writes += 1;
+      await setImmediate();
+      stored = change(stored);
+      return stored;
+    };
+    const runSlots = createRunSlots({ get: async () => stored, update }, { perWorkspace: 2, perPerson: 200 });
+    const questions = Array.from({ length: 100 }, (_, index) => ask(index, 'UADA'));
+    const slots = await Promise.all(questions.map(async (question) => await runSlots.takeSlot(question)));
+    expect(slots.slice(0, 4)).toEqual([
+      { granted: true },
+      { granted: true },
+      { granted: false, ahead: 0 },
+      { granted: false, ahead: 1 },
+    ]);
+    const [first, second, third, fourth] = questions as [Question, Question, Question, Question];
+    expect(await Promise.all([first, second].map(async (each) => await runSlots.release(each)))).toEqual([
+      [third.id],
+      [fourth.id],
+    ]);
+    expect(writes).toBeLessThan(5);
+  });
+
+  it('stay usable after a write failed, of which each caller is told', async () => {
+    let isDown = true;
+    let stored: RunSlotBook | undefined;
+    const update: RunSlotStore['update'] = async (_, change) => {
+      await setImmediate();
+      if (isDown) throw new AppError('storage', 'down');
+      stored = change(stored);
+      return stored;
+    };
+    const runSlots = createRunSlots({ get: async () => stored, update }, { perWorkspace: 2, perPerson: 2 });
+    const failed = runSlots.takeSlot(ask(1, 'UADA'));
+    const joined = runSlots.takeSlot(ask(2, 'UADA'));
+    await expect(Promise.all([failed, joined])).rejects.toThrow('down');
+    isDown = false;
+    expect(await runSlots.takeSlot(ask(2, 'UADA'))).toEqual({ granted: true });
   });
 });
