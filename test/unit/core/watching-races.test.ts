@@ -196,8 +196,9 @@ describe('two processes that watch the same questions', () => {
         expect(lost).toEqual([]);
         expect(delaysMs).toHaveLength(questions);
         expect(Math.max(...delaysMs)).toBeLessThanOrEqual(3_000);
-        // One for each before the first list, and hardly one after it.
-        expect(reads).toBeLessThanOrEqual(2 * questions);
+        // One for each before the first list. After it hardly one, until so few are left that each is read by itself; all
+        // of them by themselves would be 900.
+        expect(reads).toBeLessThanOrEqual(3 * questions);
         expect(longestUnseenMs).toBeLessThanOrEqual(2 * watchBackstopMs);
       }),
       runs(15),
