@@ -74,7 +74,6 @@ export interface Storage {
   /** The workspaces that installed the app by OAuth, encrypted. Without keys none can be stored. */
   installations: Installations;
   locks: Locks;
-  /** What the processes share that watch questions of the same account. */
   /** As {@link readAskedSince}. */
   askedSince(fromMs: number): AsyncIterable<AskedPage>;
   /** Applies the bound on the lives of records to those that were stored before it was set. See {@link shortenLives}. */
