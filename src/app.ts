@@ -25,7 +25,7 @@ import { createOutbound } from './service/outbound.ts';
 import { createBackgroundTasks } from './slack/background-tasks.ts';
 import { createReceiver } from './slack/receivers/receiver.ts';
 import type { SlackReceiver } from './slack/receivers/socket-receiver.ts';
-import { noteFewFiles } from './storage/open-files.ts';
+import { noteFewFiles } from './storage/checks/disk-check.ts';
 import { openStorage } from './storage/open-storage.ts';
 import { version } from './version.ts';
 

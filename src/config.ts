@@ -17,6 +17,7 @@ import {
   oneOf,
   proxyAddress,
   redisAddress,
+  type SettingGroup,
   signInProblems,
   swappedTokens,
   token,
@@ -27,7 +28,6 @@ import {
   workspaceIds,
   yesOrNo,
 } from './setting-forms.ts';
-import type { SettingGroup } from './setting-groups.ts';
 
 interface Setting<Output> {
   /** Under which heading of docs/configuration.md it stands. */

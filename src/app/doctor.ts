@@ -9,8 +9,7 @@ import { createLibraryLogger } from '../slack/api/library-logger.ts';
 import type { SlackApi } from '../slack/api/slack-api.ts';
 import { createEventCheck, createSlackChecks, eventsNeedApp } from '../slack/checks/slack-checks.ts';
 import { eventsPath } from '../slack/receivers/http-receiver.ts';
-import { createDiskCheck } from '../storage/checks/disk-check.ts';
-import { fewOpenFiles } from '../storage/open-files.ts';
+import { createDiskCheck, fewOpenFiles } from '../storage/checks/disk-check.ts';
 import { apiSettings, appAuth, proxyOf, serviceOptions } from './deep-search.ts';
 
 /** Longest time of one check, in milliseconds. */

@@ -62,7 +62,7 @@ import { createFileReader, type ReadFile } from '../slack/threads/thread-files.t
 import { createThreadNoteKeeper } from '../slack/threads/thread-note-keeper.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import { createUnfurls } from '../slack/unfurls/unfurls.ts';
-import { claimLifeMs } from '../storage/records.ts';
+import { claimLifeMs } from '../storage/record-kinds.ts';
 import type { AppContext } from './context.ts';
 import { createDoctor } from './doctor.ts';
 import type { SharedParts } from './shared.ts';

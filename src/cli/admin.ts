@@ -1,5 +1,4 @@
-import type { AdminCommand } from './admin-command.ts';
-import { exitCodeOf, UsageError } from './program.ts';
+import { type AdminCommand, exitCodeOf, UsageError } from './program.ts';
 
 interface Listed {
   /** One line for the list of all commands. */

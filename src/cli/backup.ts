@@ -1,8 +1,7 @@
 import { readCommandLine } from '../command-line.ts';
 import { backUpStore } from '../storage/backup.ts';
 import { version } from '../version.ts';
-import type { AdminCommand } from './admin-command.ts';
-import { embeddedDir, requireText, UsageError, writeCounts, writeOutput } from './program.ts';
+import { type AdminCommand, embeddedDir, requireText, UsageError, writeCounts, writeOutput } from './program.ts';
 
 const help = `Copies the embedded storage (DATA_DIR) to a folder, while the app may run.
 

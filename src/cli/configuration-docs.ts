@@ -1,5 +1,5 @@
 import { SETTINGS } from '../config.ts';
-import { SETTING_GROUPS } from '../setting-groups.ts';
+import { SETTING_GROUPS } from '../setting-forms.ts';
 
 type Name = keyof typeof SETTINGS;
 

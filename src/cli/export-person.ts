@@ -2,9 +2,15 @@ import { readCommandLine } from '../command-line.ts';
 import { openStoreBeside } from '../storage/open-storage.ts';
 import { findQuestionsOf } from '../storage/person-questions.ts';
 import { exportPerson } from '../storage/person-records.ts';
-import type { AdminCommand } from './admin-command.ts';
-import { personOptions, readPerson } from './person-order.ts';
-import { noteInAudit, quietLog, storageLocation, writeOutput } from './program.ts';
+import {
+  type AdminCommand,
+  noteInAudit,
+  personOptions,
+  quietLog,
+  readPerson,
+  storageLocation,
+  writeOutput,
+} from './program.ts';
 
 const help = `Writes everything that is stored about a person as JSON.
 

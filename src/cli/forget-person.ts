@@ -5,16 +5,22 @@ import { type Config, parseConfig, parseRetentionDays } from '../config.ts';
 import type { Person } from '../core/accounts/accounts.ts';
 import { isAppError } from '../core/errors.ts';
 import { type ConversationId, questionType } from '../core/question/question.ts';
-import { accountKey, createAccountStore } from '../storage/accounts.ts';
 import { createKeyRing } from '../storage/encryption.ts';
 import type { KeyValueStore } from '../storage/key-value-store.ts';
 import { createLocks } from '../storage/locks.ts';
 import { openStoreBeside } from '../storage/open-storage.ts';
 import { cancelOpen, findQuestionsOf, type OwnQuestion, stillOpen } from '../storage/person-questions.ts';
 import { erasePerson } from '../storage/person-records.ts';
-import type { AdminCommand } from './admin-command.ts';
-import { personOptions, readPerson } from './person-order.ts';
-import { type Environment, noteInAudit, quietLog, storageLocation } from './program.ts';
+import { accountKey, createAccountStore } from '../storage/sealed-records.ts';
+import {
+  type AdminCommand,
+  type Environment,
+  noteInAudit,
+  personOptions,
+  quietLog,
+  readPerson,
+  storageLocation,
+} from './program.ts';
 
 /** How long the running app may take to close the person's cancelled questions: it waits 30 s for the service. */
 const waitSeconds = 120;

@@ -2,8 +2,7 @@ import { readCommandLine } from '../command-line.ts';
 import { parseStorageConfig } from '../config.ts';
 import { migrateStore } from '../storage/migration.ts';
 import { useEndsMs } from '../storage/store-use.ts';
-import type { AdminCommand } from './admin-command.ts';
-import { quietLog, UsageError, writeCounts, writeOutput } from './program.ts';
+import { type AdminCommand, quietLog, UsageError, writeCounts, writeOutput } from './program.ts';
 
 const help = `Moves all records from the embedded storage (DATA_DIR) to Redis (REDIS_URL), or back, while no app runs.
 

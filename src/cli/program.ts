@@ -1,4 +1,5 @@
 import { closeSync, fchmodSync, fstatSync, openSync, writeFileSync } from 'node:fs';
+import type { CommandLine } from '../command-line.ts';
 import { ConfigError, parseStorageConfig } from '../config.ts';
 import { isAppError } from '../core/errors.ts';
 import { type AuditEntry, createAuditLog } from '../core/history/audit.ts';
@@ -105,3 +106,33 @@ export function readSince(since: string, nowMs: number): number | undefined {
 
 /** Logs nothing: the error that ends the program says what went wrong. */
 export const quietLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** One command of `npm run admin`. */
+export interface AdminCommand {
+  /** What `--help` prints, with a line break at the end: usage, options, exit codes. */
+  help: string;
+  /**
+   * Gets the arguments after the command's name, never `--help`. Returns the exit code. Prints results with
+   * `writeOutput`. Throws `UsageError`, `ConfigError` or `AppError`, which become exit codes.
+   */
+  run(args: string[], environment: Environment): Promise<number>;
+}
+
+/** Slack's ids of people: `U…`, or `W…` in an organization. */
+const userIds = /^[UW][A-Z0-9]{1,40}$/;
+const teamIds = /^[TE][A-Z0-9]{1,40}$/;
+
+/** The options that name a person. */
+export const personOptions = { user: { takes: 'text' }, team: { takes: 'text' } } as const;
+
+/** The person that the arguments name. Throws `UsageError` with all problems at once. */
+export function readPerson({
+  values: { user: userId, team: teamId },
+  problems,
+}: Pick<CommandLine<typeof personOptions>, 'values' | 'problems'>): { userId: string; teamId?: string } {
+  if (userId === undefined || !userIds.test(userId)) problems.push('--user must be the id of a person in Slack: U…');
+  if (teamId !== undefined && !teamIds.test(teamId))
+    problems.push('--team must be the id of a workspace or organization in Slack: T… or E…');
+  if (userId === undefined || problems.length > 0) throw new UsageError(problems.join('\n'));
+  return { userId, teamId };
+}

@@ -1,7 +1,14 @@
 import { readCommandLine } from '../command-line.ts';
 import { restoreStore } from '../storage/restore.ts';
-import type { AdminCommand } from './admin-command.ts';
-import { embeddedDir, quietLog, requireText, UsageError, writeCounts, writeOutput } from './program.ts';
+import {
+  type AdminCommand,
+  embeddedDir,
+  quietLog,
+  requireText,
+  UsageError,
+  writeCounts,
+  writeOutput,
+} from './program.ts';
 
 const help = `Puts a backup of the embedded storage into DATA_DIR, while no app runs there.
 

@@ -1,8 +1,7 @@
 import { readCommandLine } from '../command-line.ts';
 import { parseEncryptionKeys } from '../config.ts';
 import { rotateStoredKeys } from '../storage/open-storage.ts';
-import type { AdminCommand } from './admin-command.ts';
-import { quietLog, storageLocation, UsageError, writeOutput } from './program.ts';
+import { type AdminCommand, quietLog, storageLocation, UsageError, writeOutput } from './program.ts';
 
 const help = `Encrypts every person's stored account, and every workspace's stored tokens, with the first key of ENCRYPTION_KEYS.
 

@@ -2,8 +2,15 @@ import { readCommandLine } from '../command-line.ts';
 import { createUsageCount, type Grouping, groupings, usageAsCsv, usageAsTable } from '../core/history/usage.ts';
 import { questionType } from '../core/question/question.ts';
 import { readStoredQuestions } from '../storage/open-storage.ts';
-import type { AdminCommand } from './admin-command.ts';
-import { quietLog, readSince, sinceProblem, storageLocation, UsageError, writeOutput } from './program.ts';
+import {
+  type AdminCommand,
+  quietLog,
+  readSince,
+  sinceProblem,
+  storageLocation,
+  UsageError,
+  writeOutput,
+} from './program.ts';
 
 /** Most rows of one table. The CSV has all of them. */
 const mostRows = 50;

@@ -1,7 +1,7 @@
 import type { UsableCredential } from '../core/accounts/accounts.ts';
 import { AppError, isAppError } from '../core/errors.ts';
 import { Secret } from '../core/secret.ts';
-import { orAborted, timedOut } from './deadline.ts';
+import { orAborted, timedOut } from './http.ts';
 
 /** The code of an error for a credential that could not be obtained now. */
 export const noCredential = 'noCredential';

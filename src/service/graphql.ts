@@ -6,7 +6,7 @@ import type { Clock, DeepSearchOf, Log } from '../core/ports.ts';
 import type { Quota } from '../core/question/question.ts';
 import { quotaLifeMs, quotaPatienceMs } from '../core/settings.ts';
 import { within } from '../core/timeout.ts';
-import { defined, parseTime } from './reply-values.ts';
+import { defined, parseTime } from './replies.ts';
 import type { ServiceClient } from './service-client.ts';
 
 export type Graphql = ReturnType<typeof createGraphql>;

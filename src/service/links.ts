@@ -6,7 +6,7 @@ import { gfm } from 'micromark-extension-gfm';
 import { AppError } from '../core/errors.ts';
 import { isQuicklyParsed } from '../core/markdown-guard.ts';
 import type { Source } from '../core/question/question.ts';
-import { defined } from './reply-values.ts';
+import { defined } from './replies.ts';
 
 /**
  * Makes a link absolute. A relative link is resolved against the instance's address (without trailing slash), including

@@ -6,10 +6,9 @@ import { Secret } from '../core/secret.ts';
 import { sharing } from '../core/timeout.ts';
 import { noTracer, type Tracer } from '../core/tracing.ts';
 import { type Auth, noCredential } from './auth.ts';
-import { startDeadline } from './deadline.ts';
-import { createHttp, type HttpReply, type HttpRequest } from './http.ts';
+import { createHttp, type HttpReply, type HttpRequest, startDeadline } from './http.ts';
 import type { ProxySettings } from './proxy.ts';
-import { isHtml, jsonIn, parseRetryAfterMs } from './reply-failure.ts';
+import { isHtml, jsonIn, parseRetryAfterMs } from './replies.ts';
 
 export interface TokenEndpointOptions {
   clientId: string;

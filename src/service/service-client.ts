@@ -4,12 +4,19 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { noTracer, type Tracer } from '../core/tracing.ts';
 import { type Auth, createAuthorizer } from './auth.ts';
-import { type Deadline, retryDelayMs, startDeadline, waitMs } from './deadline.ts';
-import { createHttp, type Http, type HttpReply, type HttpRequest } from './http.ts';
+import {
+  createHttp,
+  type Deadline,
+  type Http,
+  type HttpReply,
+  type HttpRequest,
+  retryDelayMs,
+  startDeadline,
+  waitMs,
+} from './http.ts';
 import { parseBaseUrl } from './links.ts';
 import type { ProxySettings } from './proxy.ts';
-import { type FailedRequest, isHtml, replyFailure, signInPage } from './reply-failure.ts';
-import { parseReply } from './reply-values.ts';
+import { type FailedRequest, isHtml, parseReply, replyFailure, signInPage } from './replies.ts';
 
 export interface ServiceClientOptions {
   /** Address of the instance. It may have a path prefix and a trailing slash. */

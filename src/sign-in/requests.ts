@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { mostFormBytes } from './settings.ts';
+
+/** Largest form, in bytes. The form of the page has about 100. */
+const mostFormBytes = 4_096;
 
 /** The fields of a form. Undefined if it is none, or too large. Throws if the browser goes away. */
 export function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {

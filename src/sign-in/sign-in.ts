@@ -9,7 +9,6 @@ import { createFormats } from '../render/formats.ts';
 import { type Say, sayIn } from '../render/say.ts';
 import { type Page, pageHeaders, pageHtml } from './page.ts';
 import { cookieName, isOwnForm, languageOf, readCookie, readForm } from './requests.ts';
-import { longestCode, mostRequestsPerTicket, mostUnknownPerSecond } from './settings.ts';
 import { codeChallengeOf, createTickets, type TicketProblem } from './tickets.ts';
 
 export interface SignInPorts {
@@ -46,6 +45,16 @@ interface Reply {
   locale: string | undefined;
   cookie?: string;
 }
+
+/**
+ * How many requests in a second are answered that name no sign-in of the app, from all people together. They are counted
+ * apart, so that such requests keep out no one who has a link.
+ */
+export const mostUnknownPerSecond = 50;
+/** How many requests one sign-in may take. A person needs three, and a few more with the browser's back button. */
+export const mostRequestsPerTicket = { points: 40, windowSeconds: 600 };
+/** Longest authorization code that is sent on, in characters. RFC 6749 sets no limit. */
+const longestCode = 4_096;
 
 /** Which page a refusal shows, and its status. */
 const STATUS: Record<TicketProblem, number> = { invalid: 400, expired: 410, used: 409, otherBrowser: 403 };

@@ -2,7 +2,9 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Person } from '../core/accounts/accounts.ts';
 import { type SignInTicket, signInLifeMs } from '../core/accounts/sign-in-ticket.ts';
 import type { Clock, Records } from '../core/ports.ts';
-import { longestShownName } from './settings.ts';
+
+/** Characters of a name in Slack that a page shows. */
+const longestShownName = 80;
 
 /** Why a request can't go on. */
 export type TicketProblem = 'invalid' | 'expired' | 'used' | 'otherBrowser';

@@ -2,7 +2,7 @@ import { isAppError } from '../core/errors.ts';
 import type { VotedQuestion } from '../core/history/usage.ts';
 import { questionType } from '../core/question/question.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import { VOTES_KEY } from './records.ts';
+import { VOTES_KEY } from './record-kinds.ts';
 import { readVote } from './repositories.ts';
 
 /** How many questions are read at once: about 5 ms of work, so that others need not wait for it. */

@@ -23,7 +23,7 @@ import type { Clock } from '../core/ports.ts';
 import { isMoved } from './contents.ts';
 import { codeOf, openEnvironment, refuseForeignFile, storeFile } from './embedded-store.ts';
 import { createLmdbEntries, type LmdbEntries } from './lmdb-adapter.ts';
-import { countKind, type RecordCounts } from './record-counts.ts';
+import { countKind, type RecordCounts } from './record-kinds.ts';
 import { refuseClosed } from './store-use.ts';
 
 /** Written last: a folder without it is no backup. */

@@ -5,10 +5,15 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { lockDataDir } from './data-dir-lock.ts';
-import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
-import { KEYS_PER_PAGE, type KeyValueStore, tooLate } from './key-value-store.ts';
+import {
+  KEYS_PER_PAGE,
+  type KeyValueStore,
+  OPERATION_DEADLINE_MS,
+  textSerialization,
+  tooLate,
+  withDeadline,
+} from './key-value-store.ts';
 import { createLmdbAdapter, createLmdbEntries, type LmdbEntries } from './lmdb-adapter.ts';
-import { textSerialization } from './text-serialization.ts';
 
 /** Path of the store's data file. LMDB keeps a lock file next to it. */
 export function storeFile(dataDir: string): string {

@@ -1,4 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { DeserializedData } from 'keyv';
 import { AppError } from '../core/errors.ts';
+import { withTimeout } from '../core/timeout.ts';
 
 /** How many keys one read of a listing takes. */
 export const KEYS_PER_PAGE = 200;
@@ -52,3 +55,54 @@ export interface KeyValueStore {
   ping(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** With the waits in between, a change loses against other writers for at most about two seconds. */
+const ATTEMPTS = 100;
+const LONGEST_WAIT_MS = 40;
+
+/** What an attempt returns if another writer changed the record after it was read. */
+export const lost = Symbol('lost');
+
+/**
+ * Repeats an attempt to read, change and store a record until no other writer comes in between. After the last attempt
+ * returns or throws what `gaveUp` does. Default: throws `AppError` of kind `storage`.
+ */
+export async function retryLost<Result>(
+  key: string,
+  attempt: () => Promise<Result | typeof lost>,
+  gaveUp: () => Result = () => {
+    throw new AppError('storage', `Record ${key} could not be updated: ${ATTEMPTS} attempts lost to other writers`);
+  },
+): Promise<Result> {
+  for (let count = 1; count <= ATTEMPTS; count++) {
+    const result = await attempt();
+    if (result !== lost) return result;
+    await wait(Math.random() * Math.min(count, LONGEST_WAIT_MS));
+  }
+  return gaveUp();
+}
+
+/** Longest wait for one operation of either engine. A command or a button must be answered within Slack's 3 s. */
+export const OPERATION_DEADLINE_MS = 2_000;
+
+/** The result of `operation`, or `AppError` of kind `storage` with an unknown outcome after `deadlineMs`. */
+export function withDeadline<T>(operation: Promise<T>, deadlineMs: number, what: string): Promise<T> {
+  return withTimeout(operation, deadlineMs, () => {
+    throw new AppError('storage', `${what} did not finish within ${deadlineMs} ms`, { outcomeUnknown: true });
+  });
+}
+
+/**
+ * Makes Keyv store plain texts without its envelope. An atomic operation next to Keyv then compares and writes the same
+ * text, and the engine's own tools can read it. The engine handles expiry.
+ */
+export const textSerialization = {
+  serialize<Value>({ value }: DeserializedData<Value>): string {
+    if (typeof value !== 'string') throw new TypeError('Only texts are stored');
+    return value;
+  },
+  deserialize<Value>(text: string): DeserializedData<Value> {
+    // Keyv lets its caller choose the value's type. Both instances in this app are Keyv<string>.
+    return { value: text as Value };
+  },
+};

@@ -6,7 +6,7 @@ import { CONTENTS_PAGE, isMoved, type Member, pagesOf, type StoreContents, type 
 import { openEmbedded, settle, storeFile, translate } from './embedded-store.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import type { KeyedEntry } from './lmdb-adapter.ts';
-import { countKind, type RecordCounts } from './record-counts.ts';
+import { countKind, type RecordCounts } from './record-kinds.ts';
 import { CLOSED_KEY, refuseClosed, UNFINISHED, useAsMigration } from './store-use.ts';
 
 interface MigrationOptions {

@@ -18,15 +18,13 @@ import { type RunSlotBook, runSlotsType } from '../core/run-slots.ts';
 import { type SessionMarks, sessionMarksType } from '../core/session-marks.ts';
 import type { Installations } from '../core/workspaces/installations.ts';
 import type { RedisClient } from '../redis-client.ts';
-import { createAccountStore, rotateAccountKeys } from './accounts.ts';
 import { type AskedPage, readAskedSince } from './asked-since.ts';
 import { type EmbeddedReader, openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
 import { createKeyRing } from './encryption.ts';
-import { createInstallations, rotateInstallationKeys } from './installations.ts';
+import { moveChannel, shortenLives } from './every-record.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { createLocks } from './locks.ts';
-import { moveChannel } from './move-channel.ts';
 import type { ChannelMove } from './record-kinds.ts';
 import type { RedisStore } from './redis-store.ts';
 import {
@@ -37,11 +35,15 @@ import {
   createVoteStore,
   readVotes,
 } from './repositories.ts';
-import { shortenLives } from './retention.ts';
-import { createRunRequests, type RunRequests } from './run-requests.ts';
-import type { Rotation } from './sealed-records.ts';
+import { createRunRequests, createWorkspaceEnds, type RunRequests } from './run-requests.ts';
+import {
+  createAccountStore,
+  createInstallations,
+  type Rotation,
+  rotateAccountKeys,
+  rotateInstallationKeys,
+} from './sealed-records.ts';
 import { refuseClosed, useAsApp } from './store-use.ts';
-import { createWorkspaceEnds } from './workspace-ends.ts';
 
 /** A local directory for one process, or a Redis for any number of processes. */
 export type StorageLocation = { dataDir: string } | { redisUrl: string };

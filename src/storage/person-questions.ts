@@ -4,7 +4,7 @@ import { isAskedBy, type Subject } from '../core/personal-data/person-data.ts';
 import { withFinalCancel } from '../core/question/cancellation.ts';
 import { type AccessKind, type ConversationId, type Question, questionType } from '../core/question/question.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import { OPEN_QUESTIONS_KEY } from './records.ts';
+import { OPEN_QUESTIONS_KEY } from './record-kinds.ts';
 import { createQuestionStore } from './repositories.ts';
 import { createRunRequests } from './run-requests.ts';
 

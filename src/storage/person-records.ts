@@ -1,8 +1,7 @@
 import { isAppError } from '../core/errors.ts';
 import type { Subject } from '../core/personal-data/person-data.ts';
-import type { KeyValueStore } from './key-value-store.ts';
+import { type KeyValueStore, lost, retryLost } from './key-value-store.ts';
 import { type RecordKind, recordKinds } from './record-kinds.ts';
-import { lost, retryLost } from './retry-lost.ts';
 
 /** What is stored about a person, by kind. `unreadable`: keys of records that can't be read. */
 export interface PersonExport {

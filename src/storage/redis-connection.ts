@@ -3,7 +3,7 @@ import { ErrorReply, TimeoutError } from 'redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { createRedisClient, type RedisClient } from '../redis-client.ts';
-import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
+import { OPERATION_DEADLINE_MS, withDeadline } from './key-value-store.ts';
 
 /** Redis must answer within this time when the app starts, because Redis may be starting too. */
 const START_DEADLINE_MS = 5_000;

@@ -1,11 +1,10 @@
 import { createKeyv } from '@keyv/redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
-import { KEYS_PER_PAGE, type KeyValueStore, tooLate } from './key-value-store.ts';
+import { checkFitness, checkWrites } from './checks/redis-checks.ts';
+import { KEYS_PER_PAGE, type KeyValueStore, textSerialization, tooLate } from './key-value-store.ts';
 import { proveWrites } from './redis-commands.ts';
 import { createRedisConnection, type RedisConnection } from './redis-connection.ts';
-import { checkFitness, checkWrites } from './redis-fitness.ts';
-import { textSerialization } from './text-serialization.ts';
 
 /** Stores `ARGV[2]` if the key holds `ARGV[1]`. `ARGV[3]` is the expiry in ms, empty for none. */
 const COMPARE_AND_SET = `

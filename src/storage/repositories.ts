@@ -11,9 +11,8 @@ import {
   threadType,
 } from '../core/question/question.ts';
 import { checkedText, type RecordFormat, type RecordType } from '../core/record.ts';
-import type { KeyValueStore } from './key-value-store.ts';
-import { claimLifeMs, claimPrefix, lifeOf, OPEN_QUESTIONS_KEY, VOTES_KEY } from './records.ts';
-import { lost, retryLost } from './retry-lost.ts';
+import { type KeyValueStore, lost, retryLost } from './key-value-store.ts';
+import { claimLifeMs, claimPrefix, lifeOf, OPEN_QUESTIONS_KEY, VOTES_KEY } from './record-kinds.ts';
 
 /**
  * A claim fails only if another claim exists, so a second attempt is needed only when that claim expires in between.

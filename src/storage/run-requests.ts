@@ -1,3 +1,4 @@
+import type { WorkspaceEnds } from '../core/intake/workspace-end.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 
 /** Key of the set with the ids of questions that a program beside the app wants to be run. */
@@ -15,5 +16,23 @@ export function createRunRequests(kv: Pick<KeyValueStore, 'members' | 'addMember
     ids: () => kv.members(RUN_REQUESTS_KEY),
     add: (questionId) => kv.addMember(RUN_REQUESTS_KEY, questionId),
     remove: (questionId) => kv.removeMember(RUN_REQUESTS_KEY, questionId),
+  };
+}
+
+/** Key of the set with the ends of workspaces that are not carried out yet. */
+const WORKSPACE_ENDS_KEY = 'ds:workspace-ends';
+
+/** The ends of workspaces as names of a set: `T…:Ev…:time`. */
+export function createWorkspaceEnds(kv: Pick<KeyValueStore, 'members' | 'addMember' | 'removeMember'>): WorkspaceEnds {
+  return {
+    async all() {
+      const names = await kv.members(WORKSPACE_ENDS_KEY);
+      return names.map((name) => {
+        const [teamId = '', eventId = '', atMs = ''] = name.split(':');
+        return { teamId, eventId, atMs: Number(atMs) };
+      });
+    },
+    add: ({ teamId, eventId, atMs }) => kv.addMember(WORKSPACE_ENDS_KEY, `${teamId}:${eventId}:${atMs}`),
+    remove: ({ teamId, eventId, atMs }) => kv.removeMember(WORKSPACE_ENDS_KEY, `${teamId}:${eventId}:${atMs}`),
   };
 }

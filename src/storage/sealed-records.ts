@@ -1,9 +1,10 @@
+import { type AccountStore, accountSchema, type Person } from '../core/accounts/accounts.ts';
 import { isAppError } from '../core/errors.ts';
-import type { RecordFormat } from '../core/record.ts';
+import { createFormat, type RecordFormat } from '../core/record.ts';
 import { Secret } from '../core/secret.ts';
+import { type Installations, installationSchema } from '../core/workspaces/installations.ts';
 import type { KeyRing } from './encryption.ts';
-import type { KeyValueStore } from './key-value-store.ts';
-import { lost, retryLost } from './retry-lost.ts';
+import { type KeyValueStore, lost, retryLost } from './key-value-store.ts';
 
 /** Records of one type without expiry, each encrypted as a whole and bound to its key. */
 interface SealedRecords<T> {
@@ -92,4 +93,74 @@ async function rotate(kv: KeyValueStore, keyRing: KeyRing, key: string): Promise
 function revealed(this: Record<string, unknown>, name: string, value: unknown): unknown {
   const held = this[name];
   return held instanceof Secret ? held.reveal() : value;
+}
+
+/** Prefix of the keys of accounts. After it comes the person: `T…:U…`. */
+export const accountPrefix = 'ds:account:';
+
+/** The encryption binds an account to this key. Another form of the key makes stored accounts unreadable. */
+export function accountKey({ teamId, userId }: Person): string {
+  return `${accountPrefix}${teamId}:${userId}`;
+}
+
+/**
+ * Stores accounts on either engine, the whole record encrypted. They have no expiry: an account stays until it is
+ * removed. What the storage shows without the keys is who has an account.
+ */
+export function createAccountStore(kv: KeyValueStore, keyRing: KeyRing): AccountStore {
+  const records = createSealedRecords(kv, keyRing, createFormat(accountSchema));
+  return {
+    get: (person) => records.get(accountKey(person)),
+    update: (person, change) => records.update(accountKey(person), change),
+    remove: (person) => kv.delete(accountKey(person)),
+    people: (teamId) => accountHolders(kv, teamId),
+  };
+}
+
+/** Encrypts every account with the first key, as {@link rotateSealed} does. */
+export async function rotateAccountKeys(kv: KeyValueStore, keyRing: KeyRing): Promise<Rotation> {
+  return rotateSealed(kv, keyRing, (await accountHolders(kv)).map(accountKey));
+}
+
+/**
+ * Everyone with a stored account, of one team or of all. The keys themselves are the list: a separate one could miss an
+ * account after a crash, and a token that no list names would never be rotated or removed.
+ */
+async function accountHolders(kv: Pick<KeyValueStore, 'keys'>, teamId?: string): Promise<Person[]> {
+  const people = new Map<string, Person>();
+  for await (const key of kv.keys(teamId === undefined ? accountPrefix : accountKey({ teamId, userId: '' }))) {
+    const [team, user] = key.slice(accountPrefix.length).split(':');
+    if (team !== undefined && user !== undefined) people.set(key, { teamId: team, userId: user });
+  }
+  return [...people.values()];
+}
+
+/** Prefix of the keys of installations. After it comes the workspace (`T…`) or organization (`E…`). */
+const installationPrefix = 'ds:installation:';
+
+/** The encryption binds an installation to this key. Another form of the key makes stored installations unreadable. */
+function installationKey(workspaceId: string): string {
+  return `${installationPrefix}${workspaceId}`;
+}
+
+/** Stores installations on either engine, the whole record encrypted. They have no expiry. */
+export function createInstallations(kv: KeyValueStore, keyRing: KeyRing): Installations {
+  const records = createSealedRecords(kv, keyRing, createFormat(installationSchema));
+  return {
+    get: (workspaceId) => records.get(installationKey(workspaceId)),
+    update: (workspaceId, change) => records.update(installationKey(workspaceId), change),
+    replace: (installation) => records.replace(installationKey(installation.workspaceId), installation),
+    ids: () => installationIds(kv),
+  };
+}
+
+/** Encrypts every installation with the first key, as {@link rotateSealed} does. */
+export async function rotateInstallationKeys(kv: KeyValueStore, keyRing: KeyRing): Promise<Rotation> {
+  return rotateSealed(kv, keyRing, (await installationIds(kv)).map(installationKey));
+}
+
+async function installationIds(kv: Pick<KeyValueStore, 'keys'>): Promise<string[]> {
+  const ids = new Set<string>();
+  for await (const key of kv.keys(installationPrefix)) ids.add(key.slice(installationPrefix.length));
+  return [...ids];
 }

@@ -10,8 +10,8 @@ import { type BaseSetup, type Program, startApp, startCodeSearch } from '../../s
 import { botScopes } from '../../src/slack/scopes.ts';
 import { storeFile } from '../../src/storage/embedded-store.ts';
 import { createKeyRing } from '../../src/storage/encryption.ts';
-import { createInstallations } from '../../src/storage/installations.ts';
 import { openStoreBeside } from '../../src/storage/open-storage.ts';
+import { createInstallations } from '../../src/storage/sealed-records.ts';
 import { hasBrowser, openBrowser } from '../support/browser/browser.ts';
 import {
   type EmulatedSlack,

@@ -91,12 +91,11 @@ const parts: Record<string, Part> = {
   },
   'command-line': { parts: [], packages: ['node:util'] },
   'redis-client': { parts: [], packages: ['redis'] },
-  config: { parts: ['core', 'setting-forms', 'setting-groups'], packages: ['zod'] },
+  config: { parts: ['core', 'setting-forms'], packages: ['zod'] },
   'setting-forms': { parts: ['core'], packages: ['node:*', 'zod'] },
-  'setting-groups': { parts: [], packages: [] },
   /** Programs beside the app. */
   cli: {
-    parts: ['observability', 'app', 'command-line', 'config', 'setting-groups', 'storage', 'core', 'render', 'version'],
+    parts: ['observability', 'app', 'command-line', 'config', 'setting-forms', 'storage', 'core', 'render', 'version'],
     packages: ['node:*'],
   },
   version: { parts: [], packages: ['node:*', 'zod'] },

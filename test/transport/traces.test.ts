@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
-import { createConversationApi } from '../../src/service/generation-1/conversation-api.ts';
+import { createConversationApi } from '../../src/service/generation-1/deep-search.ts';
 import { createOAuthClient } from '../../src/service/oauth.ts';
 import { createOutbound } from '../../src/service/outbound.ts';
 import { traceOutbound } from '../../src/slack/api/outbound-fetch.ts';

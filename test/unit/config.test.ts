@@ -9,7 +9,7 @@ import { configurationDocs, firstSettings } from '../../src/cli/configuration-do
 import { ConfigError, parseConfig, SETTINGS } from '../../src/config.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { SETTING_GROUPS } from '../../src/setting-groups.ts';
+import { SETTING_GROUPS } from '../../src/setting-forms.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { selfSigned } from '../transport/self-signed.ts';
 

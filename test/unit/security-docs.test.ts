@@ -10,7 +10,7 @@ import {
   mostWaitingForAccount,
   threadLimit,
 } from '../../src/core/settings.ts';
-import { mostRequestsPerTicket, mostUnknownPerSecond } from '../../src/sign-in/settings.ts';
+import { mostRequestsPerTicket, mostUnknownPerSecond } from '../../src/sign-in/sign-in.ts';
 import {
   clockToleranceSeconds,
   mostArrivingBytes,

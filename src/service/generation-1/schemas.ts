@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { longInteger } from '../reply-values.ts';
+import { longInteger } from '../replies.ts';
 
 // Schemas of the replies of the conversation API. Unknown fields are dropped, optional fields may be missing or null,
 // and every field that the app uses must have the right type.

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { access, constants, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Check, errorCode, type Finding, type Says } from '../../core/doctor.ts';
+import type { Log } from '../../core/ports.ts';
 
 const mebibyte = 1024 ** 2;
 const lowBytes = 1024 * mebibyte;
@@ -67,4 +69,23 @@ async function existing(folder: string): Promise<string> {
 
 function sizeOf(bytes: number): string {
   return bytes < lowBytes ? `${Math.floor(bytes / mebibyte)} MiB` : `${Math.floor(bytes / lowBytes)} GiB`;
+}
+
+/** Some hundred sockets are open at once when many people ask, and each costs a file descriptor, as files do. */
+const enough = 1_024;
+
+/** The limit of files that this process may open, if it is too low. Only Linux tells it. */
+export function fewOpenFiles(limits = () => readFileSync('/proc/self/limits', 'utf8')): number | undefined {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(limits()) ?? [];
+    return soft !== undefined && Number(soft) < enough ? Number(soft) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** At the limit, connections fail one by one, and nothing says why. */
+export function noteFewFiles(log: Log, limit = fewOpenFiles()): void {
+  if (limit === undefined) return;
+  log.warn({ event: 'few_open_files', limit, needed: enough, mend: 'start the app after "ulimit -n 4096"' });
 }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account, AccountStore, EncryptionKey, Person } from '../../../src/core/accounts/accounts.ts';
 import { Secret } from '../../../src/core/secret.ts';
-import { accountKey, createAccountStore, rotateAccountKeys } from '../../../src/storage/accounts.ts';
 import { createKeyRing } from '../../../src/storage/encryption.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
+import { accountKey, createAccountStore, rotateAccountKeys } from '../../../src/storage/sealed-records.ts';
 import type { Engine } from './storage-contract.ts';
 
 const TWENTY = Array.from({ length: 20 }, (_, index) => index);

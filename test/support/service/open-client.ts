@@ -1,4 +1,4 @@
-import { type ConversationApi, createConversationApi } from '../../../src/service/generation-1/conversation-api.ts';
+import { type ConversationApi, createConversationApi } from '../../../src/service/generation-1/deep-search.ts';
 import { createGraphql, type Graphql } from '../../../src/service/graphql.ts';
 import {
   createServiceClient,

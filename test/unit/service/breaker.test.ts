@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
 import type { Conversation, DeepSearch } from '../../../src/core/ports.ts';
-import { createBreaker } from '../../../src/service/breaker.ts';
 import { busyConversation, searchCut } from '../../../src/service/generation.ts';
+import { createBreaker } from '../../../src/service/pipeline.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { targetOf } from '../../support/service/cancel-target.ts';
 import { through } from '../../support/service/through.ts';

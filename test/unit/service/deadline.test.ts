@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { orAborted, startDeadline, waitMs } from '../../../src/service/deadline.ts';
+import { orAborted, startDeadline, waitMs } from '../../../src/service/http.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorKind } from '../../../src/core/errors.ts';
-import { replyFailure } from '../../../src/service/reply-failure.ts';
+import { replyFailure } from '../../../src/service/replies.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
-import { retryDelayMs } from '../../../src/service/deadline.ts';
-import { parseRetryAfterMs } from '../../../src/service/reply-failure.ts';
+import { retryDelayMs } from '../../../src/service/http.ts';
+import { parseRetryAfterMs } from '../../../src/service/replies.ts';
 
 const moment = { retries: 0, remainingMs: 10_000, random: () => 0.5 };
 

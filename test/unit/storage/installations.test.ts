@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Installation } from '../../../src/core/workspaces/installations.ts';
 import { createKeyRing } from '../../../src/storage/encryption.ts';
-import { createInstallations, rotateInstallationKeys } from '../../../src/storage/installations.ts';
+import { createInstallations, rotateInstallationKeys } from '../../../src/storage/sealed-records.ts';
 import { memoryStore } from '../../support/storage/memory-store.ts';
 
 const newKey = (id: string) => ({ id, key: new Secret(randomBytes(32).toString('base64')) });

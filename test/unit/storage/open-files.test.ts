@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fewOpenFiles, noteFewFiles } from '../../../src/storage/open-files.ts';
+import { fewOpenFiles, noteFewFiles } from '../../../src/storage/checks/disk-check.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const limits = (soft: string) => () =>

@@ -5,6 +5,7 @@ import type { Vote } from '../../../src/core/history/votes.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
 import { threadNotesType } from '../../../src/core/question/thread-notes.ts';
 import { runSlotsType } from '../../../src/core/run-slots.ts';
+import { shortenLives } from '../../../src/storage/every-record.ts';
 import {
   createClaims,
   createQuestionStore,
@@ -12,7 +13,6 @@ import {
   createThreadStore,
   createVoteStore,
 } from '../../../src/storage/repositories.ts';
-import { shortenLives } from '../../../src/storage/retention.ts';
 import { place, sampleQuestion } from '../../contract/storage/sample-records.ts';
 import { memoryStore } from '../../support/storage/memory-store.ts';
 
