@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { type Check, type Doctor, type Finding, findingOf, runChecks, worstOf } from '../core/doctor.ts';
 import { isAppError } from '../core/errors.ts';
-import type { Claims, Clock, Log } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import { sharing } from '../core/timeout.ts';
 import { createOutbound } from '../service/outbound.ts';
 import { createServiceChecks } from '../service/service-checks.ts';
@@ -10,6 +10,7 @@ import type { SlackApi } from '../slack/api/slack-api.ts';
 import { createEventCheck, createSlackChecks, eventsNeedApp } from '../slack/checks/slack-checks.ts';
 import { eventsPath } from '../slack/receivers/http-receiver.ts';
 import { createDiskCheck, fewOpenFiles } from '../storage/checks/disk-check.ts';
+import type { AppContext } from './context.ts';
 import { apiSettings, appAuth, proxyOf, serviceOptions } from './deep-search.ts';
 
 /** Longest time of one check, in milliseconds. */
@@ -28,21 +29,11 @@ export interface DoctorOptions {
 }
 
 /** The doctor of the running app, for the people in `ADMINS`. One run at a time: who asks meanwhile gets its result too. */
-export function createDoctor({
-  config,
-  claims,
-  slack,
-  botToken,
-  now,
-  random,
-  log,
-}: {
-  config: Config;
-  claims: Claims;
-  slack: SlackApi;
-  /** The token of this workspace. */
-  botToken: () => Promise<string>;
-} & Pick<DoctorOptions, 'now' | 'random' | 'log'>): Doctor {
+export function createDoctor(
+  { config, storage: { claims }, now, random, log }: AppContext,
+  slack: SlackApi,
+  botToken: () => Promise<string>,
+): Doctor {
   return {
     isFor: (userId) => config.ADMINS?.includes(userId) === true,
     examine: sharing(run),

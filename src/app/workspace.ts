@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
-import type { Accounts } from '../core/accounts/accounts.ts';
 import { createEndDeparted, createForgetChoices } from '../core/accounts/departed.ts';
 import { createAccountWaits } from '../core/accounts/waiting.ts';
 import { isAppError } from '../core/errors.ts';
@@ -9,33 +8,26 @@ import { createDurations } from '../core/history/durations.ts';
 import { createOpenIn, createOverview } from '../core/history/overview.ts';
 import { createRecentUsage } from '../core/history/recent-usage.ts';
 import { createAccept } from '../core/intake/accept.ts';
-import { createRequests, type Requests } from '../core/intake/requests.ts';
+import { createRequests } from '../core/intake/requests.ts';
 import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
 import { createAdvance } from '../core/lifecycle/advance.ts';
 import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
-import { recallAnswer } from '../core/lifecycle/resharing.ts';
+import type { QuestionObserver } from '../core/ports.ts';
 import { createDailyCaps } from '../core/question/daily-caps.ts';
 import { createPreviewRule } from '../core/question/link-previews.ts';
 import { isInThread } from '../core/question/question.ts';
 import { dayMs } from '../core/record.ts';
 import { createRunSlots } from '../core/run-slots.ts';
 import type { Secret } from '../core/secret.ts';
-import {
-  cardEditMs,
-  freshAccessMs,
-  type LifecycleSettings,
-  lateCallMs,
-  readEveryMs,
-  threadLimit,
-} from '../core/settings.ts';
+import { cardEditMs, type LifecycleSettings, lateCallMs, readEveryMs, threadLimit } from '../core/settings.ts';
 import { within } from '../core/timeout.ts';
 import type { Installation } from '../core/workspaces/installations.ts';
-import { createHealth, type FarSide } from '../observability/health.ts';
+import { createHealth, type FarSide, type Health } from '../observability/health.ts';
 import { repeat } from '../scheduler/repeat.ts';
-import { type AccessControl, createAccessControl } from '../slack/access/access-control.ts';
+import { createAccessControl } from '../slack/access/access-control.ts';
 import { createReader } from '../slack/access/mention-names.ts';
 import { createUserGroups } from '../slack/access/user-groups.ts';
-import { localeOf } from '../slack/access/users.ts';
+import { createAgentSessions } from '../slack/agent-sessions/agent-sessions.ts';
 import { isTokenRefused } from '../slack/api/errors.ts';
 import { type Identity, learnIdentity } from '../slack/api/identity.ts';
 import { createLibraryLogger } from '../slack/api/library-logger.ts';
@@ -44,23 +36,21 @@ import { clientFetch, traceOutbound } from '../slack/api/outbound-fetch.ts';
 import { createSlackApi, type SlackApi, type SlackApiDeps } from '../slack/api/slack-api.ts';
 import { createClientSource, createWebClient, webClientOptions } from '../slack/api/web-client.ts';
 import { createBoltApp } from '../slack/bolt-app.ts';
-import type { WorkspaceContext } from '../slack/context.ts';
-import { type AccountViews, createAccountViews } from '../slack/home/accounts.ts';
-import { createChannelList, createPresence, type Presence } from '../slack/home/surfaces.ts';
+import type { SlackContext, WorkspaceContext } from '../slack/context.ts';
+import { createHome, createPrompts } from '../slack/home/home.ts';
+import type { ListenerContext } from '../slack/listeners/frame.ts';
 import { createHandleMessage } from '../slack/listeners/message.ts';
-import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
+import { canOpen, countReaders, showPrivately } from '../slack/messages/answer-readers.ts';
 import { createAnswerUpdates } from '../slack/messages/answer-updates.ts';
 import { createMessenger } from '../slack/messages/messenger.ts';
-import { createPrivateNotifier } from '../slack/messages/private-notifier.ts';
-import { type AttendanceKeeper, createAttendanceKeeper } from '../slack/missed/attendance-keeper.ts';
+import { createAttendanceKeeper } from '../slack/missed/attendance-keeper.ts';
 import { createCatchUp } from '../slack/missed/catch-up.ts';
 import type { Processor } from '../slack/receivers/socket-receiver.ts';
 import { createMessageLog } from '../slack/reports/message-log.ts';
-import { createReports } from '../slack/reports/reports.ts';
 import { attendanceEveryMs, namesPatienceMs, sessionsEveryMs } from '../slack/settings.ts';
-import { createFileReader, type ReadFile } from '../slack/threads/thread-files.ts';
+import { createFileReader } from '../slack/threads/thread-files.ts';
 import { createThreadNoteKeeper } from '../slack/threads/thread-note-keeper.ts';
-import { createThreadReader } from '../slack/threads/thread-reader.ts';
+import { readThread } from '../slack/threads/thread-reader.ts';
 import { createUnfurls } from '../slack/unfurls/unfurls.ts';
 import { claimLifeMs } from '../storage/record-kinds.ts';
 import type { AppContext } from './context.ts';
@@ -85,8 +75,9 @@ const missedFirstMs = 1_000;
  * keep in memory is about this workspace only.
  */
 export interface Workspace extends Processor {
-  slack: SlackParts['slack'];
-  state: SlackParts['state'];
+  slack: SlackApi;
+  /** The result of the latest call to Slack. */
+  state: FarSide['state'];
   /** Runs a question of this workspace, as `createAdvance` says. */
   advance: ReturnType<typeof createAdvance>;
   /** Begins the work that needs no event from Slack. */
@@ -97,38 +88,77 @@ export interface Workspace extends Processor {
 
 /** Creates the parts of one workspace. Starts nothing. */
 export function createWorkspace(context: AppContext, shared: SharedParts, connection: Connection): Workspace {
-  const { storage, log } = context;
-  const slackParts = createSlack(context, shared.accounts, connection);
-  const lifecycle = createLifecycle(context, slackParts, shared);
-  const listeners = createListeners(context, slackParts, shared, lifecycle);
-  const { directory, departures } = slackParts.accessControl;
+  const { storage, tasks, accountChanges, log } = context;
   const { teamId } = connection.identity;
+  const slackHealth = createHealth({
+    probe: () => w.slack.call('auth.test', {}, { priority: 'private' }),
+    isRefusal: isTokenRefused,
+    now: context.now,
+  });
+  const w = createWorkspaceContext(context, shared, connection, slackHealth.noting, {
+    changed(question) {
+      // Also the threads that begin with a command, a form or a shortcut, where no message is heard.
+      if (isInThread(question.place)) w.attendance.heard(question.place);
+      home.changed(question);
+      sessions.changed(question);
+    },
+    async closing(question) {
+      // The answer is posted only now, and Home links to it.
+      home.changed(question);
+      await sessions.closing(question);
+    },
+  });
+  const home = createHome(w);
+  const sessions = createAgentSessions(w);
+  const listening: ListenerContext = {
+    ...w,
+    home,
+    sessions,
+    prompts: createPrompts(w),
+    unfurls: createUnfurls(w),
+    noteKeeper: createThreadNoteKeeper(w),
+    answerUpdates: createAnswerUpdates(w),
+  };
+  const bolt = createBoltApp({ ...slackClientOptions(context), w: listening });
+  const catchUp = createCatchUp(w, createHandleMessage(listening));
+  const forgetChoices = createForgetChoices(w);
+  accountChanges.listen(home.accountChanged);
+  accountChanges.listen((person) => {
+    void tasks.run({ event: 'choices_not_forgotten', userId: person.userId }, () => forgetChoices(person));
+  });
+  // If a question is not woken, its own check finds the account soon.
+  accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => w.accountWaits.wake(person)));
+  const endDeparted = createEndDeparted(w);
+  w.departures.listen((userId) => {
+    void tasks.run({ event: 'departed_not_ended', userId }, () => endDeparted({ teamId, userId }));
+  });
   const running: { stop(): void }[] = [];
 
   return {
-    processEvent: (event) => listeners.processEvent(event),
-    missed: () => listeners.missed?.(),
-    slack: slackParts.slack,
-    state: slackParts.state,
-    advance: createAdvance(lifecycle.ports),
+    processEvent: (event) => w.attendance.during(() => bolt.processEvent(event)),
+    missed: w.attendance.begin,
+    slack: w.slack,
+    state: slackHealth.latest,
+    advance: createAdvance(w),
     start() {
       running.push(
-        repeat('directory', tendEveryMs, directory.tend, log, 0),
+        repeat('directory', tendEveryMs, w.directory.tend, log, 0),
         repeat('departures', departuresEveryMs, checkDepartures, log, departuresFirstMs),
-        repeat('sessions', sessionsEveryMs, lifecycle.presence.sessions.tend, log),
-        repeat('attendance', attendanceEveryMs, listeners.storeAttendance, log, 0),
-        repeat('missed_messages', attendanceEveryMs, listeners.catchUp, log, missedFirstMs),
+        repeat('sessions', sessionsEveryMs, sessions.tend, log),
+        repeat('attendance', attendanceEveryMs, w.attendance.store, log, 0),
+        repeat('missed_messages', attendanceEveryMs, catchUp, log, missedFirstMs),
       );
     },
     stop() {
       for (const work of running.splice(0)) work.stop();
-      lifecycle.presence.stop();
+      sessions.stop();
+      home.stop();
     },
   };
 
   async function checkDepartures(): Promise<void> {
     const owners = await storage.accounts.people(teamId);
-    await departures.check(owners.map(({ userId }) => userId));
+    await w.departures.check(owners.map(({ userId }) => userId));
   }
 }
 
@@ -144,22 +174,6 @@ interface Connection {
   client: SlackApiDeps['client'];
   /** The token of the next request. */
   botToken: () => Promise<string>;
-}
-
-/** The parts of one workspace that call Slack: access control, posts and reads. */
-interface SlackParts {
-  slack: SlackApi;
-  accessControl: AccessControl;
-  /** What people see of their own accounts. */
-  accountViews: AccountViews;
-  messenger: ReturnType<typeof createMessenger>;
-  /** Turns Slack's text into text as people see it. */
-  read: (text: string) => Promise<string>;
-  readFile: ReadFile;
-  /** As in {@link Connection}. */
-  botToken: Connection['botToken'];
-  /** The result of the latest call to Slack. */
-  state: FarSide['state'];
 }
 
 /** What every client of Slack is created with. */
@@ -204,18 +218,18 @@ function identityIn({ SLACK_STAND_IN: isStandIn, CONTACT: contact }: Config, ide
   return { ...identity, isStandIn, contact };
 }
 
-/** Creates the parts that call Slack. */
-function createSlack(
-  { config, log, tracer, now, storage, createLimiter, outbound }: AppContext,
-  accounts: Accounts,
+/** Connects the core and the listeners to one workspace, the code search service and the storage. */
+function createWorkspaceContext(
+  context: AppContext,
+  { accounts, deepSearch, scheduler, watching }: SharedParts,
   { identity, client, botToken }: Connection,
-): SlackParts {
+  noting: Health['noting'],
+  observer: QuestionObserver,
+): WorkspaceContext {
+  const { config, log, tracer, now, random, storage, accountChanges, audit, tasks, createLimiter } = context;
   const { SLACK_API_URL: slackApiUrl } = config;
-  const { noting, latest } = createHealth({
-    probe: () => slack.call('auth.test', {}, { priority: 'private' }),
-    isRefusal: isTokenRefused,
-    now,
-  });
+  const { questions, threads, claims } = storage;
+  const { teamId } = identity;
   const methodLimits = createMethodLimits({ createLimiter, now, log });
   const slack = createSlackApi({ client, identity, methodLimits, noting, tracer });
   const accessControl = createAccessControl({
@@ -229,90 +243,24 @@ function createSlack(
     log,
     now,
   });
-  const { people, channels } = accessControl;
-  const named = traceOutbound(outbound, tracer);
-  const messenger = createMessenger({
+  const outbound = traceOutbound(context.outbound, tracer);
+  const s: SlackContext = {
+    ...accessControl,
     slack,
-    outbound: named,
+    outbound,
     slackApiUrl,
     format: config.MESSAGE_FORMAT,
+    tasks,
     log,
     now,
-    localeOf: (userId) => localeOf(people, userId),
-  });
-  const tokensUrl = new URL('user/settings/tokens', config.SRC_ENDPOINT.replace(/\/*$/, '/')).href;
-  return {
-    slack,
-    accessControl,
-    accountViews: createAccountViews({ accounts, slack, people, tokensUrl, log }),
-    messenger,
-    read: createReader({
-      ...{ people, channels, botUserId: identity.botUserId, now },
-      userGroups: createUserGroups({ slack, log }),
-    }),
-    readFile: createFileReader({ botToken, slackApiUrl, outbound: named }),
-    botToken,
-    state: latest,
   };
-}
-
-/** The parts that handle a question from its acceptance to its end. */
-interface Lifecycle {
-  ports: LifecyclePorts;
-  accept: ReturnType<typeof createAccept>;
-  requests: Requests;
-  /** Home, agent sessions and prompts. They show the state of each question. */
-  presence: Presence;
-  overviewOf: ReturnType<typeof createOverview>;
-  attendance: AttendanceKeeper;
-}
-
-/** Connects the core to one workspace, the code search service and the storage. Starts nothing. */
-function createLifecycle(
-  { config, log, tracer, now, random, storage, accountChanges, audit, tasks, settings: changed }: AppContext,
-  { slack, accessControl, accountViews, messenger, read, readFile }: SlackParts,
-  { accounts, deepSearch, scheduler, watching }: SharedParts,
-): Lifecycle {
-  const { questions, threads, claims, visits, refusedTexts, threadNotes } = storage;
+  const { people, channels } = accessControl;
   const askedQuestions = createAskedQuestions(storage.askedQuestions);
   const runSlots = createRunSlots(storage.runSlots, {
     perWorkspace: config.RUNNING_PER_WORKSPACE,
     perPerson: config.RUNNING_PER_PERSON,
   });
-  const attendance = createAttendanceKeeper({ attendance: storage.attendance, teamId: slack.identity.teamId, now });
-  const overviewOf = createOverview({ askedQuestions, questions, threads, runSlots, now });
-  const recentUsage = createRecentUsage({ askedSince: storage.askedSince, teamId: slack.identity.teamId, now, log });
-  const settings = { ...lifecycleSettings(config), ...changed };
-  const repositoriesFor = createRepositoriesFor(accounts, deepSearch);
-  const presence = createPresence({
-    slack,
-    accessPolicy: accessControl.access,
-    overviewOf,
-    serviceState: deepSearch.state,
-    channelsOf: createChannelList({ slack, chosen: accessControl.chosenRules, log, now }),
-    accountOf: accountViews.of,
-    usageOf: (userId, onCounted) =>
-      config.ADMINS?.includes(userId) === true ? (recentUsage(onCounted) ?? 'counting') : undefined,
-    repositoriesFor,
-    readerChoices: storage.readerChoices,
-    visits,
-    threads,
-    questions,
-    sessionMarks: storage.sessionMarks,
-    claims,
-    everyMs: settings.cardEditMs,
-    tasks,
-    now,
-    log,
-  });
-  accountChanges.listen(presence.home.accountChanged);
-  const forgetChoices = createForgetChoices({ accounts, readerChoices: storage.readerChoices });
-  accountChanges.listen((person) => {
-    void tasks.run({ event: 'choices_not_forgotten', userId: person.userId }, () => forgetChoices(person));
-  });
-  const accountWaits = createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now });
-  // If a question is not woken, its own check finds the account soon.
-  accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => accountWaits.wake(person)));
+  const recentUsage = createRecentUsage({ askedSince: storage.askedSince, teamId, now, log });
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
     dailyCaps: createDailyCaps({
@@ -321,36 +269,18 @@ function createLifecycle(
       isExempt: accessControl.admins.isAdmin,
     }),
     channelRules: accessControl.channelRules,
-    repositoriesFor,
-    threadReader: createThreadReader({
-      slack,
-      access: accessControl.access,
-      memberships: accessControl.memberships,
-      read,
-      readFile,
-      threadNotes,
-      questions,
-    }),
+    repositoriesFor: createRepositoriesFor(accounts, deepSearch),
+    threadReader: { read: (question, thread) => readThread(w, question, thread) },
     durations: createDurations(storage.durations),
     askedQuestions,
-    refusedTexts,
+    refusedTexts: storage.refusedTexts,
     readerChoices: storage.readerChoices,
-    answerReaders: createAnswerReaders({
-      slack,
-      audiences: accessControl.audiences,
-      endpoint: config.SRC_ENDPOINT,
-      deepSearch: () => ports.deepSearch('app'),
-      showWithheld: (...showing) => requests.showWithheld(...showing),
-      log,
-    }),
-    observer: {
-      ...presence.observer,
-      changed(question) {
-        // Also the threads that begin with a command, a form or a shortcut, where no message is heard.
-        if (isInThread(question.place)) attendance.heard(question.place);
-        presence.observer.changed(question);
-      },
+    answerReaders: {
+      count: (place) => countReaders(w, place),
+      showPrivately: (question) => showPrivately(w, question),
+      canOpen: (shareUrl, conversationId) => canOpen(w, shareUrl, conversationId),
     },
+    observer,
     audit,
     questions,
     threads,
@@ -359,25 +289,60 @@ function createLifecycle(
     deepSearch: deepSearch.of,
     watching,
     accounts,
-    accountWaits,
-    nameOf: async (userId) =>
-      (
-        await within(
-          accessControl.people.person(userId).catch(() => undefined),
-          namesPatienceMs,
-        )
-      )?.name,
-    messenger,
+    accountWaits: createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now }),
+    nameOf: async (userId) => {
+      const asked = people.person(userId).catch(() => undefined);
+      return (await within(asked, namesPatienceMs))?.name;
+    },
+    messenger: createMessenger(s),
     scheduler,
     tracer,
     log,
     now,
     random,
-    settings,
+    settings: { ...lifecycleSettings(config), ...context.settings },
   };
   const accept = createAccept({ ...ports, digest: shortDigest });
-  const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest });
-  return { ports, accept, requests, presence, overviewOf, attendance };
+  const w: WorkspaceContext = {
+    ...s,
+    ...ports,
+    accept,
+    requests: createRequests({ ...ports, accept, digest: shortDigest }),
+    accounts,
+    accountChanges,
+    votes: storage.votes,
+    visits: storage.visits,
+    sessionMarks: storage.sessionMarks,
+    threadNotes: storage.threadNotes,
+    channelSettings: storage.channelSettings,
+    storedAttendance: storage.attendance,
+    attendance: createAttendanceKeeper({ attendance: storage.attendance, teamId, now }),
+    messageLog: createMessageLog({ records: storage.messageLogs, tasks, log }),
+    moveChannel: storage.moveChannel,
+    noteWorkspaceEnd: createNoteWorkspaceEnd({ ...storage, now }),
+    overviewOf: createOverview({ askedQuestions, questions, threads, runSlots, now }),
+    openIn: createOpenIn({ questions, threads, runSlots, now }),
+    usageOf: (userId, onCounted) =>
+      config.ADMINS?.includes(userId) === true ? (recentUsage(onCounted) ?? 'counting') : undefined,
+    mayPreview: createPreviewRule({
+      ...storage,
+      claimLifeMs: claimLifeMs((config.RETENTION_DAYS || Number.POSITIVE_INFINITY) * dayMs),
+      now,
+    }),
+    doctor: createDoctor(context, slack, botToken),
+    endpoint: config.SRC_ENDPOINT,
+    tokensUrl: new URL('user/settings/tokens', config.SRC_ENDPOINT.replace(/\/*$/, '/')).href,
+    serviceState: deepSearch.state,
+    repositories: deepSearch.repositories,
+    refusesUnknownRepositories: accounts.mode === 'shared',
+    read: createReader({
+      ...{ people, channels, botUserId: identity.botUserId, now },
+      userGroups: createUserGroups({ slack, log }),
+    }),
+    readFile: createFileReader({ botToken, slackApiUrl, outbound }),
+    digest: shortDigest,
+  };
+  return w;
 }
 
 /** Lists what a person's questions can search: with their own account if they use one. */
@@ -406,137 +371,5 @@ function lifecycleSettings(config: Config): LifecycleSettings {
     threadLimit,
     lateCallMs,
     accounts: config.ACCOUNTS,
-  };
-}
-
-interface Listeners extends Processor {
-  /** Stores until when deliveries were handled. */
-  storeAttendance(): Promise<void>;
-  /** Looks for what people wrote while Slack could not reach the app. */
-  catchUp(): Promise<void>;
-}
-
-/**
- * Connects the events, commands, block actions and view submissions of one workspace to its lifecycle. Returns what
- * handles its deliveries.
- */
-function createListeners(
-  context: AppContext,
-  { slack, accessControl, accountViews, messenger, read, botToken }: SlackParts,
-  { accounts, deepSearch }: SharedParts,
-  { ports, accept, requests, presence, overviewOf, attendance }: Lifecycle,
-): Listeners {
-  const { config, log, now, random, storage, audit, tasks } = context;
-  const { identity } = slack;
-  const { questions, threads, claims, votes } = storage;
-  const { audiences, access } = accessControl;
-  const endDeparted = createEndDeparted({ accounts, overviewOf, requests, log });
-  accessControl.departures.listen((userId) => {
-    const departed = { teamId: identity.teamId, userId };
-    void tasks.run({ event: 'departed_not_ended', userId }, () => endDeparted(departed));
-  });
-  const messageLog = createMessageLog({ records: storage.messageLogs, tasks, log });
-  const privateNotifier = createPrivateNotifier({ ...messenger, tasks });
-  const threadNotes = createThreadNoteKeeper({ ...storage, tasks, log });
-  const reports = createReports({
-    questions,
-    threads,
-    claims,
-    messageLog,
-    deepSearch: deepSearch.deepSearch,
-    openIn: createOpenIn({ questions, threads, runSlots: ports.runSlots, now }),
-    overviewOf,
-    serviceState: deepSearch.state,
-    identity,
-    log,
-    now,
-  });
-  const unfurls = createUnfurls({
-    slack,
-    endpoint: config.SRC_ENDPOINT,
-    deepSearch: deepSearch.deepSearch,
-    mayPreview: createPreviewRule({
-      ...storage,
-      claimLifeMs: claimLifeMs((config.RETENTION_DAYS || Number.POSITIVE_INFINITY) * dayMs),
-      now,
-    }),
-    access,
-    audiences,
-    claims,
-    audit,
-    digest: shortDigest,
-    tasks,
-    log,
-    now,
-  });
-  const answerUpdates = createAnswerUpdates({
-    slack,
-    format: config.MESSAGE_FORMAT,
-    markUsed: requests.markUsed,
-    markAskedAgain: requests.markAskedAgain,
-    offerMute: requests.offerMute,
-    recall: async (question) => {
-      const { shares } = question;
-      if (shares?.withheld !== true) return recallAnswer(ports, question);
-      const source = await questions.get(shares.questionId);
-      const answer = source && (await recallAnswer(ports, source));
-      if (answer === undefined) return undefined;
-      const { quota: _, ...shown } = answer;
-      return shown;
-    },
-    mayShow: async ({ askerId, place, shares }) => {
-      const sinceMs = now() - freshAccessMs;
-      return (await access.admit(askerId, place, { confirmed: shares?.confirmed, sinceMs })).may;
-    },
-    tasks,
-  });
-  const doctor = createDoctor({ config, claims, slack, botToken, now, random, log });
-  const w: WorkspaceContext = {
-    ...accessControl,
-    ...presence,
-    ...privateNotifier,
-    ...ports,
-    slack,
-    tasks,
-    votes,
-    channelSettings: storage.channelSettings,
-    moveChannel: storage.moveChannel,
-    accept,
-    requests,
-    noteWorkspaceEnd: createNoteWorkspaceEnd({ ...storage, now }),
-    accounts,
-    accountViews,
-    accountChanges: context.accountChanges,
-    doctor,
-    repositories: deepSearch.repositories,
-    refusesUnknownRepositories: accounts.mode === 'shared',
-    reports,
-    messageLog,
-    answerUpdates,
-    threadNotes,
-    unfurls,
-    attendance,
-    read,
-  };
-  const bolt = createBoltApp({ ...slackClientOptions(context), w });
-  const catchUp = createCatchUp({
-    slack,
-    attendance: storage.attendance,
-    keeper: attendance,
-    questions,
-    askedQuestions: ports.askedQuestions,
-    claims,
-    requests,
-    handle: createHandleMessage(w),
-    sendPrivately: messenger.sendPrivately,
-    isStopping: tasks.isStopping,
-    now,
-    log,
-  });
-  return {
-    processEvent: (event) => attendance.during(() => bolt.processEvent(event)),
-    missed: attendance.begin,
-    storeAttendance: attendance.store,
-    catchUp,
   };
 }

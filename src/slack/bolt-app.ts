@@ -8,6 +8,7 @@ import { registerChannelSettings } from './listeners/channel-settings.ts';
 import { registerEvents, registerHomeButtons } from './listeners/events.ts';
 import { registerFeedback } from './listeners/feedback.ts';
 import { registerFollowUps } from './listeners/follow-up-buttons.ts';
+import type { ListenerContext } from './listeners/frame.ts';
 import { registerMessages } from './listeners/message.ts';
 import { registerActions, registerAskMissed } from './listeners/question-buttons.ts';
 import { registerSharing } from './listeners/share-answer.ts';
@@ -30,7 +31,7 @@ function noteSharedChannel(body: unknown, { channels }: WorkspaceContext): void 
 export function createBoltApp(options: {
   clientOptions: WebClientOptions;
   logger: SlackLogger;
-  w: WorkspaceContext;
+  w: ListenerContext;
 }): App {
   const { clientOptions, logger, w } = options;
   const { teamId, botId, botUserId } = w.slack.identity;

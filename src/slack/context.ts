@@ -1,51 +1,79 @@
 import type { AccountChanges, Accounts } from '../core/accounts/accounts.ts';
+import type { Attendance } from '../core/attendance.ts';
 import type { ChannelSettings, RepositoryNames } from '../core/channels/channel-settings.ts';
 import type { Doctor } from '../core/doctor.ts';
+import type { Visit } from '../core/history/home-visits.ts';
+import type { createOpenIn, createOverview } from '../core/history/overview.ts';
 import type { VoteStore } from '../core/history/votes.ts';
 import type { createAccept } from '../core/intake/accept.ts';
 import type { Requests } from '../core/intake/requests.ts';
 import type { WorkspaceEnd } from '../core/intake/workspace-end.ts';
 import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
-import type { Records } from '../core/ports.ts';
+import type { Clock, Log, Records } from '../core/ports.ts';
+import type { createPreviewRule } from '../core/question/link-previews.ts';
+import type { ThreadNotes } from '../core/question/thread-notes.ts';
+import type { SessionMarks } from '../core/session-marks.ts';
+import type { ServiceState, ShownUsage } from '../render/home.ts';
+import type { MessageFormat } from '../render/message.ts';
 import type { AccessControl } from './access/access-control.ts';
+import type { Outbound } from './api/outbound-fetch.ts';
 import type { SlackApi } from './api/slack-api.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
-import type { AccountViews } from './home/accounts.ts';
-import type { Presence } from './home/surfaces.ts';
-import type { AnswerUpdates } from './messages/answer-updates.ts';
-import type { PrivateNotifier } from './messages/private-notifier.ts';
 import type { AttendanceKeeper } from './missed/attendance-keeper.ts';
 import type { MessageLog } from './reports/message-log.ts';
-import type { Reports } from './reports/reports.ts';
-import type { ThreadNoteKeeper } from './threads/thread-note-keeper.ts';
-import type { Unfurls } from './unfurls/unfurls.ts';
+import type { ReadFile } from './threads/thread-files.ts';
 
-/** Everything that the listeners of one workspace work with. It is built once and passed whole. */
-export interface WorkspaceContext extends LifecyclePorts, AccessControl, Presence, PrivateNotifier {
+/** How the app calls Slack in one workspace, and who people are there. */
+export interface SlackContext extends AccessControl {
   slack: SlackApi;
+  outbound: Outbound;
+  /** Address of the Web API. */
+  slackApiUrl: string;
+  /** The first format that is tried; simpler ones follow while Slack refuses the form of a message. */
+  format: Exclude<MessageFormat, 'plain'>;
   tasks: BackgroundTasks;
-  votes: VoteStore;
-  channelSettings: Records<ChannelSettings>;
-  /** Gives what is stored of a channel its new id. Returns how many records changed. May be repeated. */
-  moveChannel(move: { teamId: string; from: string; to: string }): Promise<number>;
+  log: Log;
+  now: Clock;
+}
+
+/** Everything that one workspace works with. It is built once and passed whole. */
+export interface WorkspaceContext extends SlackContext, LifecyclePorts {
+  log: Log;
+  now: Clock;
   accept: ReturnType<typeof createAccept>;
   requests: Requests;
+  accounts: Accounts;
+  accountChanges: AccountChanges;
+  votes: VoteStore;
+  visits: Records<Visit>;
+  sessionMarks: Records<SessionMarks>;
+  threadNotes: Records<ThreadNotes>;
+  channelSettings: Records<ChannelSettings>;
+  storedAttendance: Records<Attendance>;
+  attendance: AttendanceKeeper;
+  messageLog: MessageLog;
+  /** Gives what is stored of a channel its new id. Returns how many records changed. May be repeated. */
+  moveChannel(move: { teamId: string; from: string; to: string }): Promise<number>;
   /** When it throws, the event is not acknowledged and Slack sends it again. */
   noteWorkspaceEnd(end: Omit<WorkspaceEnd, 'atMs'>): Promise<void>;
-  accounts: Accounts;
-  accountViews: AccountViews;
-  accountChanges: AccountChanges;
+  overviewOf: ReturnType<typeof createOverview>;
+  openIn: ReturnType<typeof createOpenIn>;
+  /** The recent use, for people who may see it. Undefined for others. Calls `onCounted` once when newer numbers are there. */
+  usageOf(userId: string, onCounted: () => void): ShownUsage | undefined;
+  mayPreview: ReturnType<typeof createPreviewRule>;
   doctor: Doctor;
+  /** Address of the service. */
+  endpoint: string;
+  /** The page of the service on which people create and revoke access tokens. */
+  tokensUrl: string;
+  serviceState(): Promise<ServiceState>;
   /** Names of the repositories that the service's account knows, for channel settings. */
   repositories: RepositoryNames;
   /** Everyone asks with the account that checks names, so that one it does not know is a mistake. */
   refusesUnknownRepositories: boolean;
-  reports: Reports;
-  messageLog: MessageLog;
-  answerUpdates: AnswerUpdates;
-  threadNotes: ThreadNoteKeeper;
-  unfurls: Unfurls;
-  attendance: AttendanceKeeper;
   /** Slack's text as people see it, without the app's mention. */
   read(text: string): Promise<string>;
+  readFile: ReadFile;
+  /** Every process gets the same digest of a key. */
+  digest(key: string): string;
 }

@@ -21,7 +21,7 @@ export interface Memberships {
 }
 
 /** What tells whether a person may have a thread read for a question in another place. */
-export interface ThreadAccess {
+interface ThreadAccess {
   memberships: Pick<Memberships, 'of'>;
   access: Pick<SlackAccessPolicy, 'admit'>;
 }

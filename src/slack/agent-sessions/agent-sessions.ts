@@ -1,22 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { isAppError } from '../../core/errors.ts';
-import type { Claims, Clock, Log, QuestionObserver, QuestionStore, Records, ThreadStore } from '../../core/ports.ts';
+import type { QuestionObserver } from '../../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
 import { getReadable } from '../../core/question/readable.ts';
 import { isKeptPrivate } from '../../core/question/readers.ts';
-import {
-  isSettled,
-  type SessionMarks,
-  withoutSessionMark,
-  withSessionMark,
-  withSessionSent,
-} from '../../core/session-marks.ts';
+import { isSettled, withoutSessionMark, withSessionMark, withSessionSent } from '../../core/session-marks.ts';
 import { within } from '../../core/timeout.ts';
 import { sayIn } from '../../render/say.ts';
 import { cut, oneLine, shownText } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../api/optional-features.ts';
-import type { SlackApi } from '../api/slack-api.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
+import type { WorkspaceContext } from '../context.ts';
 import {
   longestSessionTitle,
   mostSessions,
@@ -32,18 +25,6 @@ export interface AgentSessions extends QuestionObserver {
   /** Takes back what Slack still shows of threads in which nothing runs, also where another process sent it. */
   tend(): Promise<void>;
   stop(): void;
-}
-
-export interface AgentSessionsDeps {
-  slack: Pick<SlackApi, 'call' | 'identity'>;
-  threads: Pick<ThreadStore, 'get'>;
-  questions: Pick<QuestionStore, 'get'>;
-  claims: Pick<Claims, 'claim'>;
-  /** Stored before Slack is told, so that what it shows is taken back although a process dies. */
-  sessionMarks: Pick<Records<SessionMarks>, 'get' | 'update'>;
-  tasks: Pick<BackgroundTasks, 'run'>;
-  now: Clock;
-  log: Log;
 }
 
 /** What Slack should show for a thread, and what it shows now. One call at a time makes them equal. */
@@ -78,7 +59,7 @@ export function createAgentSessions({
   tasks,
   now,
   log,
-}: AgentSessionsDeps): AgentSessions {
+}: WorkspaceContext): AgentSessions {
   const { teamId } = slack.identity;
   const optional = createOptional({ feature: 'agent_sessions', now, log });
   const sessions = new Map<string, Session>();

@@ -31,7 +31,7 @@ export function traceOutbound(outbound: Outbound, tracer: Tracer): Outbound {
   };
 }
 
-/** The `fetch` of Slack's clients. It takes only text bodies: files are sent by `answer-file.ts`. */
+/** The `fetch` of Slack's clients. It takes only text bodies: files are sent by `messages/messenger.ts`. */
 export function clientFetch(outbound: Outbound): FetchFunction {
   return async (url, { body, ...init } = {}) => {
     if (body !== undefined && typeof body !== 'string') throw new TypeError('a call with a form is not sent');

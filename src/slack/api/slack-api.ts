@@ -48,7 +48,7 @@ export interface SlackApiDeps {
 
 /**
  * The Web API for all of this folder. Two requests do not go through it, because Slack names an address for them and
- * not a method: the bytes of an uploaded file (messages/answer-file.ts) and responses to a `response_url`
+ * not a method: the bytes of an uploaded file (messages/messenger.ts) and responses to a `response_url`
  * (api/response-url.ts). Neither do the few calls of the doctor (checks/slack-checks.ts), which also runs without the app.
  */
 export function createSlackApi({ client, identity, methodLimits, noting, tracer }: SlackApiDeps): SlackApi {

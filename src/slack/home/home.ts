@@ -1,21 +1,32 @@
-import type { AccessPolicy, Admission } from '../../core/access-policy.ts';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { Admission } from '../../core/access-policy.ts';
 import { type Person, personName } from '../../core/accounts/accounts.ts';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Visit } from '../../core/history/home-visits.ts';
-import type { Overview } from '../../core/history/overview.ts';
-import type { Clock, Log, Records } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
-import type { ReaderChoices } from '../../core/question/reader-choices.ts';
 import { visitLifeMs } from '../../core/settings.ts';
 import { within } from '../../core/timeout.ts';
-import type { ShownAccount } from '../../render/accounts.ts';
-import type { ShownChannel, ShownUsage } from '../../render/home.ts';
-import { type HomeContent, type ReadOverview, renderHome, type ServiceState } from '../../render/home.ts';
+import { type HomeContent, renderHome, type ShownChannel } from '../../render/home.ts';
+import { sayIn } from '../../render/say.ts';
+import { createBriefCache } from '../access/brief-cache.ts';
 import { anyWorkspaceUrl } from '../api/identity.ts';
-import type { SlackApi } from '../api/slack-api.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
+import { createOptional } from '../api/optional-features.ts';
+import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import { homeGatherMs, homePatienceMs, mostHomes } from '../settings.ts';
+import { readOverview } from '../reports/reports.ts';
+import {
+  channelListCachedMs,
+  channelListPatienceMs,
+  channelsListed,
+  homeGatherMs,
+  homePatienceMs,
+  mostChannelLists,
+  mostHomes,
+  mostPromptsRemembered,
+  promptsStandMs,
+} from '../settings.ts';
+import { shownAccountOf } from './accounts.ts';
 
 /** One person's Home, with the channel of their direct messages with the app. */
 export interface HomeOf {
@@ -40,31 +51,6 @@ export interface Home {
   stop(): void;
 }
 
-export interface HomeDeps {
-  slack: SlackApi;
-  accessPolicy: AccessPolicy;
-  overviewOf: (teamId: string, userId: string) => Promise<Overview>;
-  serviceState: () => Promise<ServiceState>;
-  /** Never throws `AppError`. */
-  accountOf: (person: Person) => Promise<ShownAccount>;
-  /** The channels of the app that a person may see. Undefined if Slack did not say in time. Never throws `AppError`. */
-  channelsOf: (person: Person) => Promise<ShownChannel[] | undefined>;
-  /**
-   * The recent use, for people who may see it. Undefined for others. Calls `onCounted` once when newer numbers are there.
-   * Absent: for no one.
-   */
-  usageOf?: (userId: string, onCounted: () => void) => ShownUsage | undefined;
-  /** As in the ports of the lifecycle. Absent: not listed. */
-  repositoriesFor?: (person: Person) => Promise<string[] | undefined>;
-  readerChoices: Pick<Records<ReaderChoices>, 'get'>;
-  visits: Records<Visit>;
-  /** Shortest time between two automatic updates of one Home. */
-  everyMs: number;
-  tasks: Pick<BackgroundTasks, 'run'>;
-  now: Clock;
-  log: Log;
-}
-
 /** `private` for a person who opens their Home, `edit` for later updates, which Slack's limits drop first. */
 type Priority = 'private' | 'edit';
 
@@ -85,9 +71,10 @@ interface ShownHome {
 }
 
 /** Publishes Homes, each time from the stored state. */
-export function createHome(deps: HomeDeps): Home {
-  const { slack, accessPolicy, overviewOf, serviceState, accountOf, channelsOf, visits, everyMs, tasks, now, log } =
-    deps;
+export function createHome(w: WorkspaceContext): Home {
+  const { slack, visits, tasks, now, log } = w;
+  const everyMs = w.settings.cardEditMs;
+  const channelsOf = createChannelList(w);
   const shownHomes = new Map<string, ShownHome>();
   let isStopped = false;
 
@@ -229,14 +216,14 @@ export function createHome(deps: HomeDeps): Home {
     // The visit is stored before the questions are read, so that later changes update this Home.
     if (isVisit) await noteVisit(home);
     const [read, service, account, channels, repositories] = await Promise.all([
-      readOverview(home),
-      serviceState(),
-      accountOf(home),
+      readOverview(w, home, 'home_not_read'),
+      w.serviceState(),
+      shownAccountOf(w, home),
       channelsOf(home),
-      deps.repositoriesFor?.(home),
+      w.repositoriesFor(home),
     ]);
-    const usage = deps.usageOf?.(home.userId, () => request(shownHome, 'later'));
-    const choices = await quietly('choices_not_read', () => deps.readerChoices.get(personName(home)));
+    const usage = w.usageOf(home.userId, () => request(shownHome, 'later'));
+    const choices = await quietly('choices_not_read', () => w.readerChoices.get(personName(home)));
     const alwaysHere = choices?.channels;
     await send(
       home,
@@ -249,7 +236,7 @@ export function createHome(deps: HomeDeps): Home {
   /** When Slack does not say who a visitor is, they are refused. Without a visit, Home stays as it is. */
   async function admissionOf({ userId, teamId, channelId }: HomeOf, isVisit: boolean): Promise<Admission> {
     try {
-      return await accessPolicy.admit(userId, { teamId, channelId });
+      return await w.accessPolicy.admit(userId, { teamId, channelId });
     } catch (error) {
       if (!isAppError(error) || !isVisit) throw error;
       log.warn({ event: 'home_visitor_unknown', kind: error.kind }, error);
@@ -260,15 +247,6 @@ export function createHome(deps: HomeDeps): Home {
   async function noteVisit(home: HomeOf): Promise<void> {
     const visit: Visit = { version: 1, openedMs: now(), channelId: home.channelId };
     await quietly('visit_not_noted', () => visits.update(personName(home), () => visit));
-  }
-
-  async function readOverview({ teamId, userId }: HomeOf): Promise<ReadOverview> {
-    try {
-      return { overview: await overviewOf(teamId, userId) };
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      return { unreadable: logFailure(log, 'warn', { event: 'home_not_read', kind: error.kind }, error) };
-    }
   }
 
   async function quietly<Result>(event: string, run: () => Promise<Result>): Promise<Result | undefined> {
@@ -294,5 +272,125 @@ export function createHome(deps: HomeDeps): Home {
 
   function follow(work: () => Promise<void>): void {
     void tasks.run({ event: 'home_failed' }, work);
+  }
+}
+
+/** What is read of a list of conversations. Others than channels are left out. */
+const listed = z.object({
+  channels: z.array(
+    z.object({
+      id: z.string().regex(/^[CG][A-Z0-9]{1,29}$/),
+      name: z.string().default(''),
+      is_private: z.boolean().default(true),
+      is_im: z.boolean().optional(),
+      is_mpim: z.boolean().optional(),
+    }),
+  ),
+});
+
+interface ListedChannel {
+  id: string;
+  name: string;
+}
+
+/** The name under which the app's public channels are cached. No person has it. */
+const everyones = '';
+
+/**
+ * The channels of the app that a person may see: public ones, and private ones that both are in. Each list is one call
+ * of `users.conversations` and is cached for a minute. Only full members may be told the public ones, so this is for
+ * people who may see Home. Undefined if Slack or the storage does not answer in time.
+ */
+function createChannelList({
+  slack,
+  chosenRules,
+  now,
+  log,
+}: WorkspaceContext): (person: Person) => Promise<ShownChannel[] | undefined> {
+  const lists = createBriefCache({ keepMs: channelListCachedMs, most: mostChannelLists, now, load });
+
+  return async function channelsOf({ teamId, userId }) {
+    try {
+      return await within(rows(teamId, userId), channelListPatienceMs);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      log.debug({ event: 'channels_not_listed', kind: error.kind });
+      return undefined;
+    }
+  };
+
+  async function rows(teamId: string, userId: string): Promise<ShownChannel[]> {
+    const [open, own] = await Promise.all([lists.get(everyones), lists.get(userId)]);
+    const channels = [...open, ...own].toSorted((one, other) => one.name.localeCompare(other.name));
+    return Promise.all(
+      channels.map(async ({ id }) => {
+        const rules = await chosenRules.of({ teamId, channelId: id });
+        return { id, rules: rules === undefined ? 'usual' : rules.isOn ? 'own' : 'off' };
+      }),
+    );
+  }
+
+  /** With `user`, Slack returns only the private channels that the app is in too. */
+  async function load(userId: string): Promise<ListedChannel[]> {
+    const isPrivate = userId !== everyones;
+    const reply = await slack.call(
+      'users.conversations',
+      {
+        types: isPrivate ? 'private_channel' : 'public_channel',
+        exclude_archived: true,
+        limit: channelsListed,
+        ...(isPrivate ? { user: userId } : {}),
+      },
+      { priority: 'edit' },
+    );
+    const parsed = listed.safeParse(reply);
+    if (!parsed.success) return [];
+    return parsed.data.channels.filter(
+      (each) => each.is_private === isPrivate && each.is_im !== true && each.is_mpim !== true,
+    );
+  }
+}
+
+export interface Prompts {
+  /**
+   * Suggests first questions in the person's Messages tab, once a day, and at the next visit if that failed or there was
+   * no room for it. Returns at once and never throws.
+   */
+  suggest(visitor: HomeOf): void;
+}
+
+/** Suggests prompts in each person's language. The manifest has English ones. Workspaces may lack the feature. */
+export function createPrompts({ slack, accessPolicy, now, log }: WorkspaceContext): Prompts {
+  const optional = createOptional({ feature: 'suggested_prompts', now, log });
+  const suggestedMs = new LRUCache<string, number>({ max: mostPromptsRemembered });
+
+  return {
+    suggest(visitor) {
+      const { channelId } = visitor;
+      if (optional.isLacking() || now() - (suggestedMs.get(channelId) ?? 0) < promptsStandMs) return;
+      suggestedMs.set(channelId, now());
+      offer(visitor).catch((error: unknown) => {
+        suggestedMs.delete(channelId);
+        if (isAppError(error)) log.debug({ event: 'prompts_not_suggested', kind: error.kind });
+        else log.error({ event: 'prompts_failed' }, error);
+      });
+    },
+  };
+
+  async function offer({ userId, teamId, channelId }: HomeOf): Promise<void> {
+    const { may, locale } = await accessPolicy.admit(userId, { teamId, channelId });
+    if (!may) return;
+    const { home } = sayIn(locale);
+    const prompts = [
+      { title: home.promptOverviewTitle(), message: home.promptOverview() },
+      { title: home.promptWhereTitle(), message: home.promptWhere() },
+      { title: home.promptChangesTitle(), message: home.promptChanges() },
+      { title: home.promptHowTitle(), message: home.promptHow() },
+    ];
+    // Without a thread, Slack shows them at the top of the Messages tab.
+    const { is } = await optional.attempt(() =>
+      slack.call('assistant.threads.setSuggestedPrompts', { channel_id: channelId, prompts }, { priority: 'edit' }),
+    );
+    if (is === 'noRoom') suggestedMs.delete(channelId);
   }
 }

@@ -17,7 +17,8 @@ import { localeOf } from '../access/users.ts';
 import { slackId, timestamp } from '../content/fields.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
+import { connectForm, disconnectAccount, shownAccountOf } from '../home/accounts.ts';
+import { notify, type PrivateMessage, type Recipient, removePressed } from '../messages/private-messages.ts';
 import { ackBudgetMs, responseUrlLifeMs } from '../settings.ts';
 import {
   inAckTime,
@@ -73,7 +74,7 @@ export function registerAccounts(app: App, w: WorkspaceContext): void {
     void w.tasks.run({ event: 'offers_not_removed', userId: person.userId }, async () => {
       if ((await w.accounts.statusOf(person)).state !== 'connected') return;
       offers.delete(personName(person));
-      for (const responseUrl of pressed) w.removePressed(responseUrl);
+      for (const responseUrl of pressed) removePressed(w, responseUrl);
     });
   });
   app.action(ACTIONS.connect, async ({ ack, body, context }) => {
@@ -94,10 +95,10 @@ export function registerAccounts(app: App, w: WorkspaceContext): void {
     const byMs = Date.now() + ackBudgetMs;
     const pressed = readPress(body, context.teamId);
     if (pressed === undefined) return ack();
-    const reply = await inAckTime(w.accountViews.disconnect(pressed.person), byMs).catch(notTaken);
+    const reply = await inAckTime(disconnectAccount(w, pressed.person), byMs).catch(notTaken);
     await ack();
     if (pressed.isOnHome) openInOwnTime(w, pressed, () => inModal(pressed, reply));
-    else w.notify(pressed.recipient, reply);
+    else notify(w, pressed.recipient, reply);
   });
   onViewSubmission(app, w, FORMS.connect, {
     errorField: TOKEN_FIELD,
@@ -122,13 +123,13 @@ export function registerAccounts(app: App, w: WorkspaceContext): void {
     const [locale, refusal, account] = await Promise.all([
       localeOf(w.people, person.userId),
       refusalOf(person, teamId),
-      w.accountViews.of(person),
+      shownAccountOf(w, person),
     ]);
     const { contact } = w.slack.identity;
     if (refusal !== undefined) return inWords((say) => sentenceOf(refusal, say), locale, refusal.reference);
     const say = sayIn(locale);
     const reason = whyNotToConnect(account, say, contact);
-    return reason === undefined ? w.accountViews.form(person, withSignIn, locale) : inWords(() => reason, locale);
+    return reason === undefined ? connectForm(w, person, withSignIn, locale) : inWords(() => reason, locale);
   }
 
   async function connect(sent: Sent): Promise<Reply> {
@@ -140,7 +141,7 @@ export function registerAccounts(app: App, w: WorkspaceContext): void {
     if (text === '') return wrong(say.accounts.empty());
     if (text.length > longestToken) return wrong(say.accounts.tooLong());
     if (!usableToken.test(text)) return wrong(say.accounts.unusable());
-    const reason = whyNotToConnect(await w.accountViews.of(person), say, undefined);
+    const reason = whyNotToConnect(await shownAccountOf(w, person), say, undefined);
     if (reason !== undefined) return wrong(reason);
     const admission = await w.access.admit(userId, homeOf(person), { ...named, personOnly: true });
     if (!admission.may) {
@@ -178,7 +179,7 @@ export function registerAccounts(app: App, w: WorkspaceContext): void {
       const result = await connecting;
       if (result.kind !== 'connected') return;
       w.log.info({ event: 'account_connected', outcome: 'by_token_late', userId });
-      w.notify({ channelId: userId, userId }, (locale) => ({
+      notify(w, { channelId: userId, userId }, (locale) => ({
         text: connectedText(result.username, sayIn(locale)),
       }));
     });

@@ -32,7 +32,7 @@ import { localeOf } from '../access/users.ts';
 import { slackId } from '../content/fields.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import type { Recipient } from '../messages/messenger.ts';
+import type { Recipient } from '../messages/private-messages.ts';
 import { repositoryCheckMs } from '../settings.ts';
 import { type Entered, onViewSubmission, openInOwnTime, type Reply, type Sent, unreadableForm } from './frame.ts';
 

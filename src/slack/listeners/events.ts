@@ -5,10 +5,10 @@ import { withoutChannel } from '../../core/question/reader-choices.ts';
 import { ackConfirmMs } from '../../core/settings.ts';
 import { ACTIONS, parseButtonValue } from '../../render/ids.ts';
 import { slackId, timestamp } from '../content/fields.ts';
-import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
+import { notify } from '../messages/private-messages.ts';
 import { ackBudgetMs } from '../settings.ts';
-import { inAckTime, isInDoubt, noticeOfCancel, refusalOfAction } from './frame.ts';
+import { inAckTime, isInDoubt, type ListenerContext, noticeOfCancel, refusalOfAction } from './frame.ts';
 
 /** What is read of the envelope of any event (docs.slack.dev/apis/events-api). */
 const envelope = z.object({
@@ -76,7 +76,7 @@ interface Delivered {
  * The events that are no messages. When a handler throws, the event is not acknowledged and Slack sends it again. One
  * that can't be read is ignored.
  */
-export function registerEvents(app: App, w: WorkspaceContext): void {
+export function registerEvents(app: App, w: ListenerContext): void {
   on('app_home_opened', homeOpened, ({ user: userId, channel: channelId, tab }, { teamId }) => {
     if (tab === 'home') w.home.show({ teamId, userId, channelId });
     else w.prompts.suggest({ teamId, userId, channelId });
@@ -94,9 +94,9 @@ export function registerEvents(app: App, w: WorkspaceContext): void {
     const result = await w.requests.cancelInThread(place, userId, key, { ownOnly });
     const notice = noticeOfCancel(result);
     if (notice === undefined) return;
-    if (ownOnly && result.kind === 'nothing') return w.notify(recipient, refusal);
+    if (ownOnly && result.kind === 'nothing') return notify(w, recipient, refusal);
     w.sessions.settle(place);
-    w.notify(recipient, notice);
+    notify(w, recipient, notice);
   });
 
   // Share links get a preview in the background, so Slack does not wait.
@@ -169,7 +169,7 @@ const homeAction = z.object({
 });
 
 /** Home's own buttons. It has no private messages, so Home itself or a direct message shows the result of a press. */
-export function registerHomeButtons(app: App, w: WorkspaceContext): void {
+export function registerHomeButtons(app: App, w: ListenerContext): void {
   onHomeAction(ACTIONS.cancelOwn, 'button_not_taken', parseButtonValue, async (person, { questionId }, byMs) => {
     await w.requests.cancelOwn(questionId, person, byMs);
   });
@@ -205,7 +205,7 @@ export function registerHomeButtons(app: App, w: WorkspaceContext): void {
       const told = failure;
       const kind = told?.isUnknown === true ? 'actionInDoubt' : 'actionNotTaken';
       const tell = (): void => {
-        if (told !== undefined) w.notify({ channelId: userId, userId }, { kind, reference: told.reference });
+        if (told !== undefined) notify(w, { channelId: userId, userId }, { kind, reference: told.reference });
       };
       if (told?.isUnknown !== true) return w.home.showAction(person, told?.reference, tell);
       // Home itself can say only that nothing was done.

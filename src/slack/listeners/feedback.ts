@@ -13,7 +13,7 @@ import { sayIn } from '../../render/say.ts';
 import { localeOf } from '../access/users.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import type { Recipient } from '../messages/messenger.ts';
+import { notify, type Recipient } from '../messages/private-messages.ts';
 import {
   type BlockAction,
   expired,
@@ -131,7 +131,7 @@ export function registerFeedback(app: App, w: WorkspaceContext): void {
   }
 
   function sayNoted(recipient: Recipient): void {
-    w.notify(recipient, (locale) => ({ text: sayIn(locale).feedback.noted() }));
+    notify(w, recipient, (locale) => ({ text: sayIn(locale).feedback.noted() }));
   }
 }
 

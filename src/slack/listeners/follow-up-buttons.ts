@@ -6,7 +6,7 @@ import { isBetweenTwo, isInThread, type Place } from '../../core/question/questi
 import { ACTIONS, type ButtonValue, FOLLOW_UP_PATTERN, FORMS, parseButtonValue } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderEditForm, renderWords } from '../../render/modals.ts';
 import { localeOf } from '../access/users.ts';
-import type { WorkspaceContext } from '../context.ts';
+import { notify, openDirect } from '../messages/private-messages.ts';
 import {
   assertInTime,
   type BlockAction,
@@ -15,9 +15,9 @@ import {
   expiredView,
   type Handled,
   handledResult,
+  type ListenerContext,
   onBlockAction,
   onViewSubmission,
-  openDirect,
   problemOf,
   type Reply,
   refusalOfAction,
@@ -37,7 +37,7 @@ interface Edited {
 }
 
 /** Asks the follow-ups under an answer unchanged, edited or privately, and handles the other entries of their menu. */
-export function registerFollowUps(app: App, w: WorkspaceContext): void {
+export function registerFollowUps(app: App, w: ListenerContext): void {
   const { requests } = w;
 
   onBlockAction(app, w, FOLLOW_UP_PATTERN, async ({ value, requester, byMs }) => {
@@ -154,7 +154,7 @@ export function registerFollowUps(app: App, w: WorkspaceContext): void {
     { channelId, threadTs }: Place,
     { say, byMs }: Sent,
   ): Promise<Reply> {
-    const place = { teamId: requester.teamId, channelId: await openDirect(w.slack, requester.userId, byMs) };
+    const place = { teamId: requester.teamId, channelId: await openDirect(w, requester.userId, byMs) };
     const result = await requests.followUpPrivately(questionId, index, place, requester, {
       text,
       byMs,
@@ -167,7 +167,7 @@ export function registerFollowUps(app: App, w: WorkspaceContext): void {
     if (problem !== undefined) return wrong(problem);
     if (place.channelId === channelId) return { kind: 'done' };
     const recipient = { channelId, userId: requester.userId, threadTs };
-    return { kind: 'done', after: () => w.notify(recipient, { kind: 'askedPrivately' }) };
+    return { kind: 'done', after: () => notify(w, recipient, { kind: 'askedPrivately' }) };
   }
 
   /** Only for a question that is stored: a question that was not taken does not use the follow-up up. */

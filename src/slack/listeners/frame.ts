@@ -18,12 +18,26 @@ import { type Notice, refusalSentence } from '../../render/notices.ts';
 import { type Say, sayIn } from '../../render/say.ts';
 import type { Named } from '../access/policy.ts';
 import { localeOf } from '../access/users.ts';
-import type { SlackApi } from '../api/slack-api.ts';
+import type { AgentSessions } from '../agent-sessions/agent-sessions.ts';
 import { slackId, timestamp } from '../content/fields.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import type { Recipient } from '../messages/messenger.ts';
+import type { Home, Prompts } from '../home/home.ts';
+import type { AnswerUpdates } from '../messages/answer-updates.ts';
+import { notify, type Recipient } from '../messages/private-messages.ts';
 import { ackBudgetMs, actionCheckMs, modalPatienceMs } from '../settings.ts';
+import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
+import type { Unfurls } from '../unfurls/unfurls.ts';
+
+/** What the listeners of one workspace work with: beside all else, the surfaces that they tell of what people do. */
+export interface ListenerContext extends WorkspaceContext {
+  home: Home;
+  prompts: Prompts;
+  sessions: AgentSessions;
+  unfurls: Unfurls;
+  noteKeeper: ThreadNoteKeeper;
+  answerUpdates: AnswerUpdates;
+}
 
 /** Throws when `byMs` (epoch milliseconds), the last moment to store a question, has passed. */
 export function assertInTime(byMs: number): void {
@@ -126,7 +140,7 @@ export async function openModal(w: WorkspaceContext, opener: Opener, fill: () =>
 
   function notOpened(why: { reason: string } | { kind: string }, error?: unknown): void {
     const failure = { event: 'modal_not_opened', ...why, ...aboutOf(opener) };
-    w.notify(recipient, { kind: 'formNotOpened', reference: logFailure(w.log, 'warn', failure, error) });
+    notify(w, recipient, { kind: 'formNotOpened', reference: logFailure(w.log, 'warn', failure, error) });
   }
 }
 
@@ -415,7 +429,7 @@ export function onBlockAction(
     await ack();
     const { notice, replacesPressed, after, modal } = handled;
     const recipient = replacesPressed === true ? { ...action.recipient, replacesPressed } : action.recipient;
-    if (notice !== undefined) w.notify(recipient, addressed(notice, action.requester.userId));
+    if (notice !== undefined) notify(w, recipient, addressed(notice, action.requester.userId));
     if (modal !== undefined) openInOwnTime(w, { ...action, questionId: action.value.questionId }, modal);
     after?.();
   });
@@ -472,24 +486,6 @@ export function expired(w: WorkspaceContext, { questionId }: ButtonValue): Handl
 /** Tells the asker "you asked it", instead of naming them. */
 function addressed(notice: Notice, userId: string): Notice {
   return notice.kind === 'alreadyAsked' && notice.byUserId === userId ? { kind: 'alreadyAskedByYou' } : notice;
-}
-
-/**
- * Opens the person's direct messages with the app and returns their channel id. Throws `AppError`, also after `byMs` (epoch
- * milliseconds), when a question would not be stored in time.
- */
-export async function openDirect(
-  slack: Pick<SlackApi, 'call'>,
-  userId: string,
-  byMs = Number.POSITIVE_INFINITY,
-): Promise<string> {
-  const opening = slack.call('conversations.open', { users: userId }, { priority: 'private' });
-  const opened = Number.isFinite(byMs)
-    ? await withTimeout(opening, Math.max(0, byMs - Date.now()), throwLate)
-    : await opening;
-  const channelId = opened.channel?.id;
-  if (channelId === undefined) throw new AppError('badReply', 'conversations.open: no channel');
-  return channelId;
 }
 
 function readBlockAction(body: unknown, teamId: string, byMs: number): BlockAction | undefined {

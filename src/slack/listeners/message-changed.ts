@@ -6,7 +6,8 @@ import { maxQuestionLength } from '../../core/settings.ts';
 import { slackId, timestamp } from '../content/fields.ts';
 import { mentions } from '../content/incoming-text.ts';
 import { readContent, wholeText } from '../content/message-content.ts';
-import type { WorkspaceContext } from '../context.ts';
+import { notify } from '../messages/private-messages.ts';
+import type { ListenerContext } from './frame.ts';
 import { messageKey } from './verbs.ts';
 
 const nestedMessage = z.looseObject({
@@ -40,7 +41,7 @@ type ChangeEvent = z.infer<typeof changeEvent>;
 type NestedMessage = z.infer<typeof nestedMessage>;
 
 /** Handles messages that are edited or deleted. Throws `AppError` of kind `storage` when nothing was done. */
-export function createEdits(w: WorkspaceContext) {
+export function createEdits(w: ListenerContext) {
   return { changed, deleted };
 
   /**
@@ -74,7 +75,7 @@ export function createEdits(w: WorkspaceContext) {
     if (isEdit && isForApp) {
       const { thread_ts: threadTs, ts } = message;
       // Its own words are no context of the question.
-      if (threadTs !== undefined) await w.threadNotes.remove({ teamId, channelId, threadTs }, ts);
+      if (threadTs !== undefined) await w.noteKeeper.remove({ teamId, channelId, threadTs }, ts);
       const { edited: _, ...unedited } = message;
       return {
         ...unedited,
@@ -101,7 +102,7 @@ export function createEdits(w: WorkspaceContext) {
   ): Promise<void> {
     const threadTs = previous?.thread_ts;
     await Promise.all([
-      threadTs === undefined ? undefined : w.threadNotes.remove({ teamId, channelId, threadTs }, ts),
+      threadTs === undefined ? undefined : w.noteKeeper.remove({ teamId, channelId, threadTs }, ts),
       w.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
     ]);
   }
@@ -112,7 +113,7 @@ export function createEdits(w: WorkspaceContext) {
     const content = readContent(message, w.slack.identity);
     if (userId === undefined || threadTs === undefined || content === undefined) return;
     const place = { teamId, channelId, threadTs };
-    await w.threadNotes.replace(place, { ts, userId, text: wholeText(content), files: content.files });
+    await w.noteKeeper.replace(place, { ts, userId, text: wholeText(content), files: content.files });
   }
 
   async function offer(event: ChangeEvent, question: Question, teamId: string): Promise<void> {
@@ -126,7 +127,8 @@ export function createEdits(w: WorkspaceContext) {
     if (edit.kind !== 'noted') return;
     const { id, askerId, place } = edit.question;
     const isReply = isInThread(place) && place.threadTs !== message.ts;
-    w.notify(
+    notify(
+      w,
       { channelId, userId: askerId, ...(isReply ? { threadTs: place.threadTs } : {}) },
       { kind: 'edited', questionId: id, text },
     );

@@ -12,8 +12,7 @@ import { slackId, timestamp } from '../content/fields.ts';
 import { mentions } from '../content/incoming-text.ts';
 import { type MessageContent, readContent, wholeText } from '../content/message-content.ts';
 import { readPage } from '../content/thread-messages.ts';
-import type { WorkspaceContext } from '../context.ts';
-import type { Recipient } from '../messages/messenger.ts';
+import { notify, type Recipient } from '../messages/private-messages.ts';
 import {
   addresseeOf,
   askedBy,
@@ -25,7 +24,7 @@ import {
 } from '../routing.ts';
 import { lookUpPatienceMs } from '../settings.ts';
 import { quoteForwards } from '../threads/thread-reader.ts';
-import { noticeOfAcceptance } from './frame.ts';
+import { type ListenerContext, noticeOfAcceptance } from './frame.ts';
 import { createEdits } from './message-changed.ts';
 import { createVerbs, messageKey } from './verbs.ts';
 
@@ -52,7 +51,7 @@ type MessageEvent = z.infer<typeof messageEvent> & { content: MessageContent };
  * Mentions, plain replies and direct messages. One message may arrive as both event types and several times; its
  * timestamp identifies it. When the listener throws, the event is not acknowledged and Slack sends it again.
  */
-export function registerMessages(app: App, w: WorkspaceContext): void {
+export function registerMessages(app: App, w: ListenerContext): void {
   const handle = createHandleMessage(w);
   app.event('app_mention', async ({ event, context }) => handle(event, context.teamId));
   app.event('message', async ({ event, context }) => handle(event, context.teamId));
@@ -71,7 +70,7 @@ export interface Missed {
 export type HandleMessage = (raw: unknown, contextTeamId: string | undefined, missed?: Missed) => Promise<void>;
 
 /** Creates what handles the messages of a workspace. It keeps nothing. */
-export function createHandleMessage(w: WorkspaceContext): HandleMessage {
+export function createHandleMessage(w: ListenerContext): HandleMessage {
   const verbs = createVerbs(w);
   const edits = createEdits(w);
 
@@ -190,7 +189,7 @@ export function createHandleMessage(w: WorkspaceContext): HandleMessage {
     if (!isEcho) note(event, place, disposition, 'question' in acceptance ? acceptance.question.id : undefined);
     // The only message to the app without a question is a bare "new".
     const refusal = acceptance.kind === 'empty' ? emptyAfterNew : noticeOfAcceptance(acceptance, text);
-    if (refusal !== undefined && missed?.mayBeTold !== true) w.notify(recipient, refusal);
+    if (refusal !== undefined && missed?.mayBeTold !== true) notify(w, recipient, refusal);
   }
 
   async function taken(request: NewQuestion, event: MessageEvent): Promise<Acceptance> {
@@ -248,7 +247,7 @@ export function createHandleMessage(w: WorkspaceContext): HandleMessage {
   /** Keeps what people say to each other in the app's threads: the next question may be about it. */
   function addThreadNote({ ts, user, content }: MessageEvent, place: ThreadPlace): void {
     if (user === undefined) return;
-    w.threadNotes.add(place, { ts, userId: user, text: wholeText(content), files: content.files });
+    w.noteKeeper.add(place, { ts, userId: user, text: wholeText(content), files: content.files });
   }
 
   /**

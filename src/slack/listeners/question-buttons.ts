@@ -8,8 +8,8 @@ import { ACTIONS, type ButtonValue, type MessageInChannel } from '../../render/i
 import { renderSourcesModal } from '../../render/sources.ts';
 import { localeOf } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
+import { openDirect } from '../messages/private-messages.ts';
 import { type HistoryMessage, readPage, toEvent } from '../missed/missed-message.ts';
 import {
   type ActionRule,
@@ -18,10 +18,10 @@ import {
   expiredView,
   type Handled,
   handledResult,
+  type ListenerContext,
   noticeOfCancel,
   noticeOfChoice,
   onBlockAction,
-  openDirect,
   refusalOfAction,
   refusedView,
 } from './frame.ts';
@@ -31,7 +31,7 @@ import { createHandleMessage } from './message.ts';
  * The buttons of cards, answers and private notices. A press is acknowledged once it is stored. A press that could not
  * be stored is acknowledged too, and the person is told that nothing was done.
  */
-export function registerActions(app: App, w: WorkspaceContext): void {
+export function registerActions(app: App, w: ListenerContext): void {
   const { requests } = w;
 
   on(ACTIONS.cancel, cancel, 'later');
@@ -84,7 +84,7 @@ export function registerActions(app: App, w: WorkspaceContext): void {
   }
 
   async function askInDm({ value, requester, byMs }: BlockAction): Promise<Handled> {
-    const channelId = await openDirect(w.slack, requester.userId, byMs);
+    const channelId = await openDirect(w, requester.userId, byMs);
     return handledResult(
       w,
       await requests.askIn(value.questionId, { teamId: requester.teamId, channelId }, requester, byMs),
@@ -100,7 +100,7 @@ export function registerActions(app: App, w: WorkspaceContext): void {
     const found = await requests.findWithheld(questionId, requester);
     if (found.kind === 'expired') return expired(w, value);
     if (found.kind === 'notYours') return notYours(value, requester);
-    const channelId = await openDirect(w.slack, requester.userId, byMs);
+    const channelId = await openDirect(w, requester.userId, byMs);
     const result = await requests.showWithheld(questionId, { teamId: requester.teamId, channelId }, requester, byMs);
     if (result.kind === 'notYours') return notYours(value, requester);
     if (result.kind === 'duplicate') return { notice: { kind: 'alreadyShown' } };
@@ -193,7 +193,7 @@ export function registerActions(app: App, w: WorkspaceContext): void {
 }
 
 /** **Ask it now** on the line about a message that the app missed. Asks the message as it is now. */
-export function registerAskMissed(app: App, w: WorkspaceContext): void {
+export function registerAskMissed(app: App, w: ListenerContext): void {
   const handle = createHandleMessage(w);
 
   onBlockAction(

@@ -19,6 +19,7 @@ import { localeOf } from '../access/users.ts';
 import { slackId } from '../content/fields.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
+import { notify } from '../messages/private-messages.ts';
 import {
   type BlockAction,
   expiredProblem,
@@ -136,7 +137,7 @@ export function registerSharing(app: App, w: WorkspaceContext): void {
     const problem =
       result.kind === 'expired' ? expiredProblem(w, questionId, say) : problemOf(result, question.text, say);
     if (problem !== undefined) return wrong(problem);
-    const after = (): void => w.notify({ ...question.place, userId }, { kind: 'sharing', channelId });
+    const after = (): void => notify(w, { ...question.place, userId }, { kind: 'sharing', channelId });
     return { kind: 'done', after };
   }
 

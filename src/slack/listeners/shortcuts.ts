@@ -8,9 +8,9 @@ import { localeOf } from '../access/users.ts';
 import { slackId, timestamp } from '../content/fields.ts';
 import { readContent, wholeText } from '../content/message-content.ts';
 import type { WorkspaceContext } from '../context.ts';
+import { openDirect } from '../messages/private-messages.ts';
 import {
   onViewSubmission,
-  openDirect,
   openInOwnTime,
   problemOf,
   type Reply,
@@ -127,10 +127,7 @@ export function registerShortcuts(app: App, w: WorkspaceContext): void {
   ): Promise<Asked | Reply> {
     const { userId, teamId, say, entered } = sent;
     if (entered.choice(FIELDS.where) === PLACES.privately) {
-      const [channelId, readsFrom] = await Promise.all([
-        openDirect(w.slack, userId, sent.byMs),
-        readsFromOf(sent, about),
-      ]);
+      const [channelId, readsFrom] = await Promise.all([openDirect(w, userId, sent.byMs), readsFromOf(sent, about)]);
       return {
         place: { teamId, channelId },
         beginsThread: true,

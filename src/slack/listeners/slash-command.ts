@@ -14,7 +14,9 @@ import { textBesidePeople } from '../content/incoming-text.ts';
 import { canonical } from '../content/markup.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import type { PrivateMessage } from '../messages/messenger.ts';
+import { connectAccount, disconnectAccount } from '../home/accounts.ts';
+import { notify, type PrivateMessage } from '../messages/private-messages.ts';
+import { reportChannel, reportHistory, reportWhy } from '../reports/reports.ts';
 import { ackBudgetMs } from '../settings.ts';
 import { openChannelSettings } from './channel-settings.ts';
 import {
@@ -55,7 +57,7 @@ export function registerCommand(app: App, w: WorkspaceContext): void {
     if (intent.kind === 'verb' && intent.verb === 'doctor') {
       if (!w.doctor.isFor(userId)) return say({ kind: 'doctorNotYours' });
       await say({ kind: 'doctorChecking' });
-      return w.notify(recipient, examination(userId, await locale, text));
+      return notify(w, recipient, examination(userId, await locale, text));
     }
     if (intent.kind !== 'ask') {
       const verb = intent.kind === 'nothing' ? 'help' : intent.verb;
@@ -127,32 +129,32 @@ export function registerCommand(app: App, w: WorkspaceContext): void {
         return inAckTime(connect(userId, place), byMs);
       case 'disconnect':
         // People may disconnect who may not ask.
-        return inAckTime(w.accountViews.disconnect({ teamId: place.teamId, userId }), byMs);
+        return inAckTime(disconnectAccount(w, { teamId: place.teamId, userId }), byMs);
       case 'history':
         return inAckTime(history(userId, place), byMs);
       case 'status':
         return inAckTime(status(userId, place), byMs);
       case 'why':
-        return inAckTime(w.reports.why({ userId, place, rule: ruleIn(place) }), byMs);
+        return inAckTime(reportWhy(w, { userId, place, rule: ruleIn(place) }), byMs);
     }
   }
 
   /** Not in the place of the command: a channel where guests may ask gives them no account. */
   async function connect(userId: string, { teamId }: Place): Promise<PrivateMessage> {
     const requester = { userId, teamId, channelId: userId };
-    const isForAll = w.accountViews.mode === 'shared';
+    const isForAll = w.accounts.mode === 'shared';
     const refusal = isForAll ? undefined : await refusalOfAction(w, { requester, named: {} }, 'person');
-    return refusal ?? w.accountViews.connect({ teamId, userId });
+    return refusal ?? connectAccount(w, { teamId, userId });
   }
 
   async function history(userId: string, place: Place): Promise<PrivateMessage> {
     const refusal = await refusalOfAction(w, { requester: { userId, ...place }, named: {} }, 'person');
-    return refusal ?? w.historyOf({ teamId: place.teamId, userId });
+    return refusal ?? reportHistory(w, { teamId: place.teamId, userId });
   }
 
   async function status(userId: string, place: Place): Promise<PrivateMessage> {
     const refusal = await refusalOfAction(w, { requester: { userId, ...place }, named: {} }, 'person');
-    return refusal ?? w.reports.ofChannel({ userId, place, rule: ruleIn(place) });
+    return refusal ?? reportChannel(w, { userId, place, rule: ruleIn(place) });
   }
 
   function ruleIn({ channelId }: Place): PlaceRule {

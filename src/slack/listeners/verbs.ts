@@ -11,7 +11,8 @@ import { ruleOf } from '../../render/status.ts';
 import { takesOnlyMentions } from '../access/channel-rules.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
+import { notify, type PrivateMessage, type Recipient } from '../messages/private-messages.ts';
+import { reportChannel, reportHistory, reportThread, reportWhy } from '../reports/reports.ts';
 import { helpPatienceMs } from '../settings.ts';
 import { noticeOfCancel, refusalOfAction } from './frame.ts';
 
@@ -77,7 +78,7 @@ export function createVerbs(w: WorkspaceContext) {
     const delivery = randomUUID();
     if ((await w.claims.claim(doneKey(said), delivery)) !== delivery) return;
     const reply = find();
-    if (reply !== undefined) w.notify(said.recipient, reply);
+    if (reply !== undefined) notify(w, said.recipient, reply);
   }
 
   /** People who may not ask here may still cancel their own question. */
@@ -164,20 +165,20 @@ export function createVerbs(w: WorkspaceContext) {
     if (refusal !== undefined) return refusal;
     const { place, thread, isReply, isDirect, userId } = said;
     // Slack delivers the messages of a channel only to an app that is in it.
-    if (!isReply) return w.reports.ofChannel({ userId, place, rule: isDirect ? 'direct' : 'channel' });
+    if (!isReply) return reportChannel(w, { userId, place, rule: isDirect ? 'direct' : 'channel' });
     const onlyMentions = !isDirect && (await takesOnlyMentions(w.chosenRules, place));
-    return w.reports.ofThread({ userId, place, thread, isDirect, onlyMentions });
+    return reportThread(w, { userId, place, thread, isDirect, onlyMentions });
   }
 
   async function history(said: SaidVerb): Promise<PrivateMessage> {
     const { place, userId } = said;
-    return (await refusalOf(said)) ?? w.historyOf({ teamId: place.teamId, userId });
+    return (await refusalOf(said)) ?? reportHistory(w, { teamId: place.teamId, userId });
   }
 
   /** Everyone may ask why their message was ignored, guests too. */
   async function why({ place, thread, isReply, isDirect, userId }: SaidVerb): Promise<PrivateMessage> {
     const onlyMentions = isReply && !isDirect && (await takesOnlyMentions(w.chosenRules, place));
-    return w.reports.why({
+    return reportWhy(w, {
       userId,
       place,
       threadTs: isReply ? place.threadTs : undefined,
@@ -213,10 +214,10 @@ export async function setMuted(
 
 /** What this person can do with the app here. */
 export async function helpOf(w: WorkspaceContext, userId: string, place: Place): Promise<PrivateMessage> {
-  const { slack, accountViews, doctor } = w;
+  const { slack, accounts, doctor } = w;
   const { botUserId } = slack.identity;
   const repositories = await within(searchable(w, userId, place), helpPatienceMs);
-  const shown = { commandName: COMMAND, botUserId, accounts: accountViews.mode, isAdmin: doctor.isFor(userId) };
+  const shown = { commandName: COMMAND, botUserId, accounts: accounts.mode, isAdmin: doctor.isFor(userId) };
   return (locale) => renderHelp({ ...shown, repositories, locale });
 }
 

@@ -1,14 +1,15 @@
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import { cardView } from '../../core/lifecycle/card-view.ts';
 import { atOnce } from '../../core/lifecycle/decide.ts';
+import { recallAnswer } from '../../core/lifecycle/resharing.ts';
 import type { Answer, Question } from '../../core/question/question.ts';
+import { freshAccessMs } from '../../core/settings.ts';
 import { renderCard } from '../../render/card.ts';
 import { LIMITS } from '../../render/limits.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
 import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
 import { withinBytes } from '../../render/text.ts';
-import type { SlackApi } from '../api/slack-api.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
+import type { WorkspaceContext } from '../context.ts';
 import { longestUpdateWaitMs, mostUpdateTries } from '../settings.ts';
 
 /** An update changes only buttons, and plain text has none. */
@@ -30,22 +31,8 @@ export interface AnswerUpdates {
  * Updates the buttons under answers and failures after a press, so that other people see what was asked. Each button
  * works once in any case.
  */
-export function createAnswerUpdates(deps: {
-  slack: SlackApi;
-  format: UpdatedFormat;
-  /** Stores the use. Returns the question if the use is new. */
-  markUsed: (questionId: string, index: number, byUserId: string) => Promise<Question | undefined>;
-  /** Stores who asked again. Returns the question if no one had. */
-  markAskedAgain: (questionId: string, byUserId: string) => Promise<Question | undefined>;
-  /** Stores that the answer offers muting. Returns the question if it is closed, was answered and did not offer it yet. */
-  offerMute: (questionId: string) => Promise<Question | undefined>;
-  /** Reads the answer of a closed question again. */
-  recall: (question: Question) => Promise<Answer | undefined>;
-  /** Whether those who read there now may see the answer. Throws `AppError`. */
-  mayShow: (question: Question) => Promise<boolean>;
-  tasks: BackgroundTasks;
-}): AnswerUpdates {
-  const { slack, format, markUsed, markAskedAgain, offerMute, recall, mayShow, tasks } = deps;
+export function createAnswerUpdates(w: WorkspaceContext): AnswerUpdates {
+  const { slack, format, requests, tasks } = w;
   const { contact, workspaceUrl } = slack.identity;
   const formats = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format)).filter((each) => each !== 'plain');
   /** By question, so that an older state never replaces a newer one. */
@@ -54,22 +41,22 @@ export function createAnswerUpdates(deps: {
   return { followUpUsed, muteOffered, endUsed };
 
   function followUpUsed(questionId: string, index: number, byUserId: string): void {
-    inOrder(questionId, () => persist(() => markUsed(questionId, index, byUserId)));
+    inOrder(questionId, () => persist(() => requests.markUsed(questionId, index, byUserId)));
   }
 
   function muteOffered(questionIds: readonly string[]): void {
     const newest = questionIds.at(-1);
-    if (newest !== undefined) inOrder(newest, () => persist(() => offerMute(newest)));
+    if (newest !== undefined) inOrder(newest, () => persist(() => requests.offerMute(newest)));
   }
 
   function endUsed(question: Question, messageTs: string, byUserId: string): void {
     if (question.outcome?.kind === 'answered') {
-      inOrder(question.id, () => persist(() => markAskedAgain(question.id, byUserId)));
+      inOrder(question.id, () => persist(() => requests.markAskedAgain(question.id, byUserId)));
       return;
     }
     // Stored, because a later check of the card must not bring the button back.
     if (question.outcome?.kind === 'cancelled' && question.card.ts === messageTs) {
-      inOrder(question.id, () => persist(() => markAskedAgain(question.id, byUserId), editCard));
+      inOrder(question.id, () => persist(() => requests.markAskedAgain(question.id, byUserId), editCard));
       return;
     }
     const render = (asFormat: UpdatedFormat) =>
@@ -114,8 +101,8 @@ export function createAnswerUpdates(deps: {
     const ts = question.delivery.posted.at(-1);
     // Nothing was posted there, so the service is not asked.
     if (ts === undefined) return;
-    const answer = await recall(question);
-    if (answer === undefined || !(await mayShow(question))) return;
+    const answer = await recall(w, question);
+    if (answer === undefined || !(await mayShow(w, question))) return;
     await edit(question, ts, (asFormat) => {
       const messages = renderOutcome({ ...question, outcome: { kind: 'answered', answer } }, { format: asFormat });
       // An answer with other parts was posted before its text changed.
@@ -150,6 +137,21 @@ export function createAnswerUpdates(deps: {
       }
     }
   }
+}
+
+/** The answer of a closed question. One that was shown again is another question's. */
+async function recall(w: WorkspaceContext, question: Question): Promise<Answer | undefined> {
+  const { shares } = question;
+  if (shares?.withheld !== true) return recallAnswer(w, question);
+  const source = await w.questions.get(shares.questionId);
+  const answer = source && (await recallAnswer(w, source));
+  return answer && { ...answer, quota: undefined };
+}
+
+/** Whether those who read there now may see the answer. Throws `AppError`. */
+async function mayShow({ access, now }: WorkspaceContext, { askerId, place, shares }: Question): Promise<boolean> {
+  const sinceMs = now() - freshAccessMs;
+  return (await access.admit(askerId, place, { confirmed: shares?.confirmed, sinceMs })).may;
 }
 
 function pause({ retryAfterMs = 1_000 }: AppError): Promise<void> {

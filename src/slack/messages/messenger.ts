@@ -1,39 +1,23 @@
-import type { KnownBlock } from '@slack/types';
 import type { Confirm } from '../../core/access-policy.ts';
 import { AppError, isAppError, threadGone } from '../../core/errors.ts';
-import type { CardView, Clock, Log, Messenger, PreparedOutcome } from '../../core/ports.ts';
+import type { CardView, Messenger, PreparedOutcome } from '../../core/ports.ts';
 import type { PendingCall, Question } from '../../core/question/question.ts';
+import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
 import { renderCard } from '../../render/card.ts';
 import { cardMarker, hasMarker, partMarker } from '../../render/ids.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
-import { type Notice, renderNotice } from '../../render/notices.ts';
+import type { Notice } from '../../render/notices.ts';
 import { prepareOutcome } from '../../render/outcome.ts';
-import type { Outbound } from '../api/outbound-fetch.ts';
-import { respond } from '../api/response-url.ts';
-import type { SlackApi } from '../api/slack-api.ts';
-import { responseUrlLifeMs } from '../settings.ts';
-import { createAnswerFile } from './answer-file.ts';
-import { createRemoveCopies } from './copies.ts';
-import { createOwnMessages } from './own-messages.ts';
-
-export interface MessengerDeps {
-  slack: SlackApi;
-  outbound: Outbound;
-  /** Address of the Web API. */
-  slackApiUrl: string;
-  format: Exclude<MessageFormat, 'plain'>;
-  log: Log;
-  now: Clock;
-  /** The language of a reader. Undefined when it is not known in time. Never throws. */
-  localeOf: (userId: string) => Promise<string | undefined>;
-}
+import { oneLine } from '../../render/text.ts';
+import type { SlackContext } from '../context.ts';
+import { responseUrlLifeMs, uploadTimeoutMs } from '../settings.ts';
+import { findOwn, removeCopies, removeOutsideThread } from './own-messages.ts';
+import { sendPrivately } from './private-messages.ts';
 
 /** Posts cards and answers for the core. When Slack refuses a format, it tries a simpler one. */
-export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender {
-  const { slack, outbound, format, log, now } = deps;
-  const own = createOwnMessages(deps);
+export function createMessenger(s: SlackContext): Messenger {
+  const { slack, format, log, now } = s;
   const ladder = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format));
-  const sendPrivately = createPrivateSender(deps);
 
   return {
     postCard,
@@ -41,11 +25,10 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     updateCard,
     prepare,
     findPart,
-    ...createAnswerFile({ slack, outbound, own }),
-    removeCopies: createRemoveCopies({ slack, own }),
+    attachAnswer,
+    findAttachment,
+    removeCopies: (question) => removeCopies(s, question),
     notifyPrivately,
-    sendPrivately,
-    removePressed: (responseUrl) => respond(deps, responseUrl, { delete_original: true }),
   };
 
   async function postCard(question: Question, view: CardView): Promise<{ ts: string }> {
@@ -90,7 +73,62 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
   }
 
   function find(question: Question, marker: string, call: PendingCall) {
-    return own.find(question, (message) => hasMarker(message, marker), call);
+    return findOwn(s, question, (message) => hasMarker(message, marker), call);
+  }
+
+  /**
+   * Attaches a whole answer as a Markdown file, by the three steps of docs.slack.dev/messaging/working-with-files. People
+   * see the file only after the last step, so only its outcome can be unknown. The file's name identifies the answer.
+   */
+  async function attachAnswer(question: Question, confirm: Confirm): Promise<void> {
+    if (question.outcome?.kind !== 'answered') throw new Error('only an answer is attached');
+    const { answer } = question.outcome;
+    const { channelId, threadTs } = question.place;
+    const bytes = new TextEncoder().encode(renderAnswerFile(question, answer));
+    const filename = answerFileName(question);
+    const { upload_url: uploadUrl, file_id: id } = await slack.call(
+      'files.getUploadURLExternal',
+      { filename, length: bytes.length },
+      { priority: 'answer' },
+    );
+    if (uploadUrl === undefined || id === undefined) {
+      throw new AppError('badReply', 'files.getUploadURLExternal: no address or no id');
+    }
+    await upload(s, uploadUrl, bytes);
+    const title = oneLine(answer.title) || filename;
+    const share = threadTs === undefined ? { channel_id: channelId } : { channel_id: channelId, thread_ts: threadTs };
+    // Only from here on people see the file, and the upload may have taken long.
+    await confirm();
+    await slack.call('files.completeUploadExternal', { files: [{ id, title }], ...share }, { priority: 'answer' });
+    if (threadTs !== undefined) await checkThread(question);
+  }
+
+  /**
+   * Throws if the thread of a file that was just shared is gone: the reply does not say where the file is, and the search
+   * removes it from the channel. If another error said that nothing happened, the file would come a second time.
+   */
+  async function checkThread(question: Question): Promise<void> {
+    try {
+      await findAttachment(question);
+    } catch (error) {
+      if (!isAppError(error) || error.code === threadGone) throw error;
+      // A later search is not allowed either.
+      if (error.code === 'missing_scope') return;
+      const { kind, retryAfterMs, isHeldBack, code } = error;
+      const details = { cause: error, outcomeUnknown: true, retryAfterMs, isHeldBack, code };
+      throw new AppError(kind, 'not known whether the file is in its thread', details);
+    }
+  }
+
+  async function findAttachment(question: Question): Promise<boolean> {
+    const name = answerFileName(question);
+    const ts = await findOwn(
+      s,
+      question,
+      ({ files = [] }) => files.some((file) => file.name === name),
+      question.delivery.file,
+    );
+    return ts !== undefined;
   }
 
   async function notifyPrivately(question: Question, userId: string, notice: Notice): Promise<void> {
@@ -103,6 +141,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     const isPlaceLost = notice.kind === 'undeliverable' || (notice.kind === 'notInChannel' && notice.isThreadGone);
     const isRepliedTo = !question.beginsThread || question.card.ts !== undefined || question.delivery.posted.length > 0;
     await sendPrivately(
+      s,
       {
         channelId,
         userId,
@@ -142,7 +181,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
       }
       // Slack posts a reply to a deleted message into the channel, and says so only by this missing field.
       if (threadTs !== undefined && posted.message !== undefined && posted.message.thread_ts === undefined) {
-        await own.removeOutsideThread(question, posted.ts);
+        await removeOutsideThread(s, question, posted.ts);
         throw new AppError('undeliverable', 'the thread is gone', { code: threadGone });
       }
       return { ts: posted.ts };
@@ -185,82 +224,25 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
   }
 }
 
-/** One person in one place, and the `response_url` that some payloads carry for a short time. */
-export interface Recipient {
-  channelId: string;
-  threadTs?: string;
-  userId: string;
-  responseUrl?: string;
-  /** The message takes the place of the private one with the button that was pressed, where `responseUrl` still works. */
-  replacesPressed?: boolean;
-  /**
-   * The person may not be there now. Slack does not keep ephemeral messages for them, so the message goes to their direct
-   * messages with the app.
-   */
-  mayBeAway?: boolean;
-  /** Their language, where it is known. */
-  locale?: string;
-}
-
-/** A message to one person: a notice, or a function that writes it in their language. */
-export type PrivateMessage = Notice | ((locale: string | undefined) => RenderedMessage);
-
-export interface PrivateSender {
-  /**
-   * Tells one person something: by the response URL, else by an ephemeral message, else by a direct message. For a person
-   * who may be away, a direct message comes first.
-   */
-  sendPrivately(to: Recipient, word: PrivateMessage): Promise<void>;
-  /** Removes the private message whose button was pressed with this response URL. Throws `AppError`. */
-  removePressed(responseUrl: string): Promise<void>;
-}
-
-function createPrivateSender({
-  slack,
-  outbound,
-  slackApiUrl,
-  localeOf,
-}: MessengerDeps): PrivateSender['sendPrivately'] {
-  const { botUserId, contact } = slack.identity;
-  return async function sendPrivately(to, word) {
-    const locale = to.locale ?? (await localeOf(to.userId));
-    const message = typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId, locale, contact });
-    const private_: { text: string; blocks?: KnownBlock[] } = { text: message.text };
-    if (message.blocks !== undefined) private_.blocks = message.blocks;
-    // Without it, Slack shows the response in the channel: docs.slack.dev/interactivity/handling-user-interaction.
-    const thread = to.threadTs === undefined ? {} : { thread_ts: to.threadTs };
-    if (to.responseUrl !== undefined) {
-      try {
-        const replace_original = to.replacesPressed ?? false;
-        const response = { response_type: 'ephemeral', replace_original, ...thread, ...private_ };
-        return await respond({ outbound, slackApiUrl }, to.responseUrl, response);
-      } catch {
-        // The URL may have expired. The other two ways do not need it.
-      }
-    }
-    const isDirect = to.channelId.startsWith('D');
-    const channelId = isDirect && to.mayBeAway === true ? to.channelId : to.userId;
-    const post = (): Promise<unknown> =>
-      slack.call(
-        'chat.postMessage',
-        {
-          ...{ channel: channelId, unfurl_links: false, unfurl_media: false, ...private_ },
-          ...(channelId === to.channelId ? thread : {}),
-        },
-        { priority: 'private', channelId },
-      );
-    const show = (): Promise<unknown> =>
-      slack.call(
-        'chat.postEphemeral',
-        { channel: to.channelId, user: to.userId, ...thread, ...private_ },
-        { priority: 'private' },
-      );
-    const [first, second] = to.mayBeAway === true ? [post, show] : [show, post];
-    try {
-      await first();
-    } catch (error) {
-      if (!isAppError(error, 'undeliverable')) throw error;
-      await second();
-    }
-  };
+/** The address itself is a secret, so the app's token is not sent there, and no redirect is followed. */
+async function upload({ outbound }: SlackContext, uploadUrl: string, body: Uint8Array<ArrayBuffer>): Promise<void> {
+  let status: number;
+  try {
+    const response = await outbound.fetch(uploadUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(uploadTimeoutMs),
+    });
+    status = response.status;
+    await response.body?.cancel();
+  } catch (error) {
+    throw new AppError('unavailable', 'upload of a file: no answer', { cause: error });
+  }
+  if (status === 429) throw new AppError('rateLimited', 'upload of a file: HTTP 429', { code: status });
+  if (status >= 300) {
+    const kind = status >= 500 ? 'unavailable' : 'refused';
+    throw new AppError(kind, `upload of a file: HTTP ${status}`, { code: status });
+  }
 }

@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Attendance, type Gap, withHolder, withSearched, withStart } from '../../core/attendance.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { Requests } from '../../core/intake/requests.ts';
-import type { AskedQuestions, Claims, Clock, Log, QuestionStore, Records } from '../../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
 import { getReadable } from '../../core/question/readable.ts';
 import { mostOpenRead } from '../../core/settings.ts';
 import type { Notice } from '../../render/notices.ts';
 import { isTokenRefused } from '../api/errors.ts';
-import type { ArgumentsOf, ResultOf, SlackApi } from '../api/slack-api.ts';
+import type { ArgumentsOf, ResultOf } from '../api/slack-api.ts';
+import type { WorkspaceContext } from '../context.ts';
 import type { HandleMessage } from '../listeners/message.ts';
 import { messageKey } from '../listeners/verbs.ts';
-import type { PrivateSender, Recipient } from '../messages/messenger.ts';
+import { type Recipient, sendPrivately } from '../messages/private-messages.ts';
 import {
   absenceOverlapMs,
   askedUpToMs,
@@ -27,7 +26,6 @@ import {
   mostMissedTries,
   mostQuestionsRead,
 } from '../settings.ts';
-import type { AttendanceKeeper } from './attendance-keeper.ts';
 import {
   type HistoryMessage,
   inReadingOrder,
@@ -40,21 +38,6 @@ import {
   toMs,
   toTs,
 } from './missed-message.ts';
-
-export interface CatchUpDeps {
-  slack: SlackApi;
-  attendance: Pick<Records<Attendance>, 'get' | 'update'>;
-  keeper: Pick<AttendanceKeeper, 'mayMiss' | 'nothingMissed'>;
-  questions: Pick<QuestionStore, 'get' | 'openIds'>;
-  askedQuestions: Pick<AskedQuestions, 'of'>;
-  claims: Pick<Claims, 'claim' | 'ownerOf'>;
-  requests: Pick<Requests, 'startedBy'>;
-  handle: HandleMessage;
-  sendPrivately: PrivateSender['sendPrivately'];
-  isStopping: () => boolean;
-  now: Clock;
-  log: Log;
-}
 
 type Method = keyof typeof mostMissedCalls;
 
@@ -82,8 +65,8 @@ interface Search {
  * of questions come from their messages, so nothing is asked twice. One copy of the app does it. After a crash another
  * start repeats it.
  */
-export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
-  const { slack, attendance, keeper, now, log } = deps;
+export function createCatchUp(w: WorkspaceContext, handle: HandleMessage): () => Promise<void> {
+  const { slack, storedAttendance: attendance, attendance: keeper, now, log } = w;
   const { teamId } = slack.identity;
   const holder = randomUUID();
   const notBegun = withStart(undefined, now());
@@ -91,7 +74,7 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
   let tries = 0;
 
   return async function catchUp() {
-    if (!keeper.mayMiss() || now() < notBeforeMs || deps.isStopping()) return;
+    if (!keeper.mayMiss() || now() < notBeforeMs || w.tasks.isStopping()) return;
     const taken = await attendance.update(teamId, (stored = notBegun) =>
       withHolder(stored, holder, now(), missedLeaseMs),
     );
@@ -113,7 +96,7 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
       notBeforeMs = now() + missedAgainMs;
       // It is not repeated for ever: what comes later is more important, and a later start looks again.
       isComplete = tries >= mostMissedTries;
-      if (!deps.isStopping()) log.warn({ event: 'missed_messages', outcome: 'failed', teamId, tries }, error);
+      if (!w.tasks.isStopping()) log.warn({ event: 'missed_messages', outcome: 'failed', teamId, tries }, error);
     } finally {
       await attendance.update(teamId, (stored = notBegun) => withSearched(stored, holder, gap.openedMs, isComplete));
     }
@@ -132,8 +115,8 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
   /** The messages of questions that did not end yet may have been deleted or edited, and people may have cancelled them. */
   async function checkAskedMessages(search: Search): Promise<void> {
     const asked: (Question & { place: ThreadPlace; messageTs: string })[] = [];
-    for (const id of (await deps.questions.openIds()).slice(0, mostOpenRead)) {
-      const question = await getReadable(deps.questions, id);
+    for (const id of (await w.questions.openIds()).slice(0, mostOpenRead)) {
+      const question = await getReadable(w.questions, id);
       if (question !== undefined && isAskedByMessage(question, teamId)) asked.push(question);
     }
     const newest = asked.toSorted((one, other) => other.acceptedMs - one.acceptedMs).slice(0, mostQuestionsRead);
@@ -144,9 +127,9 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
       const isGone =
         message === undefined ? await isDeleted(search, place, messageTs) : message.subtype === 'tombstone';
       if (isGone) {
-        await deps.handle(toDeletion(place.channelId, messageTs, place.threadTs, askerId), teamId);
+        await handle(toDeletion(place.channelId, messageTs, place.threadTs, askerId), teamId);
       } else if (message?.edited !== undefined && Number(message.edited.ts) >= Number(search.oldestTs)) {
-        await deps.handle(toChange(message, place.channelId), teamId);
+        await handle(toChange(message, place.channelId), teamId);
       }
       await take(search, place.channelId, messages);
     }
@@ -213,19 +196,19 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
       .toSorted((one, other) => Number(one.ts) - Number(other.ts));
     for (const message of missed) {
       const key = messageKey(teamId, channelId, message.ts);
-      const known = await deps.requests.startedBy(key);
+      const known = await w.requests.startedBy(key);
       if (known !== undefined) continue;
       // If Slack changed the channel's id since a message was asked, its question has an id that comes from the old one.
       const asked = await askedBy(search, message.user);
       if (asked.has(message.ts)) continue;
       const isLate = search.startedMs - toMs(message.ts) > askedUpToMs;
-      await deps.handle(toEvent(message, channelId, slack.identity), teamId, {
+      await handle(toEvent(message, channelId, slack.identity), teamId, {
         isLate,
         mayBeTold: toMs(message.ts) < search.fromMs,
         sayAway: async (to, notice) => {
           // Without the channel, whose id may change.
           const told = `away:${teamId}:${message.user}:${message.ts}`;
-          if ((await deps.claims.ownerOf(told)) !== undefined) return;
+          if ((await w.claims.ownerOf(told)) !== undefined) return;
           if (search.noticesLeft <= 0) {
             search.isCut = true;
             return;
@@ -233,11 +216,11 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
           search.noticesLeft -= 1;
           await tell(search, to, notice);
           // After the notice: a crash in between repeats it, which is better than silence.
-          await deps.claims.claim(told, holder);
+          await w.claims.claim(told, holder);
           search.toldAway += 1;
         },
       });
-      if (isLate || (await deps.requests.startedBy(key)) === undefined) continue;
+      if (isLate || (await w.requests.startedBy(key)) === undefined) continue;
       asked.add(message.ts);
       search.asked += 1;
     }
@@ -247,8 +230,8 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
     const known = search.askedBy.get(userId);
     if (known !== undefined) return known;
     const timestamps = new Set<string>();
-    for (const id of await deps.askedQuestions.of(teamId, userId)) {
-      const question = await getReadable(deps.questions, id);
+    for (const id of await w.askedQuestions.of(teamId, userId)) {
+      const question = await getReadable(w.questions, id);
       if (question?.messageTs !== undefined) timestamps.add(question.messageTs);
     }
     search.askedBy.set(userId, timestamps);
@@ -259,7 +242,7 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
   async function tell(search: Search, to: Recipient, notice: Notice): Promise<void> {
     await keepHold(search);
     try {
-      await deps.sendPrivately(to, notice);
+      await sendPrivately(w, to, notice);
     } catch (error) {
       if (!isAppError(error, 'undeliverable', 'refused', 'notFound')) throw error;
       log.debug({ event: 'away_not_told', outcome: error.kind });
@@ -335,7 +318,7 @@ export function createCatchUp(deps: CatchUpDeps): () => Promise<void> {
 
   /** Throws if the app stops, or another copy took the search. */
   async function keepHold(search: Search): Promise<void> {
-    if (deps.isStopping()) throw new AppError('unavailable', 'the app stops');
+    if (w.tasks.isStopping()) throw new AppError('unavailable', 'the app stops');
     if (now() - search.renewMs < missedLeaseMs / 3) return;
     search.renewMs = now();
     const kept = await attendance.update(teamId, (stored = notBegun) =>

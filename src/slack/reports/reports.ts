@@ -1,7 +1,6 @@
+import type { Person } from '../../core/accounts/accounts.ts';
 import { isAppError } from '../../core/errors.ts';
 import type { MessageLogEntry } from '../../core/history/message-log.ts';
-import type { createOpenIn, createOverview } from '../../core/history/overview.ts';
-import type { Claims, Clock, DeepSearch, Log, QuestionStore, ThreadStore } from '../../core/ports.ts';
 import {
   type ConversationId,
   isInThread,
@@ -12,61 +11,45 @@ import {
 import { getReadable } from '../../core/question/readable.ts';
 import { keptPrivateClaim, shareUrlFor } from '../../core/question/readers.ts';
 import { within } from '../../core/timeout.ts';
-import type { ServiceState } from '../../render/home.ts';
+import { type ReadOverview, renderHistory } from '../../render/home.ts';
 import { type PlaceRule, renderStatus, ruleOf } from '../../render/status.ts';
 import { renderWhy, type WhyEntry } from '../../render/why.ts';
-import { anyWorkspaceUrl, type Identity } from '../api/identity.ts';
-import type { PrivateMessage } from '../messages/messenger.ts';
+import { anyWorkspaceUrl } from '../api/identity.ts';
+import type { WorkspaceContext } from '../context.ts';
+import { logFailure } from '../failure-log.ts';
+import type { PrivateMessage } from '../messages/private-messages.ts';
 import { linkPatienceMs, mostMessagesReported } from '../settings.ts';
-import type { MessageLog } from './message-log.ts';
 
-export interface ReportsDeps {
-  questions: Pick<QuestionStore, 'get'>;
-  threads: Pick<ThreadStore, 'get'>;
-  claims: Pick<Claims, 'ownerOf'>;
-  messageLog: Pick<MessageLog, 'read'>;
-  deepSearch: Pick<DeepSearch, 'read'>;
-  openIn: ReturnType<typeof createOpenIn>;
-  overviewOf: ReturnType<typeof createOverview>;
-  serviceState: () => Promise<ServiceState>;
-  identity: Pick<Identity, 'botUserId' | 'workspaceUrl' | 'contact'>;
-  log: Log;
-  now: Clock;
-}
-
-export type Reports = ReturnType<typeof createReports>;
-
-/** Reports what runs in a place and what was done with its messages. Throws `AppError` of kind `storage`. */
-export function createReports(deps: ReportsDeps) {
-  const { questions, threads, claims, messageLog, deepSearch, openIn, overviewOf, serviceState, identity, log, now } =
-    deps;
-  const { botUserId, contact, workspaceUrl = anyWorkspaceUrl } = identity;
-
-  return { ofThread, ofChannel, why };
-
-  async function ofThread(asked: {
+/** Reports what runs and waits in a thread. Throws `AppError` of kind `storage`, as the next two. */
+export async function reportThread(
+  w: WorkspaceContext,
+  asked: {
     userId: string;
     place: ThreadPlace;
     thread: Thread | undefined;
     isDirect: boolean;
     /** The channel's settings take only mentions. */
     onlyMentions: boolean;
-  }): Promise<PrivateMessage> {
-    const { userId, place, thread, isDirect, onlyMentions } = asked;
-    const [open, service] = await Promise.all([
-      thread === undefined ? [] : openIn.thread(thread, userId),
-      serviceState(),
-    ]);
-    const conversationUrl = thread === undefined ? undefined : await linkOf(thread, place, userId);
-    const rule = isDirect ? 'direct' : ruleOf(true, thread, onlyMentions);
-    return (locale) =>
-      renderStatus(
-        { of: 'thread', open, elsewhere: [], conversationUrl, rule, service },
-        { userId, locale, botUserId, contact },
-      );
-  }
+  },
+): Promise<PrivateMessage> {
+  const { userId, place, thread, isDirect, onlyMentions } = asked;
+  const [open, service] = await Promise.all([
+    thread === undefined ? [] : w.openIn.thread(thread, userId),
+    w.serviceState(),
+  ]);
+  const conversationUrl = thread === undefined ? undefined : await linkOf(w, thread, place, userId);
+  const rule = isDirect ? 'direct' : ruleOf(true, thread, onlyMentions);
+  const { botUserId, contact } = w.slack.identity;
+  return (locale) =>
+    renderStatus(
+      { of: 'thread', open, elsewhere: [], conversationUrl, rule, service },
+      { userId, locale, botUserId, contact },
+    );
+}
 
-  async function ofChannel({
+export async function reportChannel(
+  w: WorkspaceContext,
+  {
     userId,
     place,
     rule,
@@ -74,84 +57,111 @@ export function createReports(deps: ReportsDeps) {
     userId: string;
     place: Place;
     rule: PlaceRule;
-  }): Promise<PrivateMessage> {
-    const [open, own, service] = await Promise.all([
-      openIn.channel(place, userId),
-      overviewOf(place.teamId, userId),
-      serviceState(),
-    ]);
-    const elsewhere = own.open.filter(({ question }) => question.place.channelId !== place.channelId);
-    return (locale) =>
-      renderStatus(
-        { of: rule === 'direct' ? 'direct' : 'channel', open, elsewhere, rule, service, quota: own.quota },
-        { userId, locale, botUserId, contact },
-      );
-  }
+  },
+): Promise<PrivateMessage> {
+  const [open, own, service] = await Promise.all([
+    w.openIn.channel(place, userId),
+    w.overviewOf(place.teamId, userId),
+    w.serviceState(),
+  ]);
+  const elsewhere = own.open.filter(({ question }) => question.place.channelId !== place.channelId);
+  const { botUserId, contact } = w.slack.identity;
+  return (locale) =>
+    renderStatus(
+      { of: rule === 'direct' ? 'direct' : 'channel', open, elsewhere, rule, service, quota: own.quota },
+      { userId, locale, botUserId, contact },
+    );
+}
 
-  /** Reports on the messages of one thread, or of a whole channel. */
-  async function why(asked: {
+/** Reports on the messages of one thread, or of a whole channel. */
+export async function reportWhy(
+  w: WorkspaceContext,
+  asked: {
     userId: string;
     place: Place;
     threadTs?: string;
     rule: PlaceRule;
-  }): Promise<PrivateMessage> {
-    const { userId, place, threadTs, rule } = asked;
-    const noted = await messageLog.read(place);
-    const here =
-      threadTs === undefined ? noted : noted.filter((note) => note.threadTs === threadTs || note.ts === threadTs);
-    const entries = await Promise.all(latest(here).map(withQuestion));
-    const { channelId } = place;
-    const reader = { userId, botUserId, workspaceUrl, channelId };
-    return (locale) => renderWhy({ entries, rule }, { ...reader, locale, nowMs: now() });
-  }
+  },
+): Promise<PrivateMessage> {
+  const { userId, place, threadTs, rule } = asked;
+  const noted = await w.messageLog.read(place);
+  const here =
+    threadTs === undefined ? noted : noted.filter((note) => note.threadTs === threadTs || note.ts === threadTs);
+  const entries = await Promise.all(latest(here).map((notes) => withQuestion(w, notes)));
+  const { channelId } = place;
+  const { botUserId, workspaceUrl = anyWorkspaceUrl } = w.slack.identity;
+  const reader = { userId, botUserId, workspaceUrl, channelId };
+  return (locale) => renderWhy({ entries, rule }, { ...reader, locale, nowMs: w.now() });
+}
 
-  async function withQuestion(notes: WhyEntry['notes']): Promise<WhyEntry> {
-    const id = notes.find(({ questionId }) => questionId !== undefined)?.questionId;
-    const question = id === undefined ? undefined : await getReadable(questions, id);
-    if (question === undefined || !isInThread(question.place)) return { notes, positionInQueue: 0 };
-    const thread = question.outcome === undefined ? await threads.get(question.place) : undefined;
-    return { notes, question, positionInQueue: Math.max(0, thread?.queue.indexOf(question.id) ?? 0) };
-  }
+/** Lists a person's recent questions for them, as Home does. Never throws `AppError`: the list says when they can't be read. */
+export async function reportHistory(w: WorkspaceContext, person: Person): Promise<PrivateMessage> {
+  const read = await readOverview(w, person, 'history_not_read');
+  const { workspaceUrl = anyWorkspaceUrl } = w.slack.identity;
+  return (locale) => renderHistory(read, { locale, workspaceUrl });
+}
 
-  /**
-   * The link of the reader's own conversation, else of the app's account: from a stored question of the thread, else from
-   * the service if it answers in time.
-   */
-  async function linkOf(
-    { conversationId, ownConversations = [], queue }: Thread,
-    place: ThreadPlace,
-    userId: string,
-  ): Promise<string | undefined> {
-    const ownId = ownConversations.findLast((each) => each.userId === userId)?.conversationId;
-    const wantedId = ownId ?? conversationId;
-    if (wantedId === undefined || (await isKeptFrom(wantedId, userId))) return undefined;
-    const noted = (await messageLog.read(place)).filter(({ threadTs, ts }) => (threadTs ?? ts) === place.threadTs);
-    for (const id of [
-      ...queue,
-      ...noted.flatMap(({ questionId }) => questionId ?? []).slice(0, mostMessagesReported),
-    ]) {
-      const question = await getReadable(questions, id);
-      const shareUrl = question === undefined ? undefined : shareUrlFor(question, { userId });
-      if (question?.upstream.conversationId === wantedId && shareUrl !== undefined) return shareUrl;
-    }
-    return ownId === undefined ? linkFromService(wantedId) : undefined;
+/** What a person asked lately, or the reference of the failure, which is logged as `event`. */
+export async function readOverview(
+  w: WorkspaceContext,
+  { teamId, userId }: Person,
+  event: string,
+): Promise<ReadOverview> {
+  try {
+    return { overview: await w.overviewOf(teamId, userId) };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { unreadable: logFailure(w.log, 'warn', { event, kind: error.kind }, error) };
   }
+}
 
-  /** Whether the conversation has an answer that only another person sees. Its link would open all of it. */
-  async function isKeptFrom(conversationId: ConversationId, userId: string): Promise<boolean> {
-    const questionId = await claims.ownerOf(keptPrivateClaim(conversationId));
-    if (questionId === undefined) return false;
-    return (await getReadable(questions, questionId))?.askerId !== userId;
+async function withQuestion(w: WorkspaceContext, notes: WhyEntry['notes']): Promise<WhyEntry> {
+  const id = notes.find(({ questionId }) => questionId !== undefined)?.questionId;
+  const question = id === undefined ? undefined : await getReadable(w.questions, id);
+  if (question === undefined || !isInThread(question.place)) return { notes, positionInQueue: 0 };
+  const thread = question.outcome === undefined ? await w.threads.get(question.place) : undefined;
+  return { notes, question, positionInQueue: Math.max(0, thread?.queue.indexOf(question.id) ?? 0) };
+}
+
+/**
+ * The link of the reader's own conversation, else of the app's account: from a stored question of the thread, else from
+ * the service if it answers in time.
+ */
+async function linkOf(
+  w: WorkspaceContext,
+  { conversationId, ownConversations = [], queue }: Thread,
+  place: ThreadPlace,
+  userId: string,
+): Promise<string | undefined> {
+  const ownId = ownConversations.findLast((each) => each.userId === userId)?.conversationId;
+  const wantedId = ownId ?? conversationId;
+  if (wantedId === undefined || (await isKeptFrom(w, wantedId, userId))) return undefined;
+  const noted = (await w.messageLog.read(place)).filter(({ threadTs, ts }) => (threadTs ?? ts) === place.threadTs);
+  for (const id of [...queue, ...noted.flatMap(({ questionId }) => questionId ?? []).slice(0, mostMessagesReported)]) {
+    const question = await getReadable(w.questions, id);
+    const shareUrl = question === undefined ? undefined : shareUrlFor(question, { userId });
+    if (question?.upstream.conversationId === wantedId && shareUrl !== undefined) return shareUrl;
   }
+  return ownId === undefined ? linkFromService(w, wantedId) : undefined;
+}
 
-  async function linkFromService(conversationId: ConversationId): Promise<string | undefined> {
-    const reading = deepSearch.read(conversationId).catch((error: unknown) => {
-      log.debug({ event: 'conversation_not_read', kind: isAppError(error) ? error.kind : 'internal' });
+/** Whether the conversation has an answer that only another person sees. Its link would open all of it. */
+async function isKeptFrom(w: WorkspaceContext, conversationId: ConversationId, userId: string): Promise<boolean> {
+  const questionId = await w.claims.ownerOf(keptPrivateClaim(conversationId));
+  if (questionId === undefined) return false;
+  return (await getReadable(w.questions, questionId))?.askerId !== userId;
+}
+
+async function linkFromService(w: WorkspaceContext, conversationId: ConversationId): Promise<string | undefined> {
+  const reading = w
+    .deepSearch('app')
+    .read(conversationId)
+    .catch((error: unknown) => {
+      w.log.debug({ event: 'conversation_not_read', kind: isAppError(error) ? error.kind : 'internal' });
       return undefined;
     });
-    const conversation = await within(reading, linkPatienceMs);
-    return conversation?.shareUrl;
-  }
+  const conversation = await within(reading, linkPatienceMs);
+  return conversation?.shareUrl;
 }
 
 /** The newest messages, oldest first, each with all its notes, newest first. */

@@ -1,5 +1,4 @@
 import { isAppError } from '../../core/errors.ts';
-import type { Log, QuestionStore, Records, ThreadStore } from '../../core/ports.ts';
 import type { ThreadPlace } from '../../core/question/question.ts';
 import { readThreadAgain } from '../../core/question/thread-context.ts';
 import {
@@ -9,7 +8,7 @@ import {
   type ThreadNote,
   type ThreadNotes,
 } from '../../core/question/thread-notes.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
+import type { WorkspaceContext } from '../context.ts';
 import { mostNotesUnderWay } from '../settings.ts';
 
 /** Keeps what people say to each other in threads of the app: the next question may be about it. */
@@ -26,14 +25,6 @@ export interface ThreadNoteKeeper {
   remove(place: ThreadPlace, ts: string): Promise<void>;
 }
 
-export interface ThreadNoteKeeperDeps {
-  threadNotes: Records<ThreadNotes>;
-  threads: Pick<ThreadStore, 'get'>;
-  questions: Pick<QuestionStore, 'update'>;
-  tasks: BackgroundTasks;
-  log: Log;
-}
-
 /** Slack does not wait for a message to be kept. */
 export function createThreadNoteKeeper({
   threadNotes,
@@ -41,7 +32,7 @@ export function createThreadNoteKeeper({
   questions,
   tasks,
   log,
-}: ThreadNoteKeeperDeps): ThreadNoteKeeper {
+}: WorkspaceContext): ThreadNoteKeeper {
   let last: Promise<unknown> = Promise.resolve();
   const additions = tasks.limitedTo(mostNotesUnderWay);
 

@@ -1,5 +1,4 @@
 import { isAppError } from '../../core/errors.ts';
-import type { QuestionStore, Records, ThreadReader } from '../../core/ports.ts';
 import { conversationOf } from '../../core/question/conversations.ts';
 import { linksOf, type Permalink } from '../../core/question/permalinks.ts';
 import {
@@ -15,17 +14,15 @@ import {
   type ForwardedMessage,
   type MessageFile,
   type ThreadNote,
-  type ThreadNotes,
   takeNotes,
 } from '../../core/question/thread-notes.ts';
 import { permalink } from '../../render/text.ts';
-import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
-import type { SlackApi } from '../api/slack-api.ts';
+import { mayReadThread } from '../access/membership.ts';
 import { readFiles } from '../content/files.ts';
 import { type Author, wholeText } from '../content/message-content.ts';
 import { readPage, type ThreadMessage, type ThreadPage } from '../content/thread-messages.ts';
+import type { WorkspaceContext } from '../context.ts';
 import { mostFilesRead, mostLinksRead, mostThreadWindows, repliesPerPage } from '../settings.ts';
-import type { ReadFile } from './thread-files.ts';
 import { threadNotesName } from './thread-note-keeper.ts';
 import {
   chooseQuotes,
@@ -41,15 +38,6 @@ import {
 
 /** How quotes name the author of the app's own messages. */
 const ownName = 'Deep Search (this app)';
-
-interface ThreadReaderDeps extends ThreadAccess {
-  slack: SlackApi;
-  /** Slack's text as people see it, names resolved. */
-  read: (text: string) => Promise<string>;
-  readFile: ReadFile;
-  threadNotes: Records<ThreadNotes>;
-  questions: Pick<QuestionStore, 'get'>;
-}
 
 /** What was found, before it is quoted. `own`: the files of the question itself. */
 interface Found {
@@ -75,241 +63,263 @@ interface OwnMessage {
  * is a thread of people when a question starts a new conversation there. In a thread with a conversation, the thread notes have what people
  * said since the last question, so only the files of a mention are fetched.
  */
-export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
-  const { slack, read, readFile } = deps;
+export async function readThread(
+  w: WorkspaceContext,
+  question: Question,
+  thread: Thread | undefined,
+): Promise<ThreadContext> {
+  const links = await readLinkedMessages(w, question);
+  const { place, readsThread } = question;
+  const isRead = readsThread === true && isInThread(place);
+  const found = isRead ? await find(w, question, place, thread) : await since(w, [], { files: [] });
+  return quote(w, question, found, links);
+}
 
+async function find(
+  w: WorkspaceContext,
+  question: Question,
+  place: ThreadPlace,
+  thread: Thread | undefined,
+): Promise<Found> {
+  if (question.readsFrom !== undefined) return elsewhere(w, question, question.readsFrom);
+  const isRoot = question.messageTs === place.threadTs;
+  // A new conversation in a thread of the app does not use what was said there before.
+  const leavesBehind = question.fresh && thread?.followsReplies === true;
+  if (isRoot || leavesBehind) return since(w, [], await ownMessage(w, question, place));
+  const given = await take(w, question, place);
+  if (conversationOf(thread, question) !== undefined && !question.fresh)
+    return since(w, given, await ownMessage(w, question, place));
+  return (
+    (await wholeThread(w, question, place)) ?? {
+      ...(await since(w, given, { files: question.files ?? [] })),
+      refused: true,
+    }
+  );
+}
+
+/**
+ * Reads another thread than the question's own. Its notes are kept for the questions asked in it. The form checked
+ * the asker's access, perhaps hours ago, so it is checked again.
+ */
+async function elsewhere(w: WorkspaceContext, question: Question, readsFrom: ReadsFrom): Promise<Found> {
+  const mayRead = readsFrom.isRefused !== true && (await mayReadThread(w, question.askerId, readsFrom));
+  const found = mayRead ? await wholeThread(w, question, readsFrom) : undefined;
+  return found ?? { ...(await since(w, [], { files: [] })), refused: true };
+}
+
+/** Undefined when Slack does not let the app read the thread. */
+async function wholeThread(w: WorkspaceContext, question: Question, place: ThreadPlace): Promise<Found | undefined> {
+  try {
+    return await readWhole(w, question, place);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return undefined;
+  }
+}
+
+async function readWhole(w: WorkspaceContext, question: Question, place: ThreadPlace): Promise<Found> {
+  const upTo = upToTs(question);
+  // When Slack's limits leave no room, each question waits, and tries again at its own time.
+  const page = await fetchPage(w, place, 'answer', { latest: upTo, inclusive: true, limit: repliesPerPage });
+  const read = page.hasMore ? await rootAndNewest(w, place, upTo, page) : page.messages;
+  const before = read.filter(({ ts }) => Number(ts) < Number(upTo));
+  const asked = read.find(({ ts }) => ts === question.messageTs);
   return {
-    async read(question, thread) {
-      const links = await readLinkedMessages(deps, question);
-      const { place, readsThread } = question;
-      const isRead = readsThread === true && isInThread(place);
-      const found = isRead ? await find(question, place, thread) : await since([], { files: [] });
-      return quote(question, found, links);
-    },
+    occasion: 'thread',
+    messages: await named(w, before),
+    own: asked?.files ?? question.files ?? [],
+    ...(question.forwarded === undefined && asked !== undefined ? { forwards: asked.forwards } : {}),
+    // Messages that were not read are only counted. The question itself is one of the replies.
+    total: page.hasMore ? Math.max(before.length, page.replyCount ?? 0) : before.length,
+    rootTs: place.threadTs,
   };
+}
 
-  async function find(question: Question, place: ThreadPlace, thread: Thread | undefined): Promise<Found> {
-    if (question.readsFrom !== undefined) return elsewhere(question, question.readsFrom);
-    const isRoot = question.messageTs === place.threadTs;
-    // A new conversation in a thread of the app does not use what was said there before.
-    const leavesBehind = question.fresh && thread?.followsReplies === true;
-    if (isRoot || leavesBehind) return since([], await ownMessage(question, place));
-    const given = await take(question, place);
-    if (conversationOf(thread, question) !== undefined && !question.fresh)
-      return since(given, await ownMessage(question, place));
-    return (
-      (await wholeThread(question, place)) ?? {
-        ...(await since(given, { files: question.files ?? [] })),
-        refused: true,
-      }
-    );
+/** `page`: the first page of the thread, which has the root and the oldest messages. */
+async function rootAndNewest(
+  w: WorkspaceContext,
+  place: ThreadPlace,
+  upTo: string,
+  page: ThreadPage,
+): Promise<ThreadPage['messages']> {
+  const { messages, count, lastTs = place.threadTs, latestReply = upTo, replyCount = count } = page;
+  const endTs = Number(latestReply) < Number(upTo) ? latestReply : upTo;
+  const unread = { afterTs: lastTs, endTs, count: replyCount + 1 - count, perPage: count };
+  // One more than are quoted, for the question itself.
+  const newest = await readNewestMessages((window) => fetchPage(w, place, 'answer', window), unread, newestQuoted + 1);
+  const root = messages.filter(({ ts }) => ts === place.threadTs);
+  return [...root, ...newest.filter(({ ts }) => ts !== place.threadTs)];
+}
+
+async function since(
+  w: WorkspaceContext,
+  given: ThreadNote[],
+  { files: own, forwards = [] }: OwnMessage,
+): Promise<Found> {
+  const messages = await named(
+    w,
+    given.map(({ userId, ...message }) => ({ ...message, author: { userId }, forwards: [] })),
+  );
+  return { occasion: messages.length === 0 ? 'files' : 'since', messages, own, forwards, total: messages.length };
+}
+
+/** Gives the question the notes that belong to it, once. They are stored as taken before they are used. */
+async function take(w: WorkspaceContext, question: Question, place: ThreadPlace): Promise<ThreadNote[]> {
+  const name = threadNotesName(place);
+  const known = await w.threadNotes.get(name);
+  if (known === undefined) return [];
+  const takenBy = known.taken?.questionId;
+  const earlier = takenBy === undefined ? undefined : await w.questions.get(takenBy);
+  const wasAsked = takenBy !== undefined && (earlier === undefined || earlier.upstream.askedMs !== undefined);
+  let given: ThreadNote[] = [];
+  await w.threadNotes.update(name, (notes) => {
+    const gift = takeNotes(question.id, upToTs(question), notes, wasAsked);
+    given = gift.given;
+    return gift.notes;
+  });
+  return given;
+}
+
+/**
+ * An `app_mention` event may have no files, and a closed question has no forwards any more, so the message is looked up.
+ * When that fails, the question does not wait for them, unless it is about nothing else.
+ */
+async function ownMessage(w: WorkspaceContext, question: Question, place: ThreadPlace): Promise<OwnMessage> {
+  const { files, messageTs, forwarded } = question;
+  if (files !== undefined || messageTs === undefined) return { files: files ?? [] };
+  const isRoot = messageTs === place.threadTs;
+  const window = isRoot ? { limit: 1 } : { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
+  try {
+    const { messages } = await fetchPage(w, place, 'private', window);
+    const own = messages.find(({ ts }) => ts === messageTs);
+    return { files: own?.files ?? [], forwards: forwarded === undefined ? (own?.forwards ?? []) : [] };
+  } catch (error) {
+    if (!isAppError(error) || (isOnlyInMessage(question) && !isRefusal(error))) throw error;
+    return { files: [] };
   }
+}
 
-  /**
-   * Reads another thread than the question's own. Its notes are kept for the questions asked in it. The form checked
-   * the asker's access, perhaps hours ago, so it is checked again.
-   */
-  async function elsewhere(question: Question, readsFrom: ReadsFrom): Promise<Found> {
-    const mayRead = readsFrom.isRefused !== true && (await mayReadThread(deps, question.askerId, readsFrom));
-    const found = mayRead ? await wholeThread(question, readsFrom) : undefined;
-    return found ?? { ...(await since([], { files: [] })), refused: true };
-  }
+async function fetchPage(
+  w: WorkspaceContext,
+  { channelId: channel, threadTs: ts }: ThreadPlace,
+  priority: 'answer' | 'private',
+  window: { latest?: string; oldest?: string; inclusive?: boolean; limit: number },
+): Promise<ThreadPage & { hasMore: boolean }> {
+  const page = await w.slack.call('conversations.replies', { channel, ts, ...window }, { priority });
+  return { ...readPage(page.messages ?? [], w.slack.identity, ts), hasMore: page.has_more === true };
+}
 
-  /** Undefined when Slack does not let the app read the thread. */
-  async function wholeThread(question: Question, place: ThreadPlace): Promise<Found | undefined> {
-    try {
-      return await readWhole(question, place);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      return undefined;
-    }
-  }
+/** Looks up names only for messages that may be quoted. */
+async function named(w: WorkspaceContext, messages: ThreadPage['messages']): Promise<Quotable[]> {
+  const quotable = [...new Set([...messages.slice(0, 1), ...messages.slice(-newestQuoted)])];
+  // All texts at once first, so that a name in many messages is looked up once.
+  await w.read(quotable.map((message) => `${nameToken(message.author)} ${wholeText(message)}`).join('\n'));
+  const chosen = new Map(
+    await Promise.all(
+      quotable.map(async (message): Promise<[string, Quotable]> => {
+        const { ts, author, files } = message;
+        return [ts, { ts, from: await nameOf(w, author), text: await w.read(wholeText(message)), files }];
+      }),
+    ),
+  );
+  return messages.map(({ ts, text, files }) => chosen.get(ts) ?? { ts, from: '', text, files });
+}
 
-  async function readWhole(question: Question, place: ThreadPlace): Promise<Found> {
-    const upTo = upToTs(question);
-    // When Slack's limits leave no room, each question waits, and tries again at its own time.
-    const page = await fetchPage(place, 'answer', { latest: upTo, inclusive: true, limit: repliesPerPage });
-    const read = page.hasMore ? await rootAndNewest(place, upTo, page) : page.messages;
-    const before = read.filter(({ ts }) => Number(ts) < Number(upTo));
-    const asked = read.find(({ ts }) => ts === question.messageTs);
-    return {
-      occasion: 'thread',
-      messages: await named(before),
-      own: asked?.files ?? question.files ?? [],
-      ...(question.forwarded === undefined && asked !== undefined ? { forwards: asked.forwards } : {}),
-      // Messages that were not read are only counted. The question itself is one of the replies.
-      total: page.hasMore ? Math.max(before.length, page.replyCount ?? 0) : before.length,
-      rootTs: place.threadTs,
-    };
-  }
+async function nameOf(w: WorkspaceContext, author: Author): Promise<string> {
+  if (author === 'app') return ownName;
+  if ('program' in author) return `${author.program} (app)`;
+  return (await w.read(nameToken(author))).replace(/^@/, '');
+}
 
-  /** `page`: the first page of the thread, which has the root and the oldest messages. */
-  async function rootAndNewest(place: ThreadPlace, upTo: string, page: ThreadPage): Promise<ThreadPage['messages']> {
-    const { messages, count, lastTs = place.threadTs, latestReply = upTo, replyCount = count } = page;
-    const endTs = Number(latestReply) < Number(upTo) ? latestReply : upTo;
-    const unread = { afterTs: lastTs, endTs, count: replyCount + 1 - count, perPage: count };
-    // One more than are quoted, for the question itself.
-    const newest = await readNewestMessages((window) => fetchPage(place, 'answer', window), unread, newestQuoted + 1);
-    const root = messages.filter(({ ts }) => ts === place.threadTs);
-    return [...root, ...newest.filter(({ ts }) => ts !== place.threadTs)];
-  }
-
-  async function since(given: ThreadNote[], { files: own, forwards = [] }: OwnMessage): Promise<Found> {
-    const messages = await named(
-      given.map(({ userId, ...message }) => ({ ...message, author: { userId }, forwards: [] })),
-    );
-    return { occasion: messages.length === 0 ? 'files' : 'since', messages, own, forwards, total: messages.length };
-  }
-
-  /** Gives the question the notes that belong to it, once. They are stored as taken before they are used. */
-  async function take(question: Question, place: ThreadPlace): Promise<ThreadNote[]> {
-    const name = threadNotesName(place);
-    const known = await deps.threadNotes.get(name);
-    if (known === undefined) return [];
-    const takenBy = known.taken?.questionId;
-    const earlier = takenBy === undefined ? undefined : await deps.questions.get(takenBy);
-    const wasAsked = takenBy !== undefined && (earlier === undefined || earlier.upstream.askedMs !== undefined);
-    let given: ThreadNote[] = [];
-    await deps.threadNotes.update(name, (notes) => {
-      const gift = takeNotes(question.id, upToTs(question), notes, wasAsked);
-      given = gift.given;
-      return gift.notes;
-    });
-    return given;
-  }
-
-  /**
-   * An `app_mention` event may have no files, and a closed question has no forwards any more, so the message is looked up.
-   * When that fails, the question does not wait for them, unless it is about nothing else.
-   */
-  async function ownMessage(question: Question, place: ThreadPlace): Promise<OwnMessage> {
-    const { files, messageTs, forwarded } = question;
-    if (files !== undefined || messageTs === undefined) return { files: files ?? [] };
-    const isRoot = messageTs === place.threadTs;
-    const window = isRoot ? { limit: 1 } : { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
-    try {
-      const { messages } = await fetchPage(place, 'private', window);
-      const own = messages.find(({ ts }) => ts === messageTs);
-      return { files: own?.files ?? [], forwards: forwarded === undefined ? (own?.forwards ?? []) : [] };
-    } catch (error) {
-      if (!isAppError(error) || (isOnlyInMessage(question) && !isRefusal(error))) throw error;
-      return { files: [] };
-    }
-  }
-
-  async function fetchPage(
-    { channelId: channel, threadTs: ts }: ThreadPlace,
-    priority: 'answer' | 'private',
-    window: { latest?: string; oldest?: string; inclusive?: boolean; limit: number },
-  ): Promise<ThreadPage & { hasMore: boolean }> {
-    const page = await slack.call('conversations.replies', { channel, ts, ...window }, { priority });
-    return { ...readPage(page.messages ?? [], slack.identity, ts), hasMore: page.has_more === true };
-  }
-
-  /** Looks up names only for messages that may be quoted. */
-  async function named(messages: ThreadPage['messages']): Promise<Quotable[]> {
-    const quotable = [...new Set([...messages.slice(0, 1), ...messages.slice(-newestQuoted)])];
-    // All texts at once first, so that a name in many messages is looked up once.
-    await read(quotable.map((message) => `${nameToken(message.author)} ${wholeText(message)}`).join('\n'));
-    const chosen = new Map(
-      await Promise.all(
-        quotable.map(async (message): Promise<[string, Quotable]> => {
-          const { ts, author, files } = message;
-          return [ts, { ts, from: await nameOf(author), text: await read(wholeText(message)), files }];
-        }),
+async function quote(
+  w: WorkspaceContext,
+  question: Question,
+  found: Found,
+  links: Awaited<ReturnType<typeof readLinkedMessages>>,
+): Promise<ThreadContext> {
+  const { occasion, forwards = [], total, rootTs } = found;
+  const refused =
+    found.refused === true || (isOnlyInMessage(question) && forwards.length === 0 && found.own.length === 0);
+  const forwarded = await quoteForwards(forwards, w.read);
+  const { own, linked, messages } = await lookUpFiles(w, { ...found, linked: await named(w, links.messages) });
+  const chosen = chooseQuotes(messages);
+  const asker = (await w.read(`<@${question.askerId}>`)).replace(/^@/, '');
+  // The question's own files first, then those of linked messages, then from the newest message back.
+  const attached = [
+    ...own.map((file) => ({ file, from: asker })),
+    ...[...linked, ...chosen.toReversed()].flatMap(({ files, from }) => files.map((file) => ({ file, from }))),
+  ];
+  const mayHaveText = ({ file }: { file: MessageFile }) => file.url !== undefined || file.text !== undefined;
+  const readable = new Set(attached.filter(mayHaveText).slice(0, mostFilesRead));
+  const files = fitFiles(
+    await Promise.all(
+      attached.map(async (each) => {
+        if (!readable.has(each)) return each;
+        const { url, text } = each.file;
+        const read = url === undefined ? undefined : await w.readFile(each.file);
+        return { ...each, ...(read ?? (text === undefined ? {} : { text })) };
+      }),
+    ),
+  );
+  const filesRead = files.filter(({ text }) => text !== undefined).length;
+  return {
+    messages: chosen.length,
+    total,
+    files: filesRead,
+    unreadable: files.length - filesRead,
+    text: [
+      forwarded?.text ?? '',
+      writeLinked(
+        await Promise.all(linked.map((each, index) => asLinked(w, each, links.messages[index]?.link))),
+        files,
       ),
-    );
-    return messages.map(({ ts, text, files }) => chosen.get(ts) ?? { ts, from: '', text, files });
-  }
+      writeQuotes(occasion, { all: messages, total, rootTs, chosen, files }, new Set(own)),
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n'),
+    ...(forwarded === undefined ? {} : { forwarded: forwarded.messages }),
+    ...(linked.length === 0 ? {} : { linked: linked.length }),
+    ...(links.unread === 0 ? {} : { linksUnread: links.unread }),
+    ...(refused ? { refused } : {}),
+  };
+}
 
-  async function nameOf(author: Author): Promise<string> {
-    if (author === 'app') return ownName;
-    if ('program' in author) return `${author.program} (app)`;
-    return (await read(nameToken(author))).replace(/^@/, '');
-  }
+/** Asks Slack for the files of which an event had only the id. Those of which Slack does not tell more stay as they are. */
+async function lookUpFiles(w: WorkspaceContext, found: Pick<Found, 'own' | 'messages'> & { linked: Quotable[] }) {
+  const { own, linked, messages } = found;
+  const listed = [...own, ...[...linked, ...messages.toReversed()].flatMap(({ files }) => files)];
+  const unknown = [...new Set(listed.filter(({ isUnknown }) => isUnknown === true).map(({ id }) => id))];
+  const known = new Map(
+    await Promise.all(
+      unknown.slice(0, mostFilesRead).map(async (id) => [id, await fileInfo(w, id)] satisfies [string, unknown]),
+    ),
+  );
+  const withFiles = (message: Quotable): Quotable => ({ ...message, files: message.files.map(lookedUp) });
+  return { own: own.map(lookedUp), linked: linked.map(withFiles), messages: messages.map(withFiles) };
 
-  async function quote(
-    question: Question,
-    found: Found,
-    links: Awaited<ReturnType<typeof readLinkedMessages>>,
-  ): Promise<ThreadContext> {
-    const { occasion, forwards = [], total, rootTs } = found;
-    const refused =
-      found.refused === true || (isOnlyInMessage(question) && forwards.length === 0 && found.own.length === 0);
-    const forwarded = await quoteForwards(forwards, read);
-    const { own, linked, messages } = await lookUpFiles({ ...found, linked: await named(links.messages) });
-    const chosen = chooseQuotes(messages);
-    const asker = (await read(`<@${question.askerId}>`)).replace(/^@/, '');
-    // The question's own files first, then those of linked messages, then from the newest message back.
-    const attached = [
-      ...own.map((file) => ({ file, from: asker })),
-      ...[...linked, ...chosen.toReversed()].flatMap(({ files, from }) => files.map((file) => ({ file, from }))),
-    ];
-    const mayHaveText = ({ file }: { file: MessageFile }) => file.url !== undefined || file.text !== undefined;
-    const readable = new Set(attached.filter(mayHaveText).slice(0, mostFilesRead));
-    const files = fitFiles(
-      await Promise.all(
-        attached.map(async (each) => {
-          if (!readable.has(each)) return each;
-          const { url, text } = each.file;
-          const read = url === undefined ? undefined : await readFile(each.file);
-          return { ...each, ...(read ?? (text === undefined ? {} : { text })) };
-        }),
-      ),
-    );
-    const filesRead = files.filter(({ text }) => text !== undefined).length;
-    return {
-      messages: chosen.length,
-      total,
-      files: filesRead,
-      unreadable: files.length - filesRead,
-      text: [
-        forwarded?.text ?? '',
-        writeLinked(await Promise.all(linked.map((each, index) => asLinked(each, links.messages[index]?.link))), files),
-        writeQuotes(occasion, { all: messages, total, rootTs, chosen, files }, new Set(own)),
-      ]
-        .filter((part) => part !== '')
-        .join('\n\n'),
-      ...(forwarded === undefined ? {} : { forwarded: forwarded.messages }),
-      ...(linked.length === 0 ? {} : { linked: linked.length }),
-      ...(links.unread === 0 ? {} : { linksUnread: links.unread }),
-      ...(refused ? { refused } : {}),
-    };
+  function lookedUp(file: MessageFile): MessageFile {
+    return (file.isUnknown === true ? known.get(file.id) : undefined) ?? file;
   }
+}
 
-  /** Asks Slack for the files of which an event had only the id. Those of which Slack does not tell more stay as they are. */
-  async function lookUpFiles(found: Pick<Found, 'own' | 'messages'> & { linked: Quotable[] }) {
-    const { own, linked, messages } = found;
-    const listed = [...own, ...[...linked, ...messages.toReversed()].flatMap(({ files }) => files)];
-    const unknown = [...new Set(listed.filter(({ isUnknown }) => isUnknown === true).map(({ id }) => id))];
-    const known = new Map(
-      await Promise.all(
-        unknown.slice(0, mostFilesRead).map(async (id) => [id, await fileInfo(id)] satisfies [string, unknown]),
-      ),
-    );
-    const withFiles = (message: Quotable): Quotable => ({ ...message, files: message.files.map(lookedUp) });
-    return { own: own.map(lookedUp), linked: linked.map(withFiles), messages: messages.map(withFiles) };
-
-    function lookedUp(file: MessageFile): MessageFile {
-      return (file.isUnknown === true ? known.get(file.id) : undefined) ?? file;
-    }
+async function fileInfo(w: WorkspaceContext, file: string): Promise<MessageFile | undefined> {
+  try {
+    const info = await w.slack.call('files.info', { file }, { priority: 'private' });
+    return readFiles([info.file])[0];
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return undefined;
   }
+}
 
-  async function fileInfo(file: string): Promise<MessageFile | undefined> {
-    try {
-      const info = await slack.call('files.info', { file }, { priority: 'private' });
-      return readFiles([info.file])[0];
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      return undefined;
-    }
-  }
-
-  async function asLinked({ from, text, ts, files }: Quotable, link: Permalink | undefined): Promise<LinkedQuote> {
-    if (link === undefined) return { from, text, ts, files };
-    const channel = (await read(`<#${link.channelId}>`)).replace(/^#/, '');
-    return { from, text, ts, files, channel, url: permalink(`https://${link.host}/`, link) };
-  }
+async function asLinked(
+  w: WorkspaceContext,
+  { from, text, ts, files }: Quotable,
+  link: Permalink | undefined,
+): Promise<LinkedQuote> {
+  if (link === undefined) return { from, text, ts, files };
+  const channel = (await w.read(`<#${link.channelId}>`)).replace(/^#/, '');
+  return { from, text, ts, files, channel, url: permalink(`https://${link.host}/`, link) };
 }
 
 /** The end of the part that is about the question: its message, else its card, which is posted at once. */
@@ -354,10 +364,10 @@ const slackHost = /(?:^|\.)slack(?:-gov)?\.com$/;
  * were not read. Links in other people's messages are not followed.
  */
 async function readLinkedMessages(
-  deps: ThreadAccess & { slack: SlackApi },
+  w: WorkspaceContext,
   question: Question,
 ): Promise<{ messages: LinkedMessage[]; unread: number }> {
-  const { slack } = deps;
+  const { slack } = w;
   const { workspaceUrl } = slack.identity;
   const ownHost = workspaceUrl === undefined ? undefined : new URL(workspaceUrl).host;
   const links = linksOf(question).filter(({ host }) => host === ownHost || slackHost.test(host));
@@ -368,7 +378,7 @@ async function readLinkedMessages(
 
   async function readLinked(link: Permalink): Promise<LinkedMessage | undefined> {
     const { channelId: channel, ts, threadTs = ts } = link;
-    const asking = mayRead.get(channel) ?? mayReadThread(deps, question.askerId, placeOf(link));
+    const asking = mayRead.get(channel) ?? mayReadThread(w, question.askerId, placeOf(link));
     mayRead.set(channel, asking);
     try {
       if (!(await asking)) return undefined;
@@ -381,7 +391,7 @@ async function readLinkedMessages(
       const found = readPage(page.messages ?? [], slack.identity, threadTs).messages.find((each) => each.ts === ts);
       return found === undefined ? undefined : { ...found, link };
     } catch (error) {
-      if (!isAppError(error, 'unauthorized', 'undeliverable', 'notFound', 'refused')) throw error;
+      if (!isRefusal(error)) throw error;
       return undefined;
     }
   }

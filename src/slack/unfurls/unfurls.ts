@@ -1,18 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { SectionBlock } from '@slack/types';
 import { isAppError } from '../../core/errors.ts';
-import type { AuditLog } from '../../core/history/audit.ts';
-import type { Claims, Clock, DeepSearch, Log } from '../../core/ports.ts';
-import type { createPreviewRule } from '../../core/question/link-previews.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
 import { freshAccessMs } from '../../core/settings.ts';
 import { renderPreview } from '../../render/preview.ts';
-import { type Audiences, isInsidersOnly } from '../access/audience.ts';
-import type { SlackAccessPolicy } from '../access/policy.ts';
-import type { SlackApi } from '../api/slack-api.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
-import { mostUnfurledLinks, mostUnfurlsAtOnce, mostUnfurlsWaiting } from '../settings.ts';
-import { createShareUrlReader, type ShareUrl } from './share-urls.ts';
+import { isInsidersOnly } from '../access/audience.ts';
+import type { WorkspaceContext } from '../context.ts';
+import { longestShareUrl, mostUnfurledLinks, mostUnfurlsAtOnce, mostUnfurlsWaiting } from '../settings.ts';
+
+/** A share link of the service: the token that opens the conversation, and the address with only the parts it needs. */
+interface ShareUrl {
+  /** A secret: with this token, anyone can read the conversation. */
+  readToken: string;
+  url: string;
+  /** The token is only the number of a conversation, which anyone can guess. */
+  isGuessable?: true;
+}
+
+const PATH = /^\/deepsearch\/(?:shared\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i;
+const NUMBERED_PATH = /^\/deepsearch\/([1-9]\d{0,19})\/?$/;
+
+/**
+ * Reads share URLs of the service at `endpoint`, which includes its path prefix. Undefined for any other address. The
+ * service gives two forms: with `/shared` before the token, and without (sourcegraph.com/changelog/deep-search-read). The
+ * second generation of its API also gives the number of the conversation instead of a token.
+ */
+export function createShareUrlReader(endpoint: string): (address: string) => ShareUrl | undefined {
+  const base = new URL(endpoint);
+  const prefix = base.pathname.replace(/\/+$/, '');
+
+  return (address) => {
+    if (address.length > longestShareUrl || !URL.canParse(address)) return undefined;
+    const { origin, pathname, username, password } = new URL(address);
+    if (origin !== base.origin || username !== '' || password !== '') return undefined;
+    if (!pathname.startsWith(`${prefix}/`)) return undefined;
+    const path = pathname.slice(prefix.length);
+    const url = `${origin}${pathname}`;
+    const readToken = PATH.exec(path)?.[1]?.toLowerCase();
+    if (readToken !== undefined) return { readToken, url };
+    const number = NUMBERED_PATH.exec(path)?.[1];
+    return number === undefined ? undefined : { readToken: number, url, isGuessable: true };
+  };
+}
 
 /** The links of one posted message. */
 export interface PostedLinks {
@@ -39,24 +68,9 @@ interface Posted extends Omit<PostedLinks, 'urls'> {
  * members of the workspace and its sender may ask. That also holds in channels that a setting opens to others, because
  * a link can lead to any conversation, and only if the conversation may be shown there. Addresses contain the token, so they are neither logged nor stored.
  */
-export function createUnfurls(options: {
-  slack: Pick<SlackApi, 'call'>;
-  /** Address of the service. */
-  endpoint: string;
-  deepSearch: Pick<DeepSearch, 'byReadToken'>;
-  mayPreview: ReturnType<typeof createPreviewRule>;
-  access: Pick<SlackAccessPolicy, 'admit'>;
-  audiences: Pick<Audiences, 'of'>;
-  claims: Pick<Claims, 'claim'>;
-  audit: AuditLog;
-  digest: (key: string) => string;
-  tasks: BackgroundTasks;
-  log: Log;
-  now: Clock;
-}): Unfurls {
-  const { slack, endpoint, deepSearch, mayPreview, access, audiences, claims, audit, digest, tasks, log, now } =
-    options;
-  const readShareUrl = createShareUrlReader(endpoint);
+export function createUnfurls(w: WorkspaceContext): Unfurls {
+  const { slack, tasks, log, now } = w;
+  const readShareUrl = createShareUrlReader(w.endpoint);
   const waiting: Posted[] = [];
   let working = 0;
 
@@ -107,7 +121,7 @@ export function createUnfurls(options: {
     if ((await whoReads(posted, now() - freshAccessMs)) === undefined) return 'notForAll';
     const { ts, place } = posted;
     await slack.call('chat.unfurl', { channel: place.channelId, ts, unfurls }, { priority: 'private' });
-    audit.note({
+    w.audit.note({
       id: `unfurled:${place.channelId}:${ts}`,
       // The message's time, so that a second delivery of the event makes the same entry.
       atMs: Math.floor(Number(ts) * 1_000),
@@ -127,8 +141,8 @@ export function createUnfurls(options: {
     const { channelId } = place;
     if (isBetweenTwo({ channelId }) && !isMember) return undefined;
     const [admission, audience] = await Promise.all([
-      access.admit(userId, place, { sinceMs }),
-      audiences.of(channelId, sinceMs),
+      w.access.admit(userId, place, { sinceMs }),
+      w.audiences.of(channelId, sinceMs),
     ]);
     return admission.may && isInsidersOnly(audience) ? { locale: admission.locale } : undefined;
   }
@@ -141,12 +155,12 @@ export function createUnfurls(options: {
   ): Promise<[url: string, unfurl: { blocks: SectionBlock[] }] | undefined> {
     try {
       const { teamId, channelId } = posted.place;
-      const key = `unfurl:${digest(`${teamId}:${channelId}:${posted.ts}:${url}`)}`;
+      const key = `unfurl:${w.digest(`${teamId}:${channelId}:${posted.ts}:${url}`)}`;
       const owner = randomUUID();
-      if ((await claims.claim(key, owner)) !== owner) return undefined;
-      const conversation = await deepSearch.byReadToken(share.readToken);
+      if ((await w.claims.claim(key, owner)) !== owner) return undefined;
+      const conversation = await w.deepSearch('app').byReadToken(share.readToken);
       const { isGuessable } = share;
-      if (!(await mayPreview(conversation, posted.place, posted.userId, { isGuessable }))) return undefined;
+      if (!(await w.mayPreview(conversation, posted.place, posted.userId, { isGuessable }))) return undefined;
       const blocks = renderPreview(conversation, share.url, locale);
       return blocks === undefined ? undefined : [url, { blocks }];
     } catch (error) {

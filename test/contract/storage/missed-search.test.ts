@@ -3,6 +3,7 @@ import type { Question } from '../../../src/core/question/question.ts';
 import { people, team } from '../../../src/local-slack/people.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import type { WorkspaceContext } from '../../../src/slack/context.ts';
 import { createAttendanceKeeper } from '../../../src/slack/missed/attendance-keeper.ts';
 import { createCatchUp } from '../../../src/slack/missed/catch-up.ts';
 import { toTs } from '../../../src/slack/missed/missed-message.ts';
@@ -13,6 +14,7 @@ import { type FakeSlack, startFakeSlack } from '../../support/fake-slack/fake-sl
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
+import { only } from '../../support/only.ts';
 import { hasRedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
@@ -43,29 +45,28 @@ async function copyOn(storage: Storage, stopsAt?: string): Promise<() => Promise
   const api = createUnlimitedSlackApi(client, identity, (method) => void reads.push(method));
   const keeper = createAttendanceKeeper({ attendance: storage.attendance, teamId: team.id, now: clock });
   await keeper.store();
-  return createCatchUp({
+  const w = only<WorkspaceContext>({
     slack: api,
-    attendance: storage.attendance,
-    keeper,
+    storedAttendance: storage.attendance,
+    attendance: keeper,
     questions: storage.questions,
-    askedQuestions: { of: async () => [] },
+    askedQuestions: only({ of: async () => [] }),
     claims: storage.claims,
-    requests: { startedBy: async (key) => asked.get(key) ?? (await requests.startedBy(key)) },
-    handle: async (raw) => {
-      const { ts, channel, subtype } = Object.assign({ ts: '', channel: '', subtype: '' }, raw);
-      if (subtype === 'message_deleted') return void deleted.push(ts);
-      if (ts === stopsAt) await new Promise(() => undefined);
-      handled.push(ts);
-      const key = `message:${team.id}:${channel}:${ts}`;
-      const place = { teamId: team.id, channelId: channel, threadTs: ts };
-      await accept({ key, place, askerId: people.ada, text: 'where?', origin: 'mention', beginsThread: true });
-      const question = await requests.startedBy(key);
-      if (question !== undefined) asked.set(key, { ...question, phase: 'waiting' });
-    },
-    sendPrivately: async () => undefined,
-    isStopping: () => false,
+    requests: only({ startedBy: async (key) => asked.get(key) ?? (await requests.startedBy(key)) }),
+    tasks: only({ isStopping: () => false }),
     now: clock,
     log,
+  });
+  return createCatchUp(w, async (raw) => {
+    const { ts, channel, subtype } = Object.assign({ ts: '', channel: '', subtype: '' }, raw);
+    if (subtype === 'message_deleted') return void deleted.push(ts);
+    if (ts === stopsAt) await new Promise(() => undefined);
+    handled.push(ts);
+    const key = `message:${team.id}:${channel}:${ts}`;
+    const place = { teamId: team.id, channelId: channel, threadTs: ts };
+    await accept({ key, place, askerId: people.ada, text: 'where?', origin: 'mention', beginsThread: true });
+    const question = await requests.startedBy(key);
+    if (question !== undefined) asked.set(key, { ...question, phase: 'waiting' });
   });
 }
 

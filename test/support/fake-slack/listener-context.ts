@@ -3,8 +3,7 @@ import type { Users } from '../../../src/slack/access/users.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
-import type { WorkspaceContext } from '../../../src/slack/context.ts';
-import { createAccountViews } from '../../../src/slack/home/accounts.ts';
+import type { ListenerContext } from '../../../src/slack/listeners/frame.ts';
 import { createMemoryAccounts } from '../accounts/memory-accounts.ts';
 import { createCoreHarness } from '../lifecycle/core-harness.ts';
 import { only } from '../only.ts';
@@ -12,7 +11,7 @@ import { createUnlimitedSlackApi } from './unlimited-slack-api.ts';
 
 /** The context of a workspace's listeners. Questions are kept in memory. Slack can't be reached. */
 export function createListenerContext(): {
-  w: WorkspaceContext;
+  w: ListenerContext;
   clientOptions: WebClientOptions;
   logger: ReturnType<typeof createLibraryLogger>;
 } {
@@ -23,7 +22,7 @@ export function createListenerContext(): {
   const slack = createUnlimitedSlackApi(createWebClient('xoxb-test', clientOptions));
   const { accounts } = createMemoryAccounts({ mode: 'shared' });
   const people = only<Users>({ person: async (userId) => ({ userId, name: userId, kind: 'member' }) });
-  const w = only<WorkspaceContext>({
+  const w = only<ListenerContext>({
     slack,
     accept,
     requests,
@@ -31,17 +30,10 @@ export function createListenerContext(): {
     questions: life.ports.questions,
     claims: life.ports.claims,
     accounts,
-    accountViews: createAccountViews({
-      accounts,
-      slack,
-      people,
-      tokensUrl: 'https://search.example.com/user/settings/tokens',
-      log,
-    }),
+    tokensUrl: 'https://search.example.com/user/settings/tokens',
     messageLog: only({ note: () => undefined }),
     audit: life.ports.audit,
     read: async (text) => text,
-    notify: () => undefined,
     accountChanges: only({ listen: () => undefined }),
     doctor: only({ isFor: () => false }),
     access: only({ admit: async () => ({ may: true }), limitOf: () => 'none', sharesWithOthers: false }),
@@ -49,10 +41,13 @@ export function createListenerContext(): {
     repositoriesFor: async () => undefined,
     people,
     channels: only({ noteShared: () => undefined, known: () => undefined }),
-    threadNotes: only({ add: () => undefined }),
+    noteKeeper: only({ add: () => undefined }),
     tasks: createBackgroundTasks({ log }),
     attendance: only({ heard: () => undefined }),
-    historyOf: async () => ({ kind: 'emptyQuestion' }),
+    overviewOf: async () => ({ open: [], ended: [] }),
+    outbound: only({ fetch: async () => new Response('ok') }),
+    slackApiUrl: 'http://127.0.0.1:9/api/',
+    serviceState: async () => 'fine',
     log,
   });
   return { w, clientOptions, logger };

@@ -6,7 +6,9 @@ import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
 import { createSlackApi } from '../../../src/slack/api/slack-api.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import type { SlackContext } from '../../../src/slack/context.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
+import { only } from '../only.ts';
 import { createRecordingLog } from '../recording-log.ts';
 
 /** A message that the app posted, and each of its versions. */
@@ -38,21 +40,23 @@ export function createLimitedSlack() {
         return Response.json(carryOut(method, new URLSearchParams(String(init?.body)), now()));
       },
     });
-    return createMessenger({
-      slack: createSlackApi({
-        client,
-        identity: { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' },
-        methodLimits: createMethodLimits({ createLimiter: createSimulatedLimiters(now), now, log }),
-        noting: (result) => result,
-        tracer: noTracer,
+    return createMessenger(
+      only<SlackContext>({
+        slack: createSlackApi({
+          client,
+          identity: { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' },
+          methodLimits: createMethodLimits({ createLimiter: createSimulatedLimiters(now), now, log }),
+          noting: (result) => result,
+          tracer: noTracer,
+        }),
+        outbound,
+        slackApiUrl: 'http://127.0.0.1:9/api/',
+        format: 'markdown',
+        log,
+        now,
+        people: only({ person: async (userId) => ({ userId, name: userId, kind: 'member' }) }),
       }),
-      outbound,
-      slackApiUrl: 'http://127.0.0.1:9/api/',
-      format: 'markdown',
-      log,
-      now,
-      localeOf: async () => undefined,
-    });
+    );
   }
 
   function carryOut(method: string, args: URLSearchParams, atMs: number): Record<string, unknown> {

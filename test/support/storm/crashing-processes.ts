@@ -14,6 +14,7 @@ import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
 import { createSlackApi } from '../../../src/slack/api/slack-api.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import type { SlackContext } from '../../../src/slack/context.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
 import {
@@ -26,6 +27,7 @@ import { type FakeService, serviceToken } from '../fake-service/fake-service.ts'
 import type { FakeSlack } from '../fake-slack/fake-slack.ts';
 import { noopPorts } from '../lifecycle/noop-ports.ts';
 import { readingAlone } from '../lifecycle/reading-alone.ts';
+import { only } from '../only.ts';
 import { createRecordingLog } from '../recording-log.ts';
 import { createDeepSearchClient } from '../service/open-client.ts';
 
@@ -167,15 +169,17 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
     noting: (result) => result,
     tracer: noTracer,
   });
-  const messenger = createMessenger({
-    slack: slackApi,
-    outbound,
-    slackApiUrl: slack.url,
-    format: 'markdown',
-    log,
-    now,
-    localeOf: async () => undefined,
-  });
+  const messenger = createMessenger(
+    only<SlackContext>({
+      slack: slackApi,
+      outbound,
+      slackApiUrl: slack.url,
+      format: 'markdown',
+      log,
+      now,
+      people: only({ person: async (userId) => ({ userId, name: userId, kind: 'member' }) }),
+    }),
+  );
   const questions = createQuestionStore(store);
   const deepSearch = crashable(createDeepSearch(client, service.url), serviceEffects);
   const watching = readingAlone({

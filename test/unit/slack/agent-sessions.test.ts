@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
+import type { ThreadStore } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
 import type { SessionMarks } from '../../../src/core/session-marks.ts';
-import { type AgentSessionsDeps, createAgentSessions } from '../../../src/slack/agent-sessions/agent-sessions.ts';
+import { createAgentSessions } from '../../../src/slack/agent-sessions/agent-sessions.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
+import type { WorkspaceContext } from '../../../src/slack/context.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createMemoryRecords } from '../../support/memory-records.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
 
@@ -17,7 +20,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Sessions with a Slack that gives the planned answers first, and then success. */
-function newSessions(planned: (string | number | Promise<string>)[] = [], more: Partial<AgentSessionsDeps> = {}) {
+function newSessions(planned: (string | number | Promise<string>)[] = [], more: Partial<WorkspaceContext> = {}) {
   const told: string[] = [];
   const line = [running.id];
   const { log } = createRecordingLog();
@@ -32,22 +35,24 @@ function newSessions(planned: (string | number | Promise<string>)[] = [], more: 
   };
   const client = createWebClient('xoxb-test', { ...webClientOptions('http://127.0.0.1:9/api/', logger), fetch });
   const owners = new Map<string, string>();
-  const sessions = createAgentSessions({
-    slack: createUnlimitedSlackApi(client),
-    tasks: createBackgroundTasks({ log }),
-    questions: { get: async () => running },
-    sessionMarks: createMemoryRecords(),
-    threads: { get: async (place) => ({ ...newThread(place, true), queue: [...line] }) },
-    claims: {
-      claim: async (key, owner) => {
-        if (!owners.has(key)) owners.set(key, owner);
-        return owners.get(key) ?? owner;
-      },
-    },
-    now: Date.now,
-    log,
-    ...more,
-  });
+  const sessions = createAgentSessions(
+    only<WorkspaceContext>({
+      slack: createUnlimitedSlackApi(client),
+      tasks: createBackgroundTasks({ log }),
+      questions: only({ get: async () => running }),
+      sessionMarks: createMemoryRecords(),
+      threads: only({ get: async (place) => ({ ...newThread(place, true), queue: [...line] }) }),
+      claims: only({
+        claim: async (key, owner) => {
+          if (!owners.has(key)) owners.set(key, owner);
+          return owners.get(key) ?? owner;
+        },
+      }),
+      now: Date.now,
+      log,
+      ...more,
+    }),
+  );
   return { sessions, told, line };
 }
 
@@ -133,7 +138,7 @@ describe('agent sessions', () => {
     expect(forGood.told).toHaveLength(8);
   });
 
-  it.each<[string, () => Partial<AgentSessionsDeps>]>([
+  it.each<[string, () => Partial<WorkspaceContext>]>([
     [
       'the storage failed',
       () => {
@@ -143,7 +148,7 @@ describe('agent sessions', () => {
           if (reads === 1) throw new AppError('storage', 'away');
           return undefined;
         };
-        return { threads: { get } };
+        return { threads: only({ get }) };
       },
     ],
     [
@@ -153,12 +158,12 @@ describe('agent sessions', () => {
         const [none, tasks] = [createBackgroundTasks({ log }).limitedTo(0), createBackgroundTasks({ log })];
         let runs = 0;
         return {
-          tasks: {
+          tasks: only({
             run: (failure, work) => {
               runs += 1;
               return (runs === 1 ? none : tasks).run(failure, work);
             },
-          },
+          }),
         };
       },
     ],
@@ -303,9 +308,9 @@ describe('a session that Slack shows as working although nothing runs', () => {
   function twoProcesses(planned: Parameters<typeof newSessions>[0] = []) {
     const sessionMarks = createMemoryRecords<SessionMarks>();
     const queue: string[] = [running.id];
-    const threads: AgentSessionsDeps['threads'] = {
+    const threads = only<ThreadStore>({
       get: async (place) => ({ ...newThread(place, true), queue: [...queue] }),
-    };
+    });
     const [first, second] = [planned, []].map((plan) => newSessions(plan, { sessionMarks, threads }));
     if (first === undefined || second === undefined) throw new Error('unreachable');
     const marks = () => [...sessionMarks.all.values()].flatMap((record) => record.threads);

@@ -1,15 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
+import type { Requests } from '../../../src/core/intake/requests.ts';
 import type { Failure, Question } from '../../../src/core/question/question.ts';
 import { team } from '../../../src/local-slack/people.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
+import type { WorkspaceContext } from '../../../src/slack/context.ts';
 import { createAnswerUpdates } from '../../../src/slack/messages/answer-updates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeSlack, startFakeSlack } from '../../support/fake-slack/fake-slack.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { answered, exampleAnswer } from '../render/example.ts';
 
@@ -24,9 +27,7 @@ afterEach(async () => {
 });
 
 /** A posted answer, and the code that updates it. */
-async function standing(
-  options: { recalls?: (() => void)[]; markdown?: string; stopped?: Failure; mayShow?: boolean } = {},
-) {
+async function standing(options: { recalls?: (() => void)[]; markdown?: string; stopped?: Failure } = {}) {
   const priorities: string[] = [];
   const { log } = createRecordingLog();
   const tasks = createBackgroundTasks({ log });
@@ -43,11 +44,16 @@ async function standing(
     text: message?.text ?? '',
     blocks: message?.blocks ?? [],
   });
-  question = { ...question, delivery: { round: 0, posted: [posted.ts ?? ''] } };
+  const { markdown, ...answer } = exampleAnswer(stopped);
+  question = {
+    ...question,
+    delivery: { round: 0, posted: [posted.ts ?? ''] },
+    upstream: { ...question.upstream, conversationId: 7, questionId: 1 },
+    outcome: { kind: 'answered', answer: { ...answer, markdown: '' } },
+  };
+  const { text } = question;
   const recalls = options.recalls ?? [];
-  const answerUpdates = createAnswerUpdates({
-    slack: createUnlimitedSlackApi(client, undefined, (_method, { priority }) => void priorities.push(priority)),
-    format: 'markdown',
+  const requests = only<Requests>({
     markAskedAgain: async (_id, byUserId): Promise<Question | undefined> => {
       if (question.askedAgain !== undefined) return undefined;
       question = { ...question, askedAgain: { byUserId } };
@@ -63,13 +69,27 @@ async function standing(
       question = { ...question, offersMute: true };
       return question;
     },
-    recall: async () => {
-      recalls.shift()?.();
-      return exampleAnswer({ ...stopped, ...(options.markdown === undefined ? {} : { markdown: options.markdown }) });
-    },
-    mayShow: async () => options.mayShow ?? true,
-    tasks,
   });
+  const answerUpdates = createAnswerUpdates(
+    only<WorkspaceContext>({
+      slack: createUnlimitedSlackApi(client, undefined, (_method, { priority }) => void priorities.push(priority)),
+      format: 'markdown',
+      requests,
+      deepSearch: () =>
+        only({
+          read: async () => {
+            recalls.shift()?.();
+            const read = { text, answer: options.markdown ?? markdown, sources: [], followUps: [] };
+            return { id: 7, questions: [{ ...read, id: 1, state: 'completed' }] };
+          },
+        }),
+      access: only({
+        admit: async () => ({ may: true }),
+      }),
+      tasks,
+      now: Date.now,
+    }),
+  );
   const shown = (): string => JSON.stringify(slack.messages.at(-1)?.blocks);
   return {
     answerUpdates,

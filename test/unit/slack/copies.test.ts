@@ -4,10 +4,12 @@ import { people, team } from '../../../src/local-slack/people.ts';
 import { createOutbound } from '../../../src/service/outbound.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import type { SlackContext } from '../../../src/slack/context.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
 import { type FakeSlack, startFakeSlack } from '../../support/fake-slack/fake-slack.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const { log } = createRecordingLog();
@@ -30,15 +32,17 @@ describe('removing copies', () => {
 
   function createParts() {
     const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
-    return createMessenger({
-      slack: createUnlimitedSlackApi(client, { teamId: team.id, botUserId: team.botUserId, botId: team.botId }),
-      outbound,
-      slackApiUrl: slack.url,
-      format: 'markdown',
-      log,
-      now: Date.now,
-      localeOf: async () => undefined,
-    });
+    return createMessenger(
+      only<SlackContext>({
+        slack: createUnlimitedSlackApi(client, { teamId: team.id, botUserId: team.botUserId, botId: team.botId }),
+        outbound,
+        slackApiUrl: slack.url,
+        format: 'markdown',
+        log,
+        now: Date.now,
+        people: only({ person: async (userId) => ({ userId, name: userId, kind: 'member' }) }),
+      }),
+    );
   }
 
   /** A new question, in a thread that a person began. */

@@ -6,8 +6,10 @@ import type { Overview } from '../../../src/core/history/overview.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
+import type { WorkspaceContext } from '../../../src/slack/context.ts';
 import { createHome } from '../../../src/slack/home/home.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { exampleQuestion } from '../render/example.ts';
 
@@ -21,7 +23,8 @@ function newHomes() {
   const planned: AppError[] = [];
   const visits = new Map<string, Visit>();
   const { log } = createRecordingLog();
-  const fetch = async (_url: unknown, init: { body?: unknown } = {}): Promise<Response> => {
+  const fetch = async (url: unknown, init: { body?: unknown } = {}): Promise<Response> => {
+    if (!String(url).endsWith('views.publish')) return Response.json({ ok: true, channels: [] });
     const body = new URLSearchParams(String(init.body));
     published.push({ user: body.get('user_id') ?? '', text: body.get('view') ?? '', priority });
     return Response.json({ ok: true });
@@ -35,31 +38,36 @@ function newHomes() {
     ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(log)),
     fetch,
   });
-  const home = createHome({
-    slack: createUnlimitedSlackApi(client, { teamId: 'T1', botUserId: 'U0BOT' }, (_method, options) => {
-      const failure = planned.shift();
-      if (failure !== undefined) throw failure;
-      priority = options.priority;
-    }),
-    accessPolicy: { admit: () => world.admit() },
-    overviewOf: () => world.overview(),
-    serviceState: async () => 'fine',
-    accountOf: async () => ({ kind: 'shared' }),
-    channelsOf: async () => undefined,
-    readerChoices: { get: async () => undefined },
-    visits: {
-      get: async (name) => visits.get(name),
-      update: async (name, change) => {
-        const visit = change(visits.get(name));
-        visits.set(name, visit);
-        return visit;
+  const home = createHome(
+    only<WorkspaceContext>({
+      slack: createUnlimitedSlackApi(client, { teamId: 'T1', botUserId: 'U0BOT' }, (method, options) => {
+        if (method !== 'views.publish') return;
+        const failure = planned.shift();
+        if (failure !== undefined) throw failure;
+        priority = options.priority;
+      }),
+      accessPolicy: only({ admit: () => world.admit() }),
+      overviewOf: () => world.overview(),
+      serviceState: async () => 'fine',
+      accounts: only({ mode: 'shared', offer: { can: false, reason: 'off' } }),
+      chosenRules: only({}),
+      repositoriesFor: async () => undefined,
+      usageOf: () => undefined,
+      readerChoices: only({ get: async () => undefined }),
+      visits: {
+        get: async (name) => visits.get(name),
+        update: async (name, change) => {
+          const visit = change(visits.get(name));
+          visits.set(name, visit);
+          return visit;
+        },
       },
-    },
-    everyMs: 3_000,
-    tasks: createBackgroundTasks({ log }),
-    now: Date.now,
-    log,
-  });
+      settings: only({ cardEditMs: 3_000 }),
+      tasks: createBackgroundTasks({ log }),
+      now: Date.now,
+      log,
+    }),
+  );
   return { home, published, planned, world };
 }
 

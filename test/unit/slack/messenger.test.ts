@@ -5,9 +5,12 @@ import { createOutbound } from '../../../src/service/outbound.ts';
 import type { Identity } from '../../../src/slack/api/identity.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import type { SlackContext } from '../../../src/slack/context.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
+import { sendPrivately } from '../../../src/slack/messages/private-messages.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { questionWith, someMs } from '../../support/lifecycle/sample-questions.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const full: Identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
@@ -29,7 +32,7 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
     },
   });
   const rooms: (string | undefined)[] = [];
-  const messenger = createMessenger({
+  const s = only<SlackContext>({
     slack: createUnlimitedSlackApi(client, identity, (method, { channelId }) => {
       if (method === 'chat.postMessage') rooms.push(channelId);
     }),
@@ -38,10 +41,18 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
     format: 'markdown',
     log,
     now: () => nowMs,
-    localeOf: async (userId) => (userId === 'UGERMAN' ? 'de-DE' : undefined),
+    people: only({
+      person: async (userId) => ({
+        userId,
+        name: userId,
+        kind: 'member',
+        locale: userId === 'UGERMAN' ? 'de-DE' : undefined,
+      }),
+    }),
   });
   return {
-    messenger,
+    s,
+    messenger: createMessenger(s),
     calls,
     rooms,
     lines,
@@ -183,11 +194,11 @@ describe('a private message', () => {
   });
 
   it('unfurls no links where it is sent as a direct message', async () => {
-    const { messenger, calls } = begin({
+    const { s, calls } = begin({
       'chat.postEphemeral': { ok: false, error: 'user_not_in_channel' },
       'chat.postMessage': { ok: true, ts: '1.1' },
     });
-    await messenger.sendPrivately({ channelId: 'C1', userId: 'U1' }, { kind: 'nothingToCancel' });
+    await sendPrivately(s, { channelId: 'C1', userId: 'U1' }, { kind: 'nothingToCancel' });
     const sent = calls.at(-1);
     expect(sent?.method).toBe('chat.postMessage');
     expect(Object.fromEntries(sent?.args ?? [])).toMatchObject({

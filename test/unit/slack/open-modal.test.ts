@@ -24,18 +24,22 @@ beforeEach(async () => {
 });
 afterEach(() => slack.stop());
 
-const told: unknown[] = [];
-
 function harness() {
   const { log } = createRecordingLog();
-  told.length = 0;
   const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
   return only<WorkspaceContext>({
     slack: createUnlimitedSlackApi(client),
     log,
     tasks: createBackgroundTasks({ log }),
-    notify: (_to, notice) => void told.push(notice),
+    people: only({ person: async (userId) => ({ userId, name: userId, kind: 'member' }) }),
   });
+}
+
+/** Waits until Slack showed the person exactly one private message, and it says this. */
+async function told(words: RegExp): Promise<void> {
+  await eventually(() =>
+    expect(slack.ephemerals.map((each) => JSON.stringify(each))).toEqual([expect.stringMatching(words)]),
+  );
 }
 
 function shown(): string {
@@ -78,15 +82,15 @@ describe('opening a modal', () => {
       const at = harness();
       slack.fault('views.open', { error });
       await openModal(at, { triggerId: '1.1', recipient, questionId: value.questionId }, async () => form);
-      expect(told).toEqual([{ kind: 'formNotOpened', reference: 'q01234567' }]);
+      await told(/Reference `q01234567`/);
     },
   );
 
   it('privately reports where Slack gave no trigger', async () => {
     const at = harness();
     await openModal(at, { triggerId: undefined, recipient }, async () => form);
-    expect(told).toEqual([{ kind: 'formNotOpened', reference: expect.stringMatching(/^e[0-9a-f]{8}$/) }]);
-    expect(slack.calls).toEqual([]);
+    await told(/Reference `e[0-9a-f]{8}`/);
+    expect(slack.calls).toEqual(['chat.postEphemeral']);
   });
 
   it('ignores a modal that was closed in the meantime', async () => {

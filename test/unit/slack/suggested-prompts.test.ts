@@ -2,8 +2,10 @@ import { expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
-import { createPrompts } from '../../../src/slack/home/surfaces.ts';
+import type { WorkspaceContext } from '../../../src/slack/context.ts';
+import { createPrompts } from '../../../src/slack/home/home.ts';
 import { createUnlimitedSlackApi, someIdentity } from '../../support/fake-slack/unlimited-slack-api.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const visitor = { teamId: 'T1', userId: 'U1', channelId: 'D1' };
@@ -22,12 +24,8 @@ function setUp(fail: { admit?: () => void; call?: () => void }) {
     fail.admit?.();
     return { may: true, locale: 'en-US' } as const;
   };
-  const prompts = createPrompts({
-    slack,
-    accessPolicy: { admit },
-    now: () => 2 * 24 * 60 * 60 * 1_000,
-    log,
-  });
+  const now = () => 2 * 24 * 60 * 60 * 1_000;
+  const prompts = createPrompts(only<WorkspaceContext>({ slack, accessPolicy: only({ admit }), now, log }));
   const suggest = async () => {
     prompts.suggest(visitor);
     await new Promise((resolve) => setImmediate(resolve));

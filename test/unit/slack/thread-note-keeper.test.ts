@@ -4,8 +4,10 @@ import type { Records } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
 import type { ThreadNote, ThreadNotes } from '../../../src/core/question/thread-notes.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
+import type { WorkspaceContext } from '../../../src/slack/context.ts';
 import { createThreadNoteKeeper, threadNotesName } from '../../../src/slack/threads/thread-note-keeper.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const place = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000001' };
@@ -30,19 +32,21 @@ function begin(options: { fails?: () => AppError | undefined; waiting?: Question
       return stored;
     },
   };
-  const threadNoteKeeper = createThreadNoteKeeper({
-    threadNotes,
-    threads: { get: async () => ({ ...newThread(place, true), queue: [waiting.id] }) },
-    questions: {
-      update: async (id, change) => {
-        if (id !== waiting.id) return undefined;
-        waiting = change(waiting);
-        return waiting;
-      },
-    },
-    tasks,
-    log,
-  });
+  const threadNoteKeeper = createThreadNoteKeeper(
+    only<WorkspaceContext>({
+      threadNotes,
+      threads: only({ get: async () => ({ ...newThread(place, true), queue: [waiting.id] }) }),
+      questions: only({
+        update: async (id, change) => {
+          if (id !== waiting.id) return undefined;
+          waiting = change(waiting);
+          return waiting;
+        },
+      }),
+      tasks,
+      log,
+    }),
+  );
   return {
     threadNoteKeeper,
     tasks,

@@ -13,9 +13,11 @@ import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
 import { createSlackApi, type SlackApi } from '../../../src/slack/api/slack-api.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { readFiles } from '../../../src/slack/content/files.ts';
-import { createThreadReader } from '../../../src/slack/threads/thread-reader.ts';
+import type { WorkspaceContext } from '../../../src/slack/context.ts';
+import { readThread } from '../../../src/slack/threads/thread-reader.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
@@ -63,25 +65,26 @@ function begin(
       return Response.json(typeof reply === 'function' ? reply(args) : reply);
     },
   });
-  const reader = createThreadReader({
+  const w = only<WorkspaceContext>({
     slack: createApi(client),
-    memberships: {
+    memberships: only({
       of: async (userId, channelId) => {
         checked.push(`membership of ${userId} in ${channelId}`);
         return membership();
       },
-    },
-    access: {
+    }),
+    access: only({
       admit: async (userId, { channelId }) => {
         checked.push(`admission of ${userId} in ${channelId}`);
         return admission();
       },
-    },
+    }),
     read: async (text) => text.replace(/<@(\w+)>/g, '@$1'),
     readFile: async ({ name }) => (name === 'lost.txt' ? undefined : { text: `content of ${name}` }),
     threadNotes,
-    questions: { get: async (id) => known.find((each) => each.id === id) },
+    questions: only({ get: async (id) => known.find((each) => each.id === id) }),
   });
+  const reader = { read: (question: Question, thread: Thread | undefined) => readThread(w, question, thread) };
   return { reader, calls, checked, threadNotes, stored };
 }
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Admission } from '../../../src/core/access-policy.ts';
 import { AppError } from '../../../src/core/errors.ts';
@@ -5,10 +6,12 @@ import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import type { Conversation } from '../../../src/core/ports.ts';
 import type { Audience } from '../../../src/slack/access/audience.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
-import { createUnfurls, type PostedLinks } from '../../../src/slack/unfurls/unfurls.ts';
+import type { WorkspaceContext } from '../../../src/slack/context.ts';
+import { createShareUrlReader, createUnfurls, type PostedLinks } from '../../../src/slack/unfurls/unfurls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 import { digestOf } from '../../support/lifecycle/core-harness.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const token = '0b7e9c1a-3d52-4f6e-9a10-c0ffee000001';
@@ -34,28 +37,30 @@ function setUp(
   const owners = new Map<string, string>();
   const shown: string[] = [];
   const noted: AuditEntry[] = [];
-  const unfurls = createUnfurls({
-    slack: createScriptedSlack(options.isSent === true ? { 'chat.unfurl': {} } : {}, undefined, async (method) => {
-      await options.show?.();
-      shown.push(method);
-    }).deps.slack,
-    endpoint: 'https://search.example.com',
-    mayPreview: async () => true,
-    deepSearch: { byReadToken: options.read ?? (async () => conversation) },
-    access: { admit: options.admit ?? (async () => ({ may: true })) },
-    audiences: { of: async () => options.audience ?? insiders },
-    claims: {
-      claim: async (key, owner) => {
-        owners.set(key, owners.get(key) ?? owner);
-        return owners.get(key) ?? owner;
-      },
-    },
-    audit: { note: (entry) => void noted.push(entry) },
-    digest: digestOf,
-    tasks,
-    log,
-    now: () => 0,
-  });
+  const unfurls = createUnfurls(
+    only<WorkspaceContext>({
+      slack: createScriptedSlack(options.isSent === true ? { 'chat.unfurl': {} } : {}, undefined, async (method) => {
+        await options.show?.();
+        shown.push(method);
+      }).deps.slack,
+      endpoint: 'https://search.example.com',
+      mayPreview: async () => true,
+      deepSearch: () => only({ byReadToken: options.read ?? (async () => conversation) }),
+      access: only({ admit: options.admit ?? (async () => ({ may: true })) }),
+      audiences: only({ of: async () => options.audience ?? insiders }),
+      claims: only({
+        claim: async (key, owner) => {
+          owners.set(key, owners.get(key) ?? owner);
+          return owners.get(key) ?? owner;
+        },
+      }),
+      audit: { note: (entry) => void noted.push(entry) },
+      digest: digestOf,
+      tasks,
+      log,
+      now: () => 0,
+    }),
+  );
   const outcomes = () => lines.map(({ outcome }) => outcome);
   return { unfurls, tasks, shown, noted, lines, owners, outcomes };
 }
@@ -145,5 +150,104 @@ describe('link previews', () => {
     await eventually(() => expect(outcomes()).toContain('failed'));
     await tasks.drain(5_000);
     expect(JSON.stringify([lines, [...owners.keys()]])).not.toContain(token);
+  });
+});
+
+const read = createShareUrlReader('https://sourcegraph.example.com/');
+const readPrefixed = createShareUrlReader('https://example.com/code/search/');
+
+describe('a share URL', () => {
+  it.each([
+    [`https://sourcegraph.example.com/deepsearch/${token}`],
+    [`https://sourcegraph.example.com/deepsearch/${token}/`],
+    [`https://sourcegraph.example.com/deepsearch/shared/${token}`],
+    [`https://SOURCEGRAPH.example.com:443/deepsearch/${token.toUpperCase()}`],
+    [`https://sourcegraph.example.com/deepsearch/${token}?a=b&amp;c=d`],
+    [`https://sourcegraph.example.com/deepsearch/${token}#answer`],
+    [`https://sourcegraph.example.com/x/../deepsearch/${token}`],
+  ])('has the form %s', (address) => {
+    const found = read(address);
+    expect(found?.readToken).toBe(token);
+    expect(found?.url).not.toMatch(/[?#]/);
+  });
+
+  it.each([
+    [`https://example.com/code/search/deepsearch/${token}`],
+    [`https://example.com/code/search/deepsearch/shared/${token}?x`],
+  ])('below a path has the form %s', (address) => {
+    expect(readPrefixed(address)).toMatchObject({ readToken: token });
+  });
+
+  it.each(['140', '18446744073709551615'])(
+    'has the number of the conversation, which anyone can guess: %s',
+    (number) => {
+      expect(read(`https://sourcegraph.example.com/deepsearch/${number}?x`)).toEqual({
+        readToken: number,
+        url: `https://sourcegraph.example.com/deepsearch/${number}`,
+        isGuessable: true,
+      });
+      expect(read(`https://sourcegraph.example.com/deepsearch/${token}`)).not.toHaveProperty('isGuessable');
+    },
+  );
+
+  it.each([
+    [''],
+    ['not an address'],
+    ['https://sourcegraph.example.com/'],
+    ['https://sourcegraph.example.com/deepsearch'],
+    ['https://sourcegraph.example.com/deepsearch/0140'],
+    ['https://sourcegraph.example.com/deepsearch/shared/140'],
+    ['https://sourcegraph.example.com/deepsearch/123456789012345678901'],
+    [`https://sourcegraph.example.com/deepsearch/${token}/more`],
+    [`https://sourcegraph.example.com/deepsearch/${token}0`],
+    [`https://sourcegraph.example.com/deepsearch/${token}%2F`],
+    [`https://sourcegraph.example.com/deepsearch/a/${token}`],
+    [`https://sourcegraph.example.com/search?q=/deepsearch/${token}`],
+    [`https://sourcegraph.example.com/search#/deepsearch/${token}`],
+    [`https://sourcegraph.example.com:8443/deepsearch/${token}`],
+    [`http://sourcegraph.example.com/deepsearch/${token}`],
+    [`https://sourcegraph.example.com.evil.example/deepsearch/${token}`],
+    [`https://sourcegraph.example.com@evil.example/deepsearch/${token}`],
+    [`https://ada:secret@sourcegraph.example.com/deepsearch/${token}`],
+    [`https://evil.example/https://sourcegraph.example.com/deepsearch/${token}`],
+    [`https://other.sourcegraph.example.com/deepsearch/${token}`],
+    [`javascript://sourcegraph.example.com/deepsearch/${token}`],
+    [`https://sourcegraph.example.com/deepsearch/${token}?${'x'.repeat(2_000)}`],
+  ])('does not have the form %s', (address) => {
+    expect(read(address)).toBeUndefined();
+  });
+
+  it.each([
+    [`https://example.com/deepsearch/${token}`],
+    [`https://example.com/code/searching/deepsearch/${token}`],
+    [`https://example.com/other/deepsearch/${token}`],
+  ])('below a path does not have the form %s', (address) => {
+    expect(readPrefixed(address)).toBeUndefined();
+  });
+
+  it('is found in no other text, and never throws', () => {
+    const part = fc.constantFrom(
+      'https://',
+      'sourcegraph.example.com',
+      '/',
+      'deepsearch',
+      token,
+      '?',
+      '#',
+      '@',
+      ':',
+      '\\',
+      '%2f',
+    );
+    const address = fc.oneof(
+      fc.string(),
+      fc.array(part, { maxLength: 8 }).map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(address, (text) => {
+        const found = read(text);
+        if (found !== undefined) expect(new URL(found.url).origin).toBe('https://sourcegraph.example.com');
+      }),
+    );
   });
 });

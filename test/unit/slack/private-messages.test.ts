@@ -1,11 +1,23 @@
 import { expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
-import { createPrivateNotifier } from '../../../src/slack/messages/private-notifier.ts';
+import { type BackgroundTasks, createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
+import type { SlackContext } from '../../../src/slack/context.ts';
+import { notify } from '../../../src/slack/messages/private-messages.ts';
+import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const to = { channelId: 'C1', userId: 'U1' };
 const notice = { kind: 'nothingToCancel' } as const;
+
+/** A workspace in which each call to Slack does `send`. */
+function workspace(tasks: Pick<BackgroundTasks, 'run'>, send: () => Promise<void>): SlackContext {
+  return only<SlackContext>({
+    slack: createScriptedSlack({ 'chat.postEphemeral': {} }, undefined, send).deps.slack,
+    people: only({ person: async (userId) => ({ userId, name: userId, kind: 'member' }) }),
+    tasks: only(tasks),
+  });
+}
 
 it('a stop waits for a private message that is on its way, and for one that is still looked for', async () => {
   const tasks = createBackgroundTasks({ log: createRecordingLog().log });
@@ -14,13 +26,13 @@ it('a stop waits for a private message that is on its way, and for one that is s
   const mayBeSent = new Promise<void>((resolve) => {
     send = resolve;
   });
-  const sendPrivately = async (): Promise<void> => {
+  const s = workspace(tasks, async () => {
     await mayBeSent;
     sent.push('one');
-  };
-  const { notify } = createPrivateNotifier({ removePressed: async () => {}, sendPrivately, tasks });
-  notify(to, notice);
+  });
+  notify(s, to, notice);
   notify(
+    s,
     to,
     mayBeSent.then(() => notice),
   );
@@ -34,21 +46,19 @@ it('a stop waits for a private message that is on its way, and for one that is s
 it('a private message that does not arrive is reported, and not waited for again', async () => {
   const { log, lines } = createRecordingLog();
   const tasks = createBackgroundTasks({ log });
-  const sendPrivately = (): Promise<void> => Promise.reject(new AppError('unavailable', 'no answer'));
-  const { notify } = createPrivateNotifier({ removePressed: async () => {}, sendPrivately, tasks });
-  notify(to, notice);
+  notify(
+    workspace(tasks, () => Promise.reject(new AppError('unavailable', 'no answer'))),
+    to,
+    notice,
+  );
   await tasks.drain(2_000);
   expect(lines).toEqual([{ event: 'private_message_failed', channelId: 'C1' }]);
   await tasks.drain(2_000);
 });
 
 it('a private message that is never started harms nothing, also when it is not found', async () => {
-  const { notify } = createPrivateNotifier({
-    removePressed: async () => {},
-    sendPrivately: async () => undefined,
-    tasks: { run: () => undefined },
-  });
-  notify(to, notice);
-  notify(to, Promise.reject(new AppError('storage', 'down')));
+  const s = workspace({ run: () => undefined }, async () => undefined);
+  notify(s, to, notice);
+  notify(s, to, Promise.reject(new AppError('storage', 'down')));
   await new Promise((resolve) => setImmediate(resolve));
 });
