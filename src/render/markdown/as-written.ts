@@ -111,7 +111,8 @@ function isIdentifier(text: string): boolean {
 }
 
 function isExpression(before: string, inside: string, after: string): boolean {
-  const first = inside.charAt(0);
+  // An escaped character counts as itself: what is written has fewer backslashes than what was read.
+  const first = inside.charAt(/^\\[!-/:-@[-`{-~]/.test(inside) ? 1 : 0);
   const last = inside.charAt(inside.length - 1);
   const hasSpace = /\s/.test(inside.slice(0, MAX_LOOKED_AT));
   // Operators: `2**10**3`, `f(x)**2 + y**2`. A word may be formatted in part: `**J**ava`, `HTTP**S**`.
