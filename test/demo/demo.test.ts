@@ -75,14 +75,15 @@ describe.skipIf(!existsSync('/proc/self/task'))('npm run demo', () => {
     expect(readdirSync(temp).filter((name) => name.startsWith('deepsearch-demo-'))).toEqual([]);
   });
 
-  it('answers with the model of its options, and hands the key to the service alone', async () => {
+  it('answers with the model of its options, hands the key to the service alone, is reached from this machine only, and leaves no process behind when it is killed', async () => {
     const { repository, temp } = await place();
     const model = await startModelServer();
     cleanUp.push(model.close);
     model.script(says('# Written by a model\n\nThe scripted model answered this.'));
     const line = ['--repo', repository, '--llm-base-url', model.baseUrl, '--llm-model', 'scripted'];
     const demo = await startDemo(line, temp, undefined, { LLM_API_KEY: 'sk-demo', LLM_MODEL: 'not this one' });
-    const slack = createLocalSlack(await eventually(() => slackUrlIn(demo)));
+    const url = await eventually(() => slackUrlIn(demo));
+    const slack = createLocalSlack(url);
     expect(demo.output()).toContain(`written by scripted at ${model.origin}`);
     const text = '@deepsearch What is in this repository?';
     const root = await slack.post({ channel: places.general, user: people.ada, text });
@@ -91,12 +92,7 @@ describe.skipIf(!existsSync('/proc/self/task'))('npm run demo', () => {
     expect(model.sent()[0]?.model).toBe('scripted');
     expect(model.requests[0]?.headers.authorization).toBe('Bearer sk-demo');
     expect(demo.output()).not.toContain('sk-demo');
-  });
 
-  it('is reached from this machine only, and leaves no process behind when it is killed', async () => {
-    const { repository, temp } = await place();
-    const demo = await startDemo(['--repo', repository], temp);
-    const url = await eventually(() => slackUrlIn(demo));
     const pids = descendantsOf(demo.child.pid);
     const addresses = [demo.child.pid ?? 0, ...pids].flatMap(listeningAddressesOf);
     expect(addresses).toContain(new URL(url).host);

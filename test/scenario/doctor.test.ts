@@ -61,19 +61,12 @@ describe('/deepsearch doctor', () => {
     expect(service.questions()).toEqual([]);
   });
 
-  test('says so when no event comes, and deletes its message all the same', async () => {
-    await world.command('doctor');
-    await eventually(doctorMessage);
-    const lines = await report();
-    expect(lines).toContain("*fail* · Events: No event of the doctor's message came within 10 s.");
-    expect(world.slack.messages).toEqual([]);
-  });
-
-  test('takes no message of a person for its own', async () => {
+  test('says so when no event comes, takes no message of a person for its own, and deletes its message all the same', async () => {
     await world.command('doctor');
     const { text, channel } = await eventually(doctorMessage);
-    await world.direct(text, { user: ada, channel });
-    expect(await report()).toContain('*fail* · Events');
+    const said = await world.direct(text, { user: ada, channel });
+    expect(await report()).toContain("*fail* · Events: No event of the doctor's message came within 10 s.");
+    expect(world.slack.messages.filter(({ ts }) => ts !== said).map(({ text: left }) => left)).not.toContain(text);
   });
 
   test('says so when Slack does not let it post', async () => {

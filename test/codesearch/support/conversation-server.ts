@@ -140,6 +140,14 @@ export async function startConversationServer(options: ConversationServerOptions
         editQuestion(conversation, open.id, clock(), (question) => ({ ...question, ...end, status: 'completed' })),
       );
     },
+    /** Makes a conversation of one question one of this many, all alike. */
+    repeatQuestion: (id: number, count: number): Promise<unknown> =>
+      store.update(id, ({ questions, ...conversation }) => ({
+        ...conversation,
+        questions: Array.from({ length: count }).flatMap((_, index) =>
+          questions.map((question) => ({ ...question, id: question.id - index })),
+        ),
+      })),
     userId: async (username: string) => (await accounts.ensureUser(username)).id,
     async stop() {
       await runner.stop();

@@ -9,25 +9,18 @@ export interface BuiltPrograms {
   remove(): Promise<void>;
 }
 
-/** Builds the programs into a temporary folder: they start twice as fast as from source. */
+/** Builds the programs as people do, and copies them into a temporary folder. They start twice as fast as from source. */
 export async function buildPrograms(): Promise<BuiltPrograms> {
+  // Types are checked by `npm run types`.
+  const build = run('npm', ['run', 'build', '--', '--noCheck']);
+  if ((await build.ended) !== 0) throw new Error(`the build failed: ${build.output()}`);
   const { path: folder, remove } = await createTempDir();
   const dist = join(folder, 'dist');
-  const compiler = join(projectFolder, 'node_modules/typescript/bin/tsc');
-  // Types are checked by `npm run types`.
-  const emitOnly = ['--noCheck', '--sourceMap', 'false'];
-  const build = run(process.execPath, [compiler, '-p', 'tsconfig.json', '--outDir', dist, ...emitOnly]);
-  const assets = ['codesearch/pages/assets', 'local-slack/page/assets'];
   await Promise.all([
+    cp(join(projectFolder, 'dist'), dist, { recursive: true, filter: (path) => !path.endsWith('.map') }),
     ...['package.json', 'manifest.yml'].map((file) => copyFile(join(projectFolder, file), join(folder, file))),
     symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules')),
-    ...assets.map((asset) => cp(join(projectFolder, 'src', asset), join(dist, asset), { recursive: true })),
   ]);
-  const code = await build.ended;
-  if (code !== 0) {
-    await remove();
-    throw new Error(`the build ended with ${code}: ${build.output()}`);
-  }
   return { dist, remove };
 }
 
