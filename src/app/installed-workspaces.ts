@@ -1,7 +1,7 @@
 import { createAccountChanges } from '../core/accounts/accounts.ts';
 import { isAppError } from '../core/errors.ts';
 import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
-import { delist } from '../core/lifecycle/lifecycle-ports.ts';
+import { delist } from '../core/lifecycle/steps.ts';
 import { createBotTokens } from '../core/workspaces/bot-tokens.ts';
 import type { Installation } from '../core/workspaces/installations.ts';
 import type { Mounts } from '../observability/http-server.ts';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { createEndDeparted, createForgetChoices } from '../core/accounts/departed.ts';
 import { createAccountWaits } from '../core/accounts/waiting.ts';
+import type { QuestionContext } from '../core/context.ts';
 import { isAppError } from '../core/errors.ts';
 import { createAskedQuestions } from '../core/history/asked-questions.ts';
 import { createDurations } from '../core/history/durations.ts';
@@ -10,8 +11,7 @@ import { createRecentUsage } from '../core/history/recent-usage.ts';
 import { createAccept } from '../core/intake/accept.ts';
 import { createRequests } from '../core/intake/requests.ts';
 import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
-import { createAdvance } from '../core/lifecycle/advance.ts';
-import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
+import { advance } from '../core/lifecycle/advance.ts';
 import type { QuestionObserver } from '../core/ports.ts';
 import { createDailyCaps } from '../core/question/daily-caps.ts';
 import { createPreviewRule } from '../core/question/link-previews.ts';
@@ -78,8 +78,8 @@ export interface Workspace extends Processor {
   slack: SlackApi;
   /** The result of the latest call to Slack. */
   state: FarSide['state'];
-  /** Runs a question of this workspace, as `createAdvance` says. */
-  advance: ReturnType<typeof createAdvance>;
+  /** Runs a question of this workspace, as `advance` says. */
+  advance(questionId: string): Promise<number | undefined>;
   /** Begins the work that needs no event from Slack. */
   start(): void;
   /** Ends that work. Questions that run continue. */
@@ -139,7 +139,7 @@ export function createWorkspace(context: AppContext, shared: SharedParts, connec
     missed: w.attendance.begin,
     slack: w.slack,
     state: slackHealth.latest,
-    advance: createAdvance(w),
+    advance: (questionId) => advance(w, questionId),
     start() {
       running.push(
         repeat('directory', tendEveryMs, w.directory.tend, log, 0),
@@ -261,7 +261,7 @@ function createWorkspaceContext(
     perPerson: config.RUNNING_PER_PERSON,
   });
   const recentUsage = createRecentUsage({ askedSince: storage.askedSince, teamId, now, log });
-  const ports: LifecyclePorts = {
+  const ports: QuestionContext = {
     accessPolicy: accessControl.access,
     dailyCaps: createDailyCaps({
       counts: storage.dayCounts,
@@ -349,7 +349,7 @@ function createWorkspaceContext(
 function createRepositoriesFor(
   accounts: Pick<SharedParts['accounts'], 'mode' | 'statusOf'>,
   { repositories }: Pick<SharedParts['deepSearch'], 'repositories'>,
-): LifecyclePorts['repositoriesFor'] {
+): QuestionContext['repositoriesFor'] {
   return async (person) => {
     if (accounts.mode === 'shared') return repositories.list('app');
     try {

@@ -15,7 +15,7 @@ import { connectInstallation, connectWithToken, createWorkspace, type Workspace 
 
 /** The workspaces that the app serves: the one of its token, or all that installed it. */
 export interface Workspaces extends Processor {
-  /** Runs a question in its workspace, as `createAdvance` says. */
+  /** Runs a question in its workspace, as `advance` says. */
   advance: Workspace['advance'];
   /** For operators. */
   state: FarSide['state'];

@@ -1,6 +1,7 @@
 import type { AccountChanges, Accounts } from '../core/accounts/accounts.ts';
 import type { Attendance } from '../core/attendance.ts';
 import type { ChannelSettings, RepositoryNames } from '../core/channels/channel-settings.ts';
+import type { QuestionContext } from '../core/context.ts';
 import type { Doctor } from '../core/doctor.ts';
 import type { Visit } from '../core/history/home-visits.ts';
 import type { createOpenIn, createOverview } from '../core/history/overview.ts';
@@ -8,7 +9,6 @@ import type { VoteStore } from '../core/history/votes.ts';
 import type { createAccept } from '../core/intake/accept.ts';
 import type { Requests } from '../core/intake/requests.ts';
 import type { WorkspaceEnd } from '../core/intake/workspace-end.ts';
-import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
 import type { Clock, Log, Records } from '../core/ports.ts';
 import type { createPreviewRule } from '../core/question/link-previews.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
@@ -37,7 +37,7 @@ export interface SlackContext extends AccessControl {
 }
 
 /** Everything that one workspace works with. It is built once and passed whole. */
-export interface WorkspaceContext extends SlackContext, LifecyclePorts {
+export interface WorkspaceContext extends SlackContext, QuestionContext {
   log: Log;
   now: Clock;
   accept: ReturnType<typeof createAccept>;

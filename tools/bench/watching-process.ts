@@ -1,6 +1,7 @@
 import { createClient } from 'redis';
 import { z } from 'zod';
-import { createAdvance } from '../../src/core/lifecycle/advance.ts';
+import type { QuestionContext } from '../../src/core/context.ts';
+import { advance } from '../../src/core/lifecycle/advance.ts';
 import { resume } from '../../src/core/lifecycle/resume.ts';
 import type { Messenger, Scheduler } from '../../src/core/ports.ts';
 import type { UpstreamId } from '../../src/core/question/question.ts';
@@ -76,7 +77,7 @@ const watching = createWatching({
   random: random,
   log,
 });
-const advance = createAdvance({
+const w: QuestionContext = {
   ...noopPorts,
   observer: {
     ...noopPorts.observer,
@@ -96,10 +97,10 @@ const advance = createAdvance({
   now,
   random,
   settings: { patienceMs: 15 * 60_000, readEveryMs, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 },
-});
+};
 const startWatching = (): void => void repeat('watch_together', watchTickMs, watching.tick, log, 0);
 await resume({ questions: storage.questions, scheduler, watching, startWatching, random });
-await scheduler.start(advance);
+await scheduler.start((questionId) => advance(w, questionId));
 await new Promise((resolve) => setTimeout(resolve, settings.SETTLE_MS));
 isMeasuring = true;
 process.stdout.write(`${JSON.stringify({ event: 'measuring' })}\n`);

@@ -1,4 +1,4 @@
-import { cardView } from '../lifecycle/card-view.ts';
+import { cardView } from '../lifecycle/card.ts';
 import { atOnce, type Standing } from '../lifecycle/decide.ts';
 import type { AskedQuestions, CardView, Clock, QuestionStore, ThreadStore } from '../ports.ts';
 import { isInThread, type Place, type Question, type Quota, type Thread } from '../question/question.ts';

@@ -1,6 +1,6 @@
+import type { QuestionContext } from '../context.ts';
 import { isAppError } from '../errors.ts';
-import { type LifecyclePorts, settle } from '../lifecycle/lifecycle-ports.ts';
-import { joinQueue } from '../lifecycle/thread-queue.ts';
+import { joinQueue, settle } from '../lifecycle/steps.ts';
 import { isInThread, type Origin, type Place, type Question } from '../question/question.ts';
 import type { MessageFile } from '../question/thread-notes.ts';
 import { doubtMs, maxQuestionLength } from '../settings.ts';
@@ -52,7 +52,7 @@ export type Acceptance =
   /** The thread's queue already has as many questions as allowed. */
   | { kind: 'queueFull'; limit: number; questionId: string };
 
-export interface AcceptPorts extends LifecyclePorts {
+export interface AcceptPorts extends QuestionContext {
   /** A stable digest: 24 lower-case hex digits. */
   digest: (key: string) => string;
 }
@@ -105,7 +105,7 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     // stopped before that, a reply that comes after this one would pass it; so every delivery adds it until its first run.
     const mayBeOutside = created || (question.phase === 'waiting' && question.admittedMs === undefined);
     const settling = Promise.all([
-      mayBeOutside ? settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question)) : undefined,
+      mayBeOutside ? settle(ports, 'thread_queue_not_joined', id, () => joinQueue(ports, question)) : undefined,
       settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0, { isNew: created })),
     ]);
     // The question is accepted now. Slow storage must not delay that beyond the time in which the asker is told.

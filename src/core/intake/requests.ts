@@ -1,5 +1,6 @@
+import type { QuestionContext } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { type LifecyclePorts, settle } from '../lifecycle/lifecycle-ports.ts';
+import { settle } from '../lifecycle/steps.ts';
 import { canAskCancelledAgain } from '../question/cancellation.ts';
 import { conversationOf } from '../question/conversations.ts';
 import { findEarlier } from '../question/earlier-questions.ts';
@@ -304,7 +305,7 @@ type ChoiceResult =
   | { kind: 'expired' };
 
 /** Stores who sees an answer that was asked with own access. */
-export function createChooseReaders(ports: LifecyclePorts) {
+export function createChooseReaders(ports: QuestionContext) {
   const { questions, scheduler, now } = ports;
 
   return { chooseReaders };

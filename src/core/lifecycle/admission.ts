@@ -1,158 +1,178 @@
-import type { Admission, Confirm } from '../access-policy.ts';
 import { noRules, type QuestionRules } from '../channels/channel-settings.ts';
+import type { QuestionContext } from '../context.ts';
 import { AppError, isAppError, isTransient } from '../errors.ts';
 import { askedEntry } from '../history/question-entries.ts';
+import type { Admission, Confirm } from '../ports.ts';
+import { conversationOf, sharesConversation } from '../question/conversations.ts';
 import { threadQuestion } from '../question/prompt.ts';
-import { isInThread, type Outcome, type Question, type Refusal, type ThreadContext } from '../question/question.ts';
+import {
+  isBetweenTwo,
+  isInThread,
+  type Outcome,
+  type Question,
+  type Refusal,
+  type ThreadContext,
+} from '../question/question.ts';
+import { getReadable } from '../question/readable.ts';
 import { decideScope, readScope } from '../question/scope.ts';
 import { isOnlyInMessage, nothingRead } from '../question/thread-context.ts';
-import { deliveryPatienceMs, freshAccessMs, gatherPatienceMs, gatherTries } from '../settings.ts';
+import {
+  deliveryPatienceMs,
+  freshAccessMs,
+  gatherPatienceMs,
+  gatherTries,
+  mostPreviousRead,
+  previousConversationMs,
+} from '../settings.ts';
 import { failed } from './decide.ts';
-import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
-import { previousConversation } from './previous-conversation.ts';
+import { changeQuestion, endWith, ifReadable } from './steps.ts';
 
-/** The steps before a question is asked: checks whether the asker may ask here, and reads the thread. */
-export function createAdmission(ports: LifecyclePorts) {
-  const { accessPolicy, threadReader, threads, askedQuestions, now } = ports;
-
-  return { admit, admitFailed, confirming, gather, gatherFailed };
-
-  async function admit(question: Question): Promise<Progress> {
-    const confirmed = question.shares?.confirmed;
-    const admission = await accessPolicy.admit(question.askerId, question.place, { confirmed });
-    const { locale } = admission;
-    if (!admission.may) return refuse(question, admission.reason, locale);
-    // If the question was admitted before, its next post fails if the app has left the channel.
-    if (admission.isHidden === true && question.admittedMs === undefined) {
-      if (question.origin !== 'shared') ports.audit.note(askedEntry(question));
-      return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite: true }) };
-    }
-    const rules = awaitsChannelRules(question) ? await rulesFor(question) : noRules;
-    const refused = awaitsChannelRules(question) ? refusedForRepository(question, rules) : undefined;
-    if (refused !== undefined) {
-      const limited = await store(question, (stored) => withChannelRules(stored, rules));
-      ports.log.info({ event: 'question_refused', outcome: refused.reason, questionId: question.id });
-      return { question: await endWith(ports, limited, refused) };
-    }
-    const isNew = question.admittedMs === undefined && question.origin !== 'shared';
-    if (isNew) await ifReadable(ports, question, askedQuestions.note(question));
-    const reason = isNew ? await ifReadable(ports, question, ports.dailyCaps.take(question)) : undefined;
-    if (reason !== undefined) return refuse(question, reason, locale);
-    if (isNew) ports.audit.note(askedEntry(question));
-    const previous = isNew ? await previousConversation(ports, question) : {};
-    const admitted = await store(question, (stored) => ({
-      ...withChannelRules(stored, rules),
-      ...previous,
-      admittedMs: now(),
-      ...(locale === undefined ? {} : { locale }),
-    }));
-    ports.observer.changed(admitted);
-    return { question: admitted };
+export async function admit(w: QuestionContext, question: Question): Promise<Question> {
+  const confirmed = question.shares?.confirmed;
+  const admission = await w.accessPolicy.admit(question.askerId, question.place, { confirmed });
+  const { locale } = admission;
+  if (!admission.may) return refuse(w, question, admission.reason, locale);
+  // If the question was admitted before, its next post fails if the app has left the channel.
+  if (admission.isHidden === true && question.admittedMs === undefined) {
+    if (question.origin !== 'shared') w.audit.note(askedEntry(question));
+    return endWith(w, question, { kind: 'undeliverable', canInvite: true });
   }
-
-  /**
-   * Checks access right before a post that shows code, because people join a channel at any moment and Slack's event about
-   * it may be lost. What Slack said before the question ended does not count. `confirm` throws if the question is refused by
-   * now, and `end` then ends it. No check before a failed try counts; `isAlone`: no earlier check at all. A repeated post
-   * shares its check with others: if it needed its own after each search, neither call would find room beside those of others.
-   */
-  function confirming(
-    question: Question,
-    { isAlone } = { isAlone: false },
-  ): { confirm: Confirm; end(): Promise<Progress> | undefined } {
-    let refused: { reason: Refusal; locale?: string } | undefined;
-    let mayShare = !isAlone;
-    return {
-      async confirm() {
-        const { endedMs = 0, trouble } = question;
-        // A try that only waited for room in Slack's limits did not fail: answers that wait for the same room share one check.
-        const triedMs = trouble === undefined || trouble.failures === 0 ? 0 : Math.min(trouble.notBeforeMs, now());
-        const newMs = Math.max(endedMs, triedMs);
-        const sinceMs = mayShare ? Math.max(now() - freshAccessMs, newMs) : now();
-        mayShare = false;
-        const admission = await admitted(question, sinceMs);
-        if (admission.may) return;
-        refused = admission;
-        throw new AppError('refused', 'the answer may not be shown to those who read there now');
-      },
-      end: () => refused && refuse(question, refused.reason, refused.locale),
-    };
+  const rules = awaitsChannelRules(question) ? await rulesFor(w, question) : noRules;
+  const refused = awaitsChannelRules(question) ? refusedForRepository(question, rules) : undefined;
+  if (refused !== undefined) {
+    const limited = await changeQuestion(w, question, (stored) => withChannelRules(stored, rules));
+    w.log.info({ event: 'question_refused', outcome: refused.reason, questionId: question.id });
+    return endWith(w, limited, refused);
   }
+  const isNew = question.admittedMs === undefined && question.origin !== 'shared';
+  if (isNew) await ifReadable(w, question, w.askedQuestions.note(question));
+  const reason = isNew ? await ifReadable(w, question, w.dailyCaps.take(question)) : undefined;
+  if (reason !== undefined) return refuse(w, question, reason, locale);
+  if (isNew) w.audit.note(askedEntry(question));
+  const previous = isNew ? await previousConversation(w, question) : {};
+  const admitted = await changeQuestion(w, question, (stored) => ({
+    ...withChannelRules(stored, rules),
+    ...previous,
+    admittedMs: w.now(),
+    ...(locale === undefined ? {} : { locale }),
+  }));
+  w.observer.changed(admitted);
+  return admitted;
+}
 
-  /**
-   * A check that got no reply says nothing about the post that waits for it, and one that Slack's limits refused is no failed
-   * try of that post.
-   */
-  async function admitted({ askerId, place, shares }: Question, sinceMs: number): Promise<Admission> {
-    try {
-      return await accessPolicy.admit(askerId, place, { confirmed: shares?.confirmed, sinceMs });
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      const { kind, message, code, retryAfterMs } = error;
-      const isHeldBack = kind === 'rateLimited' && (retryAfterMs ?? 0) > 0;
-      throw new AppError(kind, message, { cause: error, code, retryAfterMs, isHeldBack });
-    }
-  }
+/**
+ * Checks access right before a post that shows code, because people join a channel at any moment and Slack's event about
+ * it may be lost. What Slack said before the question ended does not count. `confirm` throws if the question is refused by
+ * w.now, and `end` then ends it. No check before a failed try counts; `isAlone`: no earlier check at all. A repeated post
+ * shares its check with others: if it needed its own after each search, neither call would find room beside those of others.
+ */
+export function confirming(
+  w: QuestionContext,
+  question: Question,
+  { isAlone } = { isAlone: false },
+): { confirm: Confirm; end(): Promise<Question> | undefined } {
+  let refused: { reason: Refusal; locale?: string } | undefined;
+  let mayShare = !isAlone;
+  return {
+    async confirm() {
+      const { endedMs = 0, trouble } = question;
+      // A try that only waited for room in Slack's limits did not fail: answers that wait for the same room share one check.
+      const triedMs = trouble === undefined || trouble.failures === 0 ? 0 : Math.min(trouble.notBeforeMs, w.now());
+      const newMs = Math.max(endedMs, triedMs);
+      const sinceMs = mayShare ? Math.max(w.now() - freshAccessMs, newMs) : w.now();
+      mayShare = false;
+      const admission = await admitted(w, question, sinceMs);
+      if (admission.may) return;
+      refused = admission;
+      throw new AppError('refused', 'the answer may not be shown to those who read there now');
+    },
+    end: () => refused && refuse(w, question, refused.reason, refused.locale),
+  };
+}
 
-  /** The names of repositories are read only for a question that names one. */
-  async function rulesFor(question: Question): Promise<QuestionRules> {
-    const rules = await ports.channelRules.forQuestion(question);
-    if (rules.repositories.length > 0 || readScope(question.text).repositories.length === 0) return rules;
-    const asker = { teamId: question.place.teamId, userId: question.askerId };
-    return { ...rules, known: await ports.repositoriesFor(asker) };
+/**
+ * A check that got no reply says nothing about the post that waits for it, and one that Slack's limits refused is no failed
+ * try of that post.
+ */
+async function admitted(w: QuestionContext, { askerId, place, shares }: Question, sinceMs: number): Promise<Admission> {
+  try {
+    return await w.accessPolicy.admit(askerId, place, { confirmed: shares?.confirmed, sinceMs });
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const { kind, message, code, retryAfterMs } = error;
+    const isHeldBack = kind === 'rateLimited' && (retryAfterMs ?? 0) > 0;
+    throw new AppError(kind, message, { cause: error, code, retryAfterMs, isHeldBack });
   }
+}
 
-  async function refuse(question: Question, reason: Refusal, locale: string | undefined): Promise<Progress> {
-    const known = locale === undefined ? question : await store(question, (stored) => ({ ...stored, locale }));
-    ports.log.info({ event: 'question_refused', outcome: reason, questionId: question.id });
-    return { question: await endWith(ports, known, { kind: 'notAllowed', reason }) };
-  }
+/** The names of repositories are read only for a question that names one. */
+async function rulesFor(w: QuestionContext, question: Question): Promise<QuestionRules> {
+  const rules = await w.channelRules.forQuestion(question);
+  if (rules.repositories.length > 0 || readScope(question.text).repositories.length === 0) return rules;
+  const asker = { teamId: question.place.teamId, userId: question.askerId };
+  return { ...rules, known: await w.repositoriesFor(asker) };
+}
 
-  /** Refuses the asker if a retry cannot help, or if Slack gave no answer for a day. An unknown person may not ask. */
-  async function admitFailed(question: Question, error: AppError): Promise<Progress | undefined> {
-    const waitedMs = question.trouble === undefined ? 0 : now() - question.trouble.sinceMs;
-    if (isTransient(error) && waitedMs <= deliveryPatienceMs) return undefined;
-    ports.log.error({ event: 'admission_not_decided', questionId: question.id, kind: error.kind }, error);
-    return { question: await endWith(ports, question, { kind: 'notAllowed', reason: 'unknownPerson' }) };
-  }
+async function refuse(
+  w: QuestionContext,
+  question: Question,
+  reason: Refusal,
+  locale: string | undefined,
+): Promise<Question> {
+  const known =
+    locale === undefined ? question : await changeQuestion(w, question, (stored) => ({ ...stored, locale }));
+  w.log.info({ event: 'question_refused', outcome: reason, questionId: question.id });
+  return endWith(w, known, { kind: 'notAllowed', reason });
+}
 
-  async function gather(question: Question): Promise<Progress> {
-    const thread = isInThread(question.place) ? await threads.get(question.place) : undefined;
-    return { question: await hold(question, await threadReader.read(question, thread)) };
-  }
+/** Refuses the asker if a retry cannot help, or if Slack gave no answer for a day. An unknown person may not ask. */
+export async function admitFailed(
+  w: QuestionContext,
+  question: Question,
+  error: AppError,
+): Promise<Question | undefined> {
+  const waitedMs = question.trouble === undefined ? 0 : w.now() - question.trouble.sinceMs;
+  if (isTransient(error) && waitedMs <= deliveryPatienceMs) return undefined;
+  w.log.error({ event: 'admission_not_decided', questionId: question.id, kind: error.kind }, error);
+  return endWith(w, question, { kind: 'notAllowed', reason: 'unknownPerson' });
+}
 
-  /** After the last try, asks the question without the thread. The card says so. */
-  async function gatherFailed(question: Question, error: AppError): Promise<Progress | undefined> {
-    const waitedMs = question.trouble === undefined ? 0 : now() - question.trouble.sinceMs;
-    if (error.kind === 'rateLimited' && waitedMs <= gatherPatienceMs) return undefined;
-    if (isTransient(error) && (question.trouble?.failures ?? 0) + 1 < gatherTries) return undefined;
-    ports.log.warn({ event: 'thread_not_read', questionId: question.id, kind: error.kind }, error);
-    return { question: await hold(question, nothingRead(question)) };
-  }
+export async function gather(w: QuestionContext, question: Question): Promise<Question> {
+  const thread = isInThread(question.place) ? await w.threads.get(question.place) : undefined;
+  return hold(w, question, await w.threadReader.read(question, thread));
+}
 
-  /**
-   * Stores what was read. A mention without text asks only about the thread, so it fails if the thread can't be read. So does
-   * a later attempt of a bare forward if its message can't be read.
-   */
-  async function hold(question: Question, context: ThreadContext): Promise<Question> {
-    const hasNothing = context.refused === true && (question.text === threadQuestion || isOnlyInMessage(question));
-    return hasNothing ? endWith(ports, question, failed({ cause: 'threadUnread' })) : read(question, context);
-  }
+/** After the last try, asks the question without the thread. The card says so. */
+export async function gatherFailed(
+  w: QuestionContext,
+  question: Question,
+  error: AppError,
+): Promise<Question | undefined> {
+  const waitedMs = question.trouble === undefined ? 0 : w.now() - question.trouble.sinceMs;
+  if (error.kind === 'rateLimited' && waitedMs <= gatherPatienceMs) return undefined;
+  if (isTransient(error) && (question.trouble?.failures ?? 0) + 1 < gatherTries) return undefined;
+  w.log.warn({ event: 'thread_not_read', questionId: question.id, kind: error.kind }, error);
+  return hold(w, question, nothingRead(question));
+}
 
-  /**
-   * Stores what was read, unless a message of the thread was edited or deleted meanwhile: then the app reads it again.
-   */
-  function read(question: Question, context: ThreadContext): Promise<Question> {
-    return store(question, (stored) => {
-      if (stored.threadChanges !== question.threadChanges) return stored;
-      const { trouble: _, ...calm } = stored;
-      return { ...calm, context };
-    });
-  }
+/**
+ * Stores what was read. A mention without text asks only about the thread, so it fails if the thread can't be read. So does
+ * a later attempt of a bare forward if its message can't be read.
+ */
+async function hold(w: QuestionContext, question: Question, context: ThreadContext): Promise<Question> {
+  const hasNothing = context.refused === true && (question.text === threadQuestion || isOnlyInMessage(question));
+  return hasNothing ? endWith(w, question, failed({ cause: 'threadUnread' })) : read(w, question, context);
+}
 
-  function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
-    return changeQuestion(ports, question, change);
-  }
+/**
+ * Stores what was read, unless a message of the thread was edited or deleted meanwhile: then the app reads it again.
+ */
+function read(w: QuestionContext, question: Question, context: ThreadContext): Promise<Question> {
+  return changeQuestion(w, question, (stored) => {
+    if (stored.threadChanges !== question.threadChanges) return stored;
+    const { trouble: _, ...calm } = stored;
+    return { ...calm, context };
+  });
 }
 
 /**
@@ -193,4 +213,36 @@ function withChannelRules(question: Question, rules: QuestionRules): Question {
     ...(scope === undefined ? {} : { scope }),
     ...(rules.answersPrivately ? { answersPrivately: true } : {}),
   };
+}
+
+/**
+ * What the asker of a new message in direct messages may choose instead of a new conversation: the one of their latest
+ * other thread there. None while a question of that thread is open: a conversation takes one question after the other,
+ * and only the queue of its thread sees to that.
+ */
+export async function previousConversation(
+  w: QuestionContext,
+  question: Question,
+): Promise<Pick<Question, 'previous'>> {
+  const { place, origin, beginsThread, askerId, access } = question;
+  if (origin !== 'direct' || !beginsThread || !isBetweenTwo(place)) return {};
+  // Another account can't continue the conversation, so the question gets its account first.
+  if (access === undefined && w.accounts.mode !== 'shared') return {};
+  const ids = (await ifReadable(w, question, w.askedQuestions.of(place.teamId, askerId))) ?? [];
+  for (const id of ids.slice(0, mostPreviousRead)) {
+    const earlier = await getReadable(w.questions, id);
+    if (earlier === undefined || !isInThread(earlier.place) || !isFromAnotherThread(earlier, question)) continue;
+    if (w.now() - earlier.acceptedMs > previousConversationMs) return {};
+    const thread = await ifReadable(w, question, w.threads.get(earlier.place));
+    const conversationId = sharesConversation(question, earlier) ? conversationOf(thread, question) : undefined;
+    if (thread === undefined || conversationId === undefined) continue;
+    return thread.queue.length > 0 ? {} : { previous: conversationId };
+  }
+  return {};
+}
+
+/** Whether a question was asked in another thread of the same direct messages. */
+function isFromAnotherThread({ place, acceptedMs }: Question, question: Question): boolean {
+  const isHere = place.channelId === question.place.channelId && place.teamId === question.place.teamId;
+  return isHere && place.threadTs !== question.place.threadTs && acceptedMs <= question.acceptedMs;
 }

@@ -1,4 +1,5 @@
 import { personName } from '../accounts/accounts.ts';
+import type { QuestionContext } from '../context.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { isPatienceOver, undatedWaitMs } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
@@ -29,340 +30,319 @@ import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/th
 import {
   claimUpstream,
   createdWhenAsked,
+  findUpstream,
   isEarlierAttempt,
   isLikeText,
   isSameText,
   isUnderWay,
   ownersOf,
   positionOf,
+  upstreamCandidates,
   withoutAttempt,
 } from '../question/upstream.ts';
 import { limitPatienceMs, longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { refusedCause } from './account-access.ts';
-import { cancelAtService } from './at-service.ts';
 import { failed } from './decide.ts';
-import {
-  changeQuestion,
-  endWith,
-  ifReadable,
-  isAnswerTooLong,
-  type LifecyclePorts,
-  type Progress,
-  wake,
-} from './lifecycle-ports.ts';
-import { joinQueue } from './thread-queue.ts';
-import { withCallGivenUp, withCallSearched, withEarlierCall, withoutPending } from './unknown-outcome.ts';
+import { changeQuestion, endWith, ifReadable, isAnswerTooLong, type Progress, wake } from './steps.ts';
+import { withCallGivenUp, withCallSearched, withoutCall, withoutPending } from './unknown-outcome.ts';
 
-/** The steps between admission and answer: joins the thread's queue, asks, parks and cancels at the service. */
-export function createAsking(ports: LifecyclePorts) {
-  const { threads, now } = ports;
-
-  return { join, ask, search, failed: askFailed, park, unpark, cancel };
-
-  async function join(question: Question): Promise<Question> {
-    await joinQueue(threads, question);
-    return question;
+/**
+ * Asks the service: a follow-up if the thread has a conversation, otherwise a new conversation. Stores the intent
+ * first.
+ */
+export async function ask(w: QuestionContext, question: Question, checkFirst: boolean): Promise<Progress> {
+  if (!isInThread(question.place)) return question;
+  if (checkFirst) {
+    const bound = await bindFound(w, question, question.place);
+    if (bound !== undefined) return bound;
+    if (question.cancel !== undefined) return forgetIntent(w, question);
   }
-
-  /**
-   * Asks the service: a follow-up if the thread has a conversation, otherwise a new conversation. Stores the intent
-   * first.
-   */
-  async function ask(question: Question, checkFirst: boolean): Promise<Progress> {
-    if (!isInThread(question.place)) return { question };
-    if (checkFirst) {
-      const bound = await bindFound(question, question.place);
-      if (bound !== undefined) return { question: bound };
-      if (question.cancel !== undefined) return { question: await forgetIntent(question) };
-    }
-    const thread = await threads.get(question.place);
-    const continued = conversationFor(question, thread);
-    const conversationId = (await wouldShowPrivate(question, thread, continued)) ? undefined : continued;
-    const isRepeated = question.upstream.intentMs !== undefined;
-    const beginning = isRepeated ? {} : await beginOwn(question, thread, conversationId);
-    const expected = await ifReadable(ports, question, ports.durations.expect(question.place.teamId));
-    const nowMs = now();
-    const intended = await store(question, (stored) => {
-      const current = withoutOutdated(stored);
-      if (isThreadUnread(current)) return { ...current, upstream: withoutIntent(current.upstream) };
-      return {
-        ...current,
-        ...beginning,
-        ...(expected === undefined ? {} : { expected }),
-        upstream: {
-          ...withoutIntent(current.upstream),
-          firstTriedMs: current.upstream.firstTriedMs ?? nowMs,
-          intentMs: nowMs,
-          ...(conversationId === undefined ? {} : { intentConversationId: conversationId }),
-        },
-      };
-    });
-    // The thread was edited, so the app reads it again first.
-    if (isThreadUnread(intended)) return { question: intended };
-    const asked = await send(intended, conversationId, checkFirst ? question : undefined);
-    if (!(await isOurs(ports, intended, asked))) return { question: intended };
-    const bound = await bind(intended, question.place, asked);
-    const answeredAtOnce = !isUnderWay(asked.question);
-    if (answeredAtOnce) return { question: bound };
-    return { question: bound, waitMs: ports.watching.goesOn(bound, ports.settings.readEveryMs) };
-  }
-
-  /** The conversation that a question follows up. Undefined if the question starts a new one. */
-  function conversationFor(question: Question, thread: Thread | undefined): ConversationId | undefined {
-    const { fresh, continues, upstream, access } = question;
-    if (fresh) return undefined;
-    // Another account can't continue the conversation.
-    if (continues === undefined || (continues.access === 'own') !== (access === 'own'))
-      return conversationOf(thread, question);
-    return upstream.conversationLost === true ? upstream.conversationId : continues.conversationId;
-  }
-
-  /**
-   * Whether the answer may be for its asker only, but everyone in the channel would find it behind the conversation's link,
-   * which an earlier answer showed them.
-   */
-  async function wouldShowPrivate(
-    question: Question,
-    thread: Thread | undefined,
-    conversationId: ConversationId | undefined,
-  ): Promise<boolean> {
-    const { access, place, askerId } = question;
-    if (conversationId === undefined || access !== 'own' || isBetweenTwo(place)) return false;
-    const asked = await Promise.all((thread?.asked ?? []).map((id) => getReadable(ports.questions, id)));
-    const isShown = asked.some((each) => each?.upstream.conversationId === conversationId && each.upstream.isLinkOpen);
-    if (!isShown) return false;
-    if (question.answersPrivately === true) return true;
-    const name = personName({ teamId: place.teamId, userId: askerId });
-    return !areReadersAccepted(await ifReadable(ports, question, ports.readerChoices.get(name)), place);
-  }
-
-  /**
-   * What a question brings along that can't continue the thread's conversations, because they belong to other accounts:
-   * the earlier questions of all of them.
-   */
-  async function beginOwn(
-    question: Question,
-    thread: Thread | undefined,
-    conversationId: ConversationId | undefined,
-  ): Promise<Pick<Question, 'follows' | 'startsOwnConversation'>> {
-    const { fresh, follows, upstream } = question;
-    const continues = fresh || conversationId !== undefined || upstream.conversationLost === true;
-    if (continues || follows !== undefined || !hasConversation(thread)) return {};
-    const earlier = await findEarlier(ports.questions, question, thread, allConversations);
-    // Where answers are private, each asker has a conversation of their own with any account, and the card need not say so.
-    const isOwn =
-      question.answersPrivately === true && question.access !== 'own' ? {} : { startsOwnConversation: true };
-    return { ...isOwn, ...(earlier === undefined ? {} : { follows: earlier }) };
-  }
-
-  /** `earlier`: the question with the attempt that this call repeats. */
-  async function send(
-    question: Question,
-    conversationId: ConversationId | undefined,
-    earlier: Question | undefined,
-  ): Promise<Asked> {
-    const deepSearch = ports.deepSearch(accountOf(question));
-    try {
-      if (conversationId === undefined) return firstOf(await deepSearch.create(upstreamText(question)));
-      return { conversationId, question: await deepSearch.followUp(conversationId, upstreamText(question)) };
-    } catch (error) {
-      if (isAppError(error) && error.outcomeUnknown)
-        await store(question, (stored) => withCallGivenUp(stored, 'ask', now()));
-      // On `notFound`, keeps the intent: it names the conversation that is gone.
-      else if (isAppError(error) && error.kind !== 'notFound') await forgetIntent(question, earlier);
-      throw error;
-    }
-  }
-
-  /**
-   * Searches for an attempt to ask that was given up. It may still be carried out, so one that is not found is not
-   * repeated yet.
-   */
-  async function search(question: Question): Promise<Progress> {
-    const bound = isInThread(question.place) ? await bindFound(question, question.place) : undefined;
-    return { question: bound ?? (await store(question, (stored) => withCallSearched(stored, 'ask', now()))) };
-  }
-
-  async function bindFound(question: Question, place: ThreadPlace): Promise<Question | undefined> {
-    const sought = await withConversationSought(question, place);
-    try {
-      const found = await findLost(ports, sought);
-      return found === undefined ? undefined : bind(question, place, found, { isFound: true });
-    } catch (error) {
-      // Only here it is known which conversation is gone: the stored question does not name it.
-      if (sought === question || !isAppError(error, 'notFound')) throw error;
-      return loseConversation(sought, place);
-    }
-  }
-
-  /** A question from a backup may have been asked after it: in the conversation that its thread has by now. */
-  async function withConversationSought(question: Question, place: ThreadPlace): Promise<Question> {
-    const { restored, upstream } = question;
-    if (restored === undefined || upstream.intentMs !== undefined) return question;
-    const intentConversationId = conversationFor(question, await threads.get(place));
-    return intentConversationId === undefined
-      ? question
-      : { ...question, upstream: { ...upstream, intentConversationId } };
-  }
-
-  async function bind(
-    question: Question,
-    place: ThreadPlace,
-    asked: Asked,
-    { isFound = false } = {},
-  ): Promise<Question> {
-    const { intentMs } = question.upstream;
-    const { conversationId } = asked;
-    const isPrivate = isForAskerOnly(question);
-    // Before anyone can find the conversation by its thread: `status` and previews would show it to everyone.
-    if (isPrivate) await ports.claims.claim(keptPrivateClaim(conversationId), question.id);
-    await threads.update(place, (thread) => {
-      const begun = withConversation(thread ?? newThread(place, question.beginsThread), question, conversationId);
-      return {
-        ...(isPrivate ? withKeptPrivate(begun, conversationId) : begun),
-        asked: withAsked(thread?.asked, question.id),
-      };
-    });
-    const bound = await store(question, (stored) => ({
-      ...stored,
-      phase: 'running',
-      upstream: {
-        ...withoutIntent(stored.upstream),
-        conversationId,
-        ...positionOf(asked.question),
-        askedMs: now(),
-        ...(isFound && intentMs !== undefined ? { sentMs: intentMs } : {}),
-        ...(asked.shareUrl === undefined ? {} : { shareUrl: asked.shareUrl }),
-      },
-    }));
-    ports.log.info({
-      event: 'question_asked',
-      outcome: 'ok',
-      questionId: question.id,
-      conversationId,
-      durationMs: now() - question.acceptedMs,
-    });
-    ports.observer.changed(bound);
-    return bound;
-  }
-
-  async function askFailed(question: Question, error: AppError): Promise<Progress | undefined> {
-    const followsUp = question.upstream.intentConversationId !== undefined;
-    if (error.kind === 'notFound' && followsUp && isInThread(question.place)) {
-      return { question: await loseConversation(question, question.place) };
-    }
-    if (followsUp && isAnswerTooLong(error)) return { question: await endFailed(question, { cause: 'answerTooLong' }) };
-    switch (error.kind) {
-      case 'refused':
-      case 'notFound':
-        ports.log.warn({ event: 'question_refused', outcome: error.kind, questionId: question.id }, error);
-        return {
-          question: await endFailed(question, {
-            cause: 'refused',
-            message: error.said,
-          }),
-        };
-      case 'unauthorized':
-        return { question: await endFailed(question, { cause: refusedCause(question) }) };
-      case 'rateLimited': {
-        // A cancelled question does not park: it must find out whether the service runs it, and stop that.
-        if (question.cancel !== undefined) return undefined;
-        const { retryAfterMs: waitMs } = error;
-        if (waitMs !== undefined && waitMs > longestQuietWaitMs)
-          return { question: await park(question, now() + waitMs) };
-        const { firstTriedMs } = question.upstream;
-        const isDenied = firstTriedMs !== undefined && isPatienceOver(ports.settings, firstTriedMs, now());
-        return waitMs === undefined || isDenied ? { question: await park(question) } : undefined;
-      }
-      default:
-        return undefined;
-    }
-  }
-
-  /**
-   * Removes a conversation from the thread after it was deleted upstream. The question starts a new conversation and
-   * sends the questions of the old one along.
-   */
-  async function loseConversation(question: Question, place: ThreadPlace): Promise<Question> {
-    const lostId = question.upstream.intentConversationId;
-    const follows = await findEarlier(ports.questions, question, await threads.get(place), lostId);
-    await threads.update(place, (thread) => {
-      if (thread === undefined) return newThread(place, false);
-      return withoutConversation(thread, lostId);
-    });
-    return store(question, (stored) => ({
-      ...stored,
-      ...(follows === undefined ? {} : { follows }),
-      upstream: { ...withoutIntent(stored.upstream), conversationLost: true },
-    }));
-  }
-
-  /**
-   * Keeps an intent whose outcome is unknown: a rate limit does not say what became of the call. Without `endMs`, the limit
-   * names no end: then the question waits longer each time, and ends at last.
-   */
-  async function park(question: Question, endMs?: number): Promise<Question> {
-    const { times, sinceMs } = question.undatedLimits ?? { times: 0, sinceMs: now() };
-    const undatedLimits = endMs === undefined ? { times: times + 1, sinceMs } : undefined;
-    if (undatedLimits !== undefined && now() - sinceMs > limitPatienceMs)
-      return endFailed(question, { cause: 'limited' });
-    const untilMs = endMs ?? now() + undatedWaitMs(times + 1);
-    ports.log.info({ event: 'question_parked', questionId: question.id, untilMs });
-    await wake(ports, await ports.runSlots.park(question, untilMs));
-    const parked = await store(question, ({ trouble: _, undatedLimits: _before, ...stored }) => ({
-      ...stored,
-      phase: 'parked',
-      parkedUntilMs: untilMs,
-      ...(undatedLimits === undefined ? {} : { undatedLimits }),
-    }));
-    ports.observer.changed(parked);
-    return parked;
-  }
-
-  /**
-   * Continues after a limit, or at once if cancelled. Many parked questions continue one after the other, so this one may
-   * wait longer.
-   */
-  async function unpark(question: Question): Promise<Progress> {
-    const waitMs = question.cancel === undefined ? await ports.runSlots.parkedForMs(question, now()) : 0;
-    if (waitMs > 0) return { question, waitMs };
-    const unparked = await store(question, ({ parkedUntilMs: _until, trouble: _trouble, ...stored }) => ({
-      ...(stored.cancel === undefined ? toBeAdmitted(stored) : stored),
-      phase: 'waiting',
-      upstream: withoutAttempt(stored.upstream),
-    }));
-    ports.observer.changed(unparked);
-    return { question: unparked };
-  }
-
-  async function cancel(question: Question): Promise<Progress> {
-    await cancelAtService(ports, question);
+  const thread = await w.threads.get(question.place);
+  const continued = conversationFor(w, question, thread);
+  const conversationId = (await wouldShowPrivate(w, question, thread, continued)) ? undefined : continued;
+  const isRepeated = question.upstream.intentMs !== undefined;
+  const beginning = isRepeated ? {} : await beginOwn(w, question, thread, conversationId);
+  const expected = await ifReadable(w, question, w.durations.expect(question.place.teamId));
+  const nowMs = w.now();
+  const intended = await changeQuestion(w, question, (stored) => {
+    const current = withoutOutdated(stored);
+    if (isThreadUnread(current)) return { ...current, upstream: withoutIntent(current.upstream) };
     return {
-      question: await store(question, (stored) => ({
-        ...stored,
-        upstream: { ...stored.upstream, cancelSentMs: now() },
-      })),
+      ...current,
+      ...beginning,
+      ...(expected === undefined ? {} : { expected }),
+      upstream: {
+        ...withoutIntent(current.upstream),
+        firstTriedMs: current.upstream.firstTriedMs ?? nowMs,
+        intentMs: nowMs,
+        ...(conversationId === undefined ? {} : { intentConversationId: conversationId }),
+      },
     };
-  }
+  });
+  // The thread was edited, so the app reads it again first.
+  if (isThreadUnread(intended)) return intended;
+  const asked = await send(w, intended, conversationId, checkFirst ? question : undefined);
+  if (!(await isOurs(w, intended, asked))) return intended;
+  const bound = await bind(w, intended, question.place, asked);
+  const answeredAtOnce = !isUnderWay(asked.question);
+  if (answeredAtOnce) return bound;
+  return { question: bound, waitMs: w.watching.goesOn(bound, w.settings.readEveryMs) };
+}
 
-  /** Removes the intent of an attempt. If it repeated an `earlier` attempt, restores the intent of that one. */
-  function forgetIntent(question: Question, earlier?: Question): Promise<Question> {
-    const { intentConversationId } = earlier?.upstream ?? {};
-    return store(question, (stored) => {
-      const upstream = withoutIntent(stored.upstream);
-      if (earlier === undefined) return { ...stored, upstream };
-      const restored = { ...upstream, ...(intentConversationId === undefined ? {} : { intentConversationId }) };
-      return withEarlierCall({ ...stored, upstream: restored }, 'ask', earlier.upstream);
-    });
-  }
+/** The conversation that a question follows up. Undefined if the question starts a new one. */
+function conversationFor(
+  _w: QuestionContext,
+  question: Question,
+  thread: Thread | undefined,
+): ConversationId | undefined {
+  const { fresh, continues, upstream, access } = question;
+  if (fresh) return undefined;
+  // Another account can't continue the conversation.
+  if (continues === undefined || (continues.access === 'own') !== (access === 'own'))
+    return conversationOf(thread, question);
+  return upstream.conversationLost === true ? upstream.conversationId : continues.conversationId;
+}
 
-  function endFailed(question: Question, failure: Failure): Promise<Question> {
-    return endWith(ports, question, failed(failure));
-  }
+/**
+ * Whether the answer may be for its asker only, but everyone in the channel would find it behind the conversation's link,
+ * which an earlier answer showed them.
+ */
+async function wouldShowPrivate(
+  w: QuestionContext,
+  question: Question,
+  thread: Thread | undefined,
+  conversationId: ConversationId | undefined,
+): Promise<boolean> {
+  const { access, place, askerId } = question;
+  if (conversationId === undefined || access !== 'own' || isBetweenTwo(place)) return false;
+  const asked = await Promise.all((thread?.asked ?? []).map((id) => getReadable(w.questions, id)));
+  const isShown = asked.some((each) => each?.upstream.conversationId === conversationId && each.upstream.isLinkOpen);
+  if (!isShown) return false;
+  if (question.answersPrivately === true) return true;
+  const name = personName({ teamId: place.teamId, userId: askerId });
+  return !areReadersAccepted(await ifReadable(w, question, w.readerChoices.get(name)), place);
+}
 
-  function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
-    return changeQuestion(ports, question, change);
+/**
+ * What a question brings along that can't continue the thread's conversations, because they belong to other accounts:
+ * the earlier questions of all of them.
+ */
+async function beginOwn(
+  w: QuestionContext,
+  question: Question,
+  thread: Thread | undefined,
+  conversationId: ConversationId | undefined,
+): Promise<Pick<Question, 'follows' | 'startsOwnConversation'>> {
+  const { fresh, follows, upstream } = question;
+  const continues = fresh || conversationId !== undefined || upstream.conversationLost === true;
+  if (continues || follows !== undefined || !hasConversation(thread)) return {};
+  const earlier = await findEarlier(w.questions, question, thread, allConversations);
+  // Where answers are private, each asker has a conversation of their own with any account, and the card need not say so.
+  const isOwn = question.answersPrivately === true && question.access !== 'own' ? {} : { startsOwnConversation: true };
+  return { ...isOwn, ...(earlier === undefined ? {} : { follows: earlier }) };
+}
+
+/** `earlier`: the question with the attempt that this call repeats. */
+async function send(
+  w: QuestionContext,
+  question: Question,
+  conversationId: ConversationId | undefined,
+  earlier: Question | undefined,
+): Promise<Asked> {
+  const deepSearch = w.deepSearch(accountOf(question));
+  try {
+    if (conversationId === undefined) return firstOf(await deepSearch.create(upstreamText(question)));
+    return { conversationId, question: await deepSearch.followUp(conversationId, upstreamText(question)) };
+  } catch (error) {
+    if (isAppError(error) && error.outcomeUnknown)
+      await changeQuestion(w, question, (stored) => withCallGivenUp(stored, 'ask', w.now()));
+    // On `notFound`, keeps the intent: it names the conversation that is gone.
+    else if (isAppError(error) && error.kind !== 'notFound') await forgetIntent(w, question, earlier);
+    throw error;
   }
+}
+
+/**
+ * Searches for an attempt to ask that was given up. It may still be carried out, so one that is not found is not
+ * repeated yet.
+ */
+export async function searchQuestion(w: QuestionContext, question: Question): Promise<Progress> {
+  const bound = isInThread(question.place) ? await bindFound(w, question, question.place) : undefined;
+  return bound ?? changeQuestion(w, question, (stored) => withCallSearched(stored, 'ask', w.now()));
+}
+
+async function bindFound(w: QuestionContext, question: Question, place: ThreadPlace): Promise<Question | undefined> {
+  const sought = await withConversationSought(w, question, place);
+  try {
+    const found = await findLost(w, sought);
+    return found === undefined ? undefined : bind(w, question, place, found, { isFound: true });
+  } catch (error) {
+    // Only here it is known which conversation is gone: the stored question does not name it.
+    if (sought === question || !isAppError(error, 'notFound')) throw error;
+    return loseConversation(w, sought, place);
+  }
+}
+
+/** A question from a backup may have been asked after it: in the conversation that its thread has by w.now. */
+async function withConversationSought(w: QuestionContext, question: Question, place: ThreadPlace): Promise<Question> {
+  const { restored, upstream } = question;
+  if (restored === undefined || upstream.intentMs !== undefined) return question;
+  const intentConversationId = conversationFor(w, question, await w.threads.get(place));
+  return intentConversationId === undefined
+    ? question
+    : { ...question, upstream: { ...upstream, intentConversationId } };
+}
+
+async function bind(
+  w: QuestionContext,
+  question: Question,
+  place: ThreadPlace,
+  asked: Asked,
+  { isFound = false } = {},
+): Promise<Question> {
+  const { intentMs } = question.upstream;
+  const { conversationId } = asked;
+  const isPrivate = isForAskerOnly(question);
+  // Before anyone can find the conversation by its thread: `status` and previews would show it to everyone.
+  if (isPrivate) await w.claims.claim(keptPrivateClaim(conversationId), question.id);
+  await w.threads.update(place, (thread) => {
+    const begun = withConversation(thread ?? newThread(place, question.beginsThread), question, conversationId);
+    return {
+      ...(isPrivate ? withKeptPrivate(begun, conversationId) : begun),
+      asked: withAsked(thread?.asked, question.id),
+    };
+  });
+  const bound = await changeQuestion(w, question, (stored) => ({
+    ...stored,
+    phase: 'running',
+    upstream: {
+      ...withoutIntent(stored.upstream),
+      conversationId,
+      ...positionOf(asked.question),
+      askedMs: w.now(),
+      ...(isFound && intentMs !== undefined ? { sentMs: intentMs } : {}),
+      ...(asked.shareUrl === undefined ? {} : { shareUrl: asked.shareUrl }),
+    },
+  }));
+  w.log.info({
+    event: 'question_asked',
+    outcome: 'ok',
+    questionId: question.id,
+    conversationId,
+    durationMs: w.now() - question.acceptedMs,
+  });
+  w.observer.changed(bound);
+  return bound;
+}
+
+export async function askFailed(
+  w: QuestionContext,
+  question: Question,
+  error: AppError,
+): Promise<Progress | undefined> {
+  const followsUp = question.upstream.intentConversationId !== undefined;
+  if (error.kind === 'notFound' && followsUp && isInThread(question.place)) {
+    return loseConversation(w, question, question.place);
+  }
+  if (followsUp && isAnswerTooLong(error)) return endFailed(w, question, { cause: 'answerTooLong' });
+  switch (error.kind) {
+    case 'refused':
+    case 'notFound':
+      w.log.warn({ event: 'question_refused', outcome: error.kind, questionId: question.id }, error);
+      return endFailed(w, question, {
+        cause: 'refused',
+        message: error.said,
+      });
+    case 'unauthorized':
+      return endFailed(w, question, { cause: refusedCause(question) });
+    case 'rateLimited': {
+      // A cancelled question does not park: it must find out whether the service runs it, and stop that.
+      if (question.cancel !== undefined) return undefined;
+      const { retryAfterMs: waitMs } = error;
+      if (waitMs !== undefined && waitMs > longestQuietWaitMs) return park(w, question, w.now() + waitMs);
+      const { firstTriedMs } = question.upstream;
+      const isDenied = firstTriedMs !== undefined && isPatienceOver(w.settings, firstTriedMs, w.now());
+      return waitMs === undefined || isDenied ? park(w, question) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Removes a conversation from the thread after it was deleted upstream. The question starts a new conversation and
+ * sends the questions of the old one along.
+ */
+async function loseConversation(w: QuestionContext, question: Question, place: ThreadPlace): Promise<Question> {
+  const lostId = question.upstream.intentConversationId;
+  const follows = await findEarlier(w.questions, question, await w.threads.get(place), lostId);
+  await w.threads.update(place, (thread) => {
+    if (thread === undefined) return newThread(place, false);
+    return withoutConversation(thread, lostId);
+  });
+  return changeQuestion(w, question, (stored) => ({
+    ...stored,
+    ...(follows === undefined ? {} : { follows }),
+    upstream: { ...withoutIntent(stored.upstream), conversationLost: true },
+  }));
+}
+
+/**
+ * Keeps an intent whose outcome is unknown: a rate limit does not say what became of the call. Without `endMs`, the limit
+ * names no end: then the question waits longer each time, and ends at last.
+ */
+export async function park(w: QuestionContext, question: Question, endMs?: number): Promise<Question> {
+  const { times, sinceMs } = question.undatedLimits ?? { times: 0, sinceMs: w.now() };
+  const undatedLimits = endMs === undefined ? { times: times + 1, sinceMs } : undefined;
+  if (undatedLimits !== undefined && w.now() - sinceMs > limitPatienceMs)
+    return endFailed(w, question, { cause: 'limited' });
+  const untilMs = endMs ?? w.now() + undatedWaitMs(times + 1);
+  w.log.info({ event: 'question_parked', questionId: question.id, untilMs });
+  await wake(w, await w.runSlots.park(question, untilMs));
+  const parked = await changeQuestion(w, question, ({ trouble: _, undatedLimits: _before, ...stored }) => ({
+    ...stored,
+    phase: 'parked',
+    parkedUntilMs: untilMs,
+    ...(undatedLimits === undefined ? {} : { undatedLimits }),
+  }));
+  w.observer.changed(parked);
+  return parked;
+}
+
+/**
+ * Continues after a limit, or at once if cancelled. Many parked questions continue one after the other, so this one may
+ * wait longer.
+ */
+export async function unpark(w: QuestionContext, question: Question): Promise<Progress> {
+  const waitMs = question.cancel === undefined ? await w.runSlots.parkedForMs(question, w.now()) : 0;
+  if (waitMs > 0) return { question, waitMs };
+  const unparked = await changeQuestion(w, question, ({ parkedUntilMs: _until, trouble: _trouble, ...stored }) => ({
+    ...(stored.cancel === undefined ? toBeAdmitted(stored) : stored),
+    phase: 'waiting',
+    upstream: withoutAttempt(stored.upstream),
+  }));
+  w.observer.changed(unparked);
+  return unparked;
+}
+
+export async function cancelQuestion(w: QuestionContext, question: Question): Promise<Progress> {
+  await cancelAtService(w, question);
+  return changeQuestion(w, question, (stored) => ({
+    ...stored,
+    upstream: { ...stored.upstream, cancelSentMs: w.now() },
+  }));
+}
+
+/** Removes the intent of an attempt. If it repeated an `earlier` attempt, restores the intent of that one. */
+function forgetIntent(w: QuestionContext, question: Question, earlier?: Question): Promise<Question> {
+  const { intentConversationId } = earlier?.upstream ?? {};
+  return changeQuestion(w, question, (stored) =>
+    withoutCall({ ...stored, upstream: { ...stored.upstream, intentConversationId } }, 'ask', earlier?.upstream),
+  );
+}
+
+function endFailed(w: QuestionContext, question: Question, failure: Failure): Promise<Question> {
+  return endWith(w, question, failed(failure));
 }
 
 /**
@@ -400,7 +380,7 @@ interface Asked {
 }
 
 /** Claims a question of the service for this question. False if it belongs to another one. */
-function isOurs({ claims }: LifecyclePorts, { id }: Question, { conversationId, question }: Asked): Promise<boolean> {
+function isOurs({ claims }: QuestionContext, { id }: Question, { conversationId, question }: Asked): Promise<boolean> {
   return claimUpstream(claims, id, conversationId, question);
 }
 
@@ -412,13 +392,13 @@ function askedIn({ id, shareUrl }: Conversation, question: UpstreamQuestion): As
  * Searches the service for a question whose call had an unknown outcome. Undefined if the service does not have it. Throws
  * `unavailable` while that is not certain: then the question must not be asked again.
  */
-async function findLost(ports: LifecyclePorts, question: Question): Promise<Asked | undefined> {
+async function findLost(w: QuestionContext, question: Question): Promise<Asked | undefined> {
   const { intentConversationId } = question.upstream;
   const { fromMs, toMs } = createdBetween(question);
-  const service = ports.deepSearch(accountOf(question));
+  const service = w.deepSearch(accountOf(question));
   let found: Asked | undefined;
   const isSought = async (conversation: Conversation): Promise<boolean> => {
-    found ??= await findByText(ports, question, conversation);
+    found ??= await findByText(w, question, conversation);
     return found !== undefined;
   };
   const search = { aboutMs: triedMs(question), untilMs: toMs, isSought };
@@ -428,7 +408,7 @@ async function findLost(ports: LifecyclePorts, question: Question): Promise<Aske
       : [await service.read(intentConversationId)];
   for (const conversation of conversations) if (await isSought(conversation)) break;
   if (found !== undefined || question.restored !== undefined) return found;
-  return findByTime(ports, question, conversations);
+  return findByTime(w, question, conversations);
 }
 
 /** When the question was tried, or could have been after the backup that it comes from. */
@@ -444,7 +424,7 @@ function createdBetween(question: Question): { fromMs: number; toMs: number } {
 }
 
 async function findByText(
-  ports: LifecyclePorts,
+  w: QuestionContext,
   question: Question,
   conversation: Conversation,
 ): Promise<Asked | undefined> {
@@ -454,7 +434,7 @@ async function findByText(
     const createdMs = candidate.createdMs ?? conversation.createdMs ?? triedMs(question);
     if (isSameText(candidate.text, upstreamText(question)) && createdMs >= fromMs && createdMs <= toMs) {
       const asked = askedIn(conversation, candidate);
-      if (await isOurs(ports, question, asked)) return asked;
+      if (await isOurs(w, question, asked)) return asked;
     }
   }
   return undefined;
@@ -466,7 +446,7 @@ async function findByText(
  * else's, so the letters of the text must be the same.
  */
 async function findByTime(
-  ports: LifecyclePorts,
+  w: QuestionContext,
   question: Question,
   conversations: Conversation[],
 ): Promise<Asked | undefined> {
@@ -475,10 +455,10 @@ async function findByTime(
     const possible = candidatesIn(question, conversation);
     for (const each of createdWhenAsked(conversation, question)) {
       if (!possible.includes(each)) continue;
-      const owners = await ownersOf(ports.claims, conversation.id, each);
+      const owners = await ownersOf(w.claims, conversation.id, each);
       const asked = askedIn(conversation, each);
       // A process died after it claimed the question.
-      if (owners.includes(question.id) && (await isOurs(ports, question, asked))) return asked;
+      if (owners.includes(question.id) && (await isOurs(w, question, asked))) return asked;
       if (owners.length === 0) free.push(asked);
     }
   }
@@ -486,11 +466,85 @@ async function findByTime(
   if (only === undefined) return undefined;
   const isFollowUp = question.upstream.intentConversationId !== undefined;
   const isCertain = others.length === 0 && (isFollowUp || isLikeText(only.question.text, upstreamText(question)));
-  if (isCertain && (await isOurs(ports, question, only))) return only;
+  if (isCertain && (await isOurs(w, question, only))) return only;
   throw new AppError('unavailable', 'the service may have the question under another text', { code: 'inDoubt' });
 }
 
 /** A new conversation begins with the question. */
 function candidatesIn({ upstream }: Question, { questions }: Conversation): UpstreamQuestion[] {
   return upstream.intentConversationId === undefined ? questions.slice(0, 1) : questions;
+}
+
+/**
+ * Finds a question in its conversation. Claims and stores its position there once that becomes known, so that no other
+ * question with the same text can take it later. Undefined if the question is not there.
+ */
+export async function locate(
+  w: QuestionContext,
+  question: Question,
+  conversation: Conversation,
+): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
+  if (question.shares !== undefined) return locateShared(w, question, conversation);
+  for (const observed of upstreamCandidates(conversation, question)) {
+    const { questionId, ordinal } = question.upstream;
+    const isIdKnown = observed.id === undefined || observed.id === questionId;
+    const isOrdinalKnown = observed.ordinal === undefined || observed.ordinal === ordinal;
+    if (isIdKnown && isOrdinalKnown) return { question, observed };
+    const isOurs = await claimUpstream(w.claims, question.id, conversation.id, observed);
+    // The id that the service gave this question proves that it is the same one.
+    const isCertain = observed.id !== undefined && observed.id === questionId;
+    if (isOurs || isCertain) return { question: await changeQuestion(w, question, withPosition(observed)), observed };
+  }
+  return locateByTime(w, question, conversation);
+}
+
+/**
+ * The service may change a text, so that it is not found. Then the question is the one at its position, or without a known
+ * position the only one of no other question, if it was created when this one was asked.
+ */
+async function locateByTime(
+  w: QuestionContext,
+  question: Question,
+  conversation: Conversation,
+): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
+  const { ordinal } = question.upstream;
+  const free: UpstreamQuestion[] = [];
+  for (const each of createdWhenAsked(conversation, question)) {
+    if (ordinal !== undefined && each.ordinal !== ordinal) continue;
+    const owners = await ownersOf(w.claims, conversation.id, each);
+    if (owners.every((owner) => owner === question.id)) free.push(each);
+  }
+  const [observed, ...others] = free;
+  if (observed === undefined || others.length > 0) return undefined;
+  if (!(await claimUpstream(w.claims, question.id, conversation.id, observed))) return undefined;
+  return { question: await changeQuestion(w, question, withPosition(observed)), observed };
+}
+
+/** The answer that a question shows again belongs to the question that asked for it. */
+async function locateShared(
+  { questions }: QuestionContext,
+  question: Question,
+  conversation: Conversation,
+): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
+  const source = await questions.get(question.shares?.questionId ?? '');
+  const observed = source === undefined ? undefined : findUpstream(conversation, source);
+  return observed === undefined ? undefined : { question, observed };
+}
+
+function withPosition(observed: UpstreamQuestion): (stored: Question) => Question {
+  return (stored) => ({ ...stored, upstream: { ...stored.upstream, ...positionOf(observed) } });
+}
+
+/** Asks the service to stop a question. Throws the errors of the service, but none if the conversation is gone. */
+export async function cancelAtService(w: QuestionContext, question: Question): Promise<void> {
+  const { conversationId, questionId } = question.upstream;
+  if (conversationId === undefined) return;
+  try {
+    await w.deepSearch(accountOf(question)).cancel(conversationId, {
+      id: questionId,
+      find: async (conversation) => (await locate(w, question, conversation))?.observed,
+    });
+  } catch (error) {
+    if (!isAppError(error, 'notFound')) throw error;
+  }
 }

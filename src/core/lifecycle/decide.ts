@@ -1,8 +1,17 @@
 import { isPatienceOver } from '../pacing.ts';
 import type { Conversation, UpstreamError, UpstreamQuestion } from '../ports.ts';
 import { endsQuietly, hasNoCard } from '../question/cancellation.ts';
-import { type Answer, type Failure, isInThread, type Outcome, type Question } from '../question/question.ts';
-import { isKeptPrivate, showsCode } from '../question/readers.ts';
+import {
+  type Answer,
+  type Failure,
+  isBetweenTwo,
+  isInThread,
+  isRestated,
+  type Outcome,
+  type Question,
+} from '../question/question.ts';
+import type { Showing } from '../question/reader-choices.ts';
+import { isChoiceAwaited, isChoiceNeeded, isForAskerOnly, isKeptPrivate, showsCode } from '../question/readers.ts';
 import { isThreadUnread } from '../question/thread-context.ts';
 import type { Slot } from '../run-slots.ts';
 import {
@@ -10,6 +19,7 @@ import {
   accountPatienceMs,
   admissionLifeMs,
   cancelConfirmMs,
+  chooseReadersMs,
   deliveryPatienceMs,
   type LifecycleSettings,
   longestRepeatedLimitMs,
@@ -17,10 +27,9 @@ import {
   parkedCheckMs,
   queuedCheckMs,
   shortestLimitMs,
+  stepCheckLifeMs,
 } from '../settings.ts';
-import { cardLeftMs, cardToPost, isCardNeeded, isCardShown, missingCard } from './card-steps.ts';
-import { decideShowing, isChoiceUnread, type ShowingStep } from './showing.ts';
-import { type CallStep, performing } from './unknown-outcome.ts';
+import { type CallStep, type CallTimes, performing } from './unknown-outcome.ts';
 
 /** What a question may have to wait for before it is asked. */
 export interface Standing {
@@ -241,6 +250,58 @@ function nextShown(question: Question, situation: Situation): Step | undefined {
   return posting ?? showing ?? nextPost(question, situation);
 }
 
+/** The steps between an answer and its first message, if its asker decides who sees it. */
+export type ShowingStep =
+  /** Reads whether the asker agreed earlier to show answers here. */
+  | 'read'
+  /** Asks the asker privately. Needs an admission that is not old. */
+  | 'ask'
+  /** The asker did not choose in time. */
+  | 'expire'
+  /** Stores the choice for later answers. */
+  | 'remember'
+  /** Hands the answer over to the asker's direct messages. */
+  | 'send'
+  /** Finds out whether other people can open the share URL. */
+  | 'proveLink';
+
+/** The next of these steps, or a wait for the asker. Undefined if nothing of this stands between answer and messages. */
+export function decideShowing(
+  question: Question,
+  nowMs: number,
+): { do: 'showing'; step: ShowingStep } | { do: 'wait'; ms: number } | undefined {
+  const { outcome, showing } = question;
+  if (outcome?.kind !== 'answered') return undefined;
+  if (isForAskerOnly(question)) return showing?.sentMs === undefined ? { do: 'showing', step: 'send' } : undefined;
+  if (isChoiceNeeded(question)) {
+    if (showing?.choice === undefined) return decideChoice(showing, nowMs);
+    if (showing.by === 'asker' && showing.rememberedMs === undefined) return { do: 'showing', step: 'remember' };
+  }
+  return isLinkUnproven(question) ? { do: 'showing', step: 'proveLink' } : undefined;
+}
+
+function decideChoice(
+  { askedMs, noticedMs }: Showing = {},
+  nowMs: number,
+): { do: 'showing'; step: ShowingStep } | { do: 'wait'; ms: number } {
+  // A time far in the future counts as over too: the clock was set back.
+  const leftMs = chooseReadersMs - Math.abs(nowMs - (askedMs ?? nowMs));
+  if (leftMs <= 0) return { do: 'showing', step: 'expire' };
+  if (noticedMs === undefined) return { do: 'showing', step: 'ask' };
+  return { do: 'wait', ms: Math.min(leftMs, parkedCheckMs) };
+}
+
+/** Also for an answer that is shared: its asker may include the link, and others must be able to open it. */
+function isLinkUnproven({ access, place, upstream, delivery }: Question): boolean {
+  if (access !== 'own' || isBetweenTwo(place) || delivery.posted.length > 0) return false;
+  return upstream.shareUrl !== undefined && upstream.isLinkOpen === undefined;
+}
+
+/** Whether the asker's earlier choices have to be read, before the card of a running question may show its steps. */
+export function isChoiceUnread(question: Question): boolean {
+  return isChoiceNeeded(question) && question.showing === undefined;
+}
+
 /** The next message or file of the outcome. Undefined once all are posted. */
 function nextPost(question: Question, situation: Situation): Step | undefined {
   if (isKeptPrivate(question)) return undefined;
@@ -371,4 +432,66 @@ export function interpret(
 function failureOf(error: UpstreamError | undefined): Failure {
   if (error?.cause === 'tooLong' || error?.cause === 'limited') return { cause: error.cause };
   return { cause: 'service', title: error?.title ?? '', message: error?.message ?? '' };
+}
+
+export function isCardShown({ card }: Question): boolean {
+  return card.ts !== undefined && card.gone !== true;
+}
+
+/** Steps may name what only some people may see, so a card's readers are checked, also after a clock was set back. */
+export function isStepCheckOld({ admittedMs = 0, card: { stepsHiddenMs } }: Question, nowMs: number): boolean {
+  return Math.abs(nowMs - (stepsHiddenMs ?? admittedMs)) > stepCheckLifeMs;
+}
+
+/*
+ * The card of a question that goes on without it: Slack's limits left no room for the card, or its outcome is unknown.
+ */
+
+/** Whether the question has no card yet and may still get one. */
+export function lacksCard({ card }: Pick<Question, 'card'>): boolean {
+  return card.ts === undefined && card.gone !== true;
+}
+
+/** The next step of a missing card: to post it, to find it after an unknown outcome, or to wait. */
+export function missingCard(question: Question, times: CallTimes): CallStep | undefined {
+  if (!lacksCard(question)) return undefined;
+  const step = performing('announce', question, times);
+  const leftMs = (question.card.notBeforeMs ?? 0) - times.nowMs;
+  const isCall = step.do === 'announce' || step.do === 'search';
+  return isCall && leftMs > 0 ? { do: 'wait', ms: leftMs } : step;
+}
+
+/** The next step of a missing card, unless that is to wait. */
+export function cardToPost(question: Question, times: CallTimes): CallStep | undefined {
+  const step = missingCard(question, times);
+  return step?.do === 'wait' ? undefined : step;
+}
+
+/** Milliseconds that a question goes on without its card, until the next step of the card. Undefined if it has none. */
+export function cardLeftMs(question: Question, times: CallTimes): number | undefined {
+  const { phase, awaitsAccount, cancel } = question;
+  const goesOn = phase === 'waiting' || phase === 'parked' || phase === 'running';
+  if (!goesOn || awaitsAccount !== undefined || cancel !== undefined) return undefined;
+  const step = missingCard(question, times);
+  return step?.do === 'wait' ? step.ms : undefined;
+}
+
+/**
+ * Whether a question that has ended still needs its card: to repeat the question above the answer, because the card alone
+ * says that there is an answer, or because a card that may be in Slack can say that the question was cancelled.
+ */
+export function isCardNeeded(question: Question): boolean {
+  const { outcome, card } = question;
+  const isSaidByCard = outcome?.kind === 'cancelled' && card.intentMs !== undefined;
+  return isSaidByCard || isKeptPrivate(question) || isChoiceAwaited(question) || isRestated(question);
+}
+
+/** Whether a question has ended and only its card is left to be posted or found. */
+export function isOnlyCardLeft(question: Question, parts: number): boolean {
+  const { phase, card, outcome, delivery } = question;
+  if (phase !== 'delivering' || !lacksCard(question)) return false;
+  if (outcome?.kind === 'cancelled') return isCardNeeded(question);
+  // An answer that was sent to the asker alone has no messages here.
+  if (isKeptPrivate(question) && question.showing?.sentMs !== undefined) return true;
+  return card.intentMs !== undefined && delivery.posted.length >= parts;
 }

@@ -69,7 +69,10 @@ export function pendingCall({ card, upstream, delivery }: Question, effect: Effe
 
 /** Returns the question with a call that is about to be made, without what an earlier try left. */
 export function withIntent(question: Question, effect: Effect, nowMs: number): Question {
-  return changeCall(question, effect, (call) => ({ ...withoutPending(call), intentMs: nowMs }));
+  const { delivery } = question;
+  const { file = { state: 'intended' } } = delivery;
+  const begun: Question = effect === 'attach' ? { ...question, delivery: { ...delivery, file } } : question;
+  return changeCall(begun, effect, (call) => ({ ...withoutPending(call), intentMs: nowMs }));
 }
 
 /** Returns the question with a call that its caller gave up now. */
@@ -92,17 +95,12 @@ export function withCallSearched(question: Question, effect: Effect, nowMs: numb
 }
 
 /**
- * Restores an `earlier` call after its repetition certainly had no effect. The earlier call may still be carried out,
- * so the app searches for its effect before the next try.
+ * Removes a call that certainly had no effect, so that the next try needs no search. If it repeated an `earlier` one, restores
+ * that: it may still be carried out, so the app searches for its effect before the next try.
  */
-export function withEarlierCall(question: Question, effect: Effect, earlier: PendingCall): Question {
+export function withoutCall(question: Question, effect: Effect, earlier: PendingCall = {}): Question {
   const { intentMs, givenUpMs, searchedMs } = earlier;
-  return changeCall(question, effect, (call) => ({
-    ...withoutPending(call),
-    ...(intentMs === undefined ? {} : { intentMs }),
-    ...(givenUpMs === undefined ? {} : { givenUpMs }),
-    ...(searchedMs === undefined ? {} : { searchedMs }),
-  }));
+  return changeCall(question, effect, (call) => ({ ...call, intentMs, givenUpMs, searchedMs }));
 }
 
 /** Returns the question with a planned check for copies: a message may be posted twice, now or soon. */

@@ -1,7 +1,6 @@
-import type { AccessPolicy, Admission } from '../../core/access-policy.ts';
 import type { ChannelRuleSet } from '../../core/channels/channel-settings.ts';
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
-import type { Log } from '../../core/ports.ts';
+import type { AccessPolicy, Admission, Log } from '../../core/ports.ts';
 import { isBetweenTwo, type Place, type Refusal } from '../../core/question/question.ts';
 import { withTimeout } from '../../core/timeout.ts';
 import { isTokenRefused } from '../api/errors.ts';

@@ -1,6 +1,5 @@
-import type { Confirm } from '../../core/access-policy.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { Clock, Log } from '../../core/ports.ts';
+import type { Clock, Confirm, Log } from '../../core/ports.ts';
 import type { Allowance, CreateLimiter } from '../../core/rate-limits.ts';
 import { callPatienceMs, longestBlockMs } from '../settings.ts';
 import { keptFromEdits, messagesPerChannel, methodAllowances, type SlackMethod } from './method-tiers.ts';

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { Admission } from '../../core/access-policy.ts';
 import { type Person, personName } from '../../core/accounts/accounts.ts';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Visit } from '../../core/history/home-visits.ts';
+import type { Admission } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
 import { visitLifeMs } from '../../core/settings.ts';
 import { within } from '../../core/timeout.ts';

@@ -1,5 +1,5 @@
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
-import { cardView } from '../../core/lifecycle/card-view.ts';
+import { cardView } from '../../core/lifecycle/card.ts';
 import { atOnce } from '../../core/lifecycle/decide.ts';
 import { recallAnswer } from '../../core/lifecycle/resharing.ts';
 import type { Answer, Question } from '../../core/question/question.ts';

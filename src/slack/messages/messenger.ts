@@ -1,6 +1,5 @@
-import type { Confirm } from '../../core/access-policy.ts';
 import { AppError, isAppError, threadGone } from '../../core/errors.ts';
-import type { CardView, Messenger, PreparedOutcome } from '../../core/ports.ts';
+import type { CardView, Confirm, Messenger, PreparedOutcome } from '../../core/ports.ts';
 import type { PendingCall, Question } from '../../core/question/question.ts';
 import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
 import { renderCard } from '../../render/card.ts';

@@ -1,11 +1,11 @@
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
 import { createAccountWaits } from '../../../src/core/accounts/waiting.ts';
 import { noRules, type QuestionRules } from '../../../src/core/channels/channel-settings.ts';
+import type { QuestionContext } from '../../../src/core/context.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
-import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
-import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import { advance } from '../../../src/core/lifecycle/advance.ts';
 import { asRestored } from '../../../src/core/lifecycle/resume.ts';
 import type {
   CardView,
@@ -500,7 +500,7 @@ export function createInMemoryLifecycle(
   }
 
   const scheduler = { schedule: async (id: string, delayMs: number) => plan(id, nowMs + delayMs) };
-  const ports: LifecyclePorts = {
+  const ports: QuestionContext = {
     questions: {
       create: async (question, byMs = Number.POSITIVE_INFINITY) => {
         const created = await operate('write', () => {
@@ -640,8 +640,6 @@ export function createInMemoryLifecycle(
     else entry.atMs = Math.min(entry.atMs, atMs);
   }
 
-  const advance = createAdvance(ports);
-
   function startWatching(): Watching {
     const { deepSearch, now, random } = ports;
     return createWatching({ deepSearch, scheduler, now, random, log });
@@ -671,7 +669,7 @@ export function createInMemoryLifecycle(
     due.set(id, entry);
     let nextMs: number | undefined;
     try {
-      const waitMs = await advance(id);
+      const waitMs = await advance(ports, id);
       nextMs = waitMs === undefined ? undefined : nowMs + waitMs;
     } catch (error) {
       const isExpected = error instanceof Crash || (error instanceof AppError && error.kind === 'storage');

@@ -1,10 +1,10 @@
 import { noRules } from '../../../src/core/channels/channel-settings.ts';
-import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import type { QuestionContext } from '../../../src/core/context.ts';
 import { noTracer } from '../../../src/core/tracing.ts';
 
 /** Side ports that allow everything and store nothing. */
 export const noopPorts: Pick<
-  LifecyclePorts,
+  QuestionContext,
   | 'accounts'
   | 'accountWaits'
   | 'nameOf'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isAppError } from '../../../src/core/errors.ts';
 import { createAccept, type NewQuestion, questionId } from '../../../src/core/intake/accept.ts';
-import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
+import { advance } from '../../../src/core/lifecycle/advance.ts';
 import type { QuestionStore, Scheduler } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createRunSlots, runSlotsType } from '../../../src/core/run-slots.ts';
@@ -217,7 +217,7 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
     accept: createAccept({ ...ports, digest }),
     /** Like the start of the app, but only for this question: other tests share the store. */
     boot: async (id: string) => {
-      await scheduler.start(createAdvance(ports));
+      await scheduler.start((questionId) => advance(ports, questionId));
       if ((await questions.openIds()).includes(id)) await scheduler.schedule(id, 0);
     },
     close: async () => void (await Promise.all([client.close(), outbound.close()])),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AccessPolicy, Admission } from '../../../src/core/access-policy.ts';
+import type { QuestionContext } from '../../../src/core/context.ts';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
-import { createAdmission } from '../../../src/core/lifecycle/admission.ts';
-import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import { admit, admitFailed, gather, gatherFailed } from '../../../src/core/lifecycle/admission.ts';
+import type { AccessPolicy, Admission } from '../../../src/core/ports.ts';
 import { fileQuestion, forwardQuestion, threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { Question, ThreadContext } from '../../../src/core/question/question.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
@@ -13,7 +13,7 @@ const context: ThreadContext = { messages: 2, total: 3, files: 0, unreadable: 0,
 const refused = { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refused: true };
 
 /** A stored question before it is asked, with the test's changes, and the steps before asking. */
-async function admissionOf(change: Partial<Question> = {}, ports: Partial<LifecyclePorts> = {}) {
+async function admissionOf(change: Partial<Question> = {}, ports: Partial<QuestionContext> = {}) {
   const { life, ask } = createCoreHarness();
   const { id } = await ask();
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
@@ -22,8 +22,8 @@ async function admissionOf(change: Partial<Question> = {}, ports: Partial<Lifecy
     ...life.ports.observer,
     changed: ({ outcome }: Question) => void changed.push(outcome?.kind ?? 'open'),
   };
-  const steps = createAdmission({ ...life.ports, observer, ...ports });
-  return { life, steps, id, question: life.question(id), changed, stored: () => life.question(id) };
+  const w: QuestionContext = { ...life.ports, observer, ...ports };
+  return { life, w, id, question: life.question(id), changed, stored: () => life.question(id) };
 }
 
 const says = (admission: Admission): { accessPolicy: AccessPolicy } => ({
@@ -41,9 +41,9 @@ describe('admitting a question', () => {
     };
     const shares = { questionId: `q${'0'.repeat(24)}`, withLink: false, confirmed };
     const sharing = await admissionOf({ shares }, { accessPolicy });
-    await sharing.steps.admit(sharing.question);
+    await admit(sharing.w, sharing.question);
     const plain = await admissionOf({}, { accessPolicy });
-    await plain.steps.admit(plain.question);
+    await admit(plain.w, plain.question);
     expect(asked).toEqual([
       ['U1', thread, { confirmed }],
       ['U1', thread, { confirmed: undefined }],
@@ -51,19 +51,19 @@ describe('admitting a question', () => {
   });
 
   it('ends a question whose asker may not ask, in the language of the asker', async () => {
-    const { steps, question, stored } = await admissionOf({}, says({ may: false, reason: 'guest', locale: 'de-DE' }));
-    await steps.admit(question);
+    const { w, question, stored } = await admissionOf({}, says({ may: false, reason: 'guest', locale: 'de-DE' }));
+    await admit(w, question);
     expect(stored()).toMatchObject({ outcome: { kind: 'notAllowed', reason: 'guest' }, locale: 'de-DE' });
   });
 
   it('ends a question in a place that is hidden from the app, unless it was shown there before', async () => {
     const hidden = says({ may: true, isHidden: true });
     const fresh = await admissionOf({}, hidden);
-    await fresh.steps.admit(fresh.question);
+    await admit(fresh.w, fresh.question);
     expect(fresh.stored().outcome).toEqual({ kind: 'undeliverable', canInvite: true });
     expect(await fresh.life.ports.askedQuestions.of('T1', 'U1')).toEqual([]);
     const shown = await admissionOf({ admittedMs: 1 }, hidden);
-    await shown.steps.admit(shown.question);
+    await admit(shown.w, shown.question);
     expect(shown.stored()).toEqual({ ...shown.question, admittedMs: shown.life.now() });
   });
 });
@@ -82,9 +82,9 @@ describe('a failed admission', () => {
   ])(
     'with %s after %j ms of trouble makes it %j that the question is tried again',
     async (kind, waitedMs, isTriedAgain) => {
-      const { life, steps, question, stored } = await admissionOf();
+      const { life, w, question, stored } = await admissionOf();
       const troubled = waitedMs === undefined ? question : { ...question, trouble: troubleFor(waitedMs, life.now()) };
-      const progress = await steps.admitFailed(troubled, new AppError(kind, 'planned'));
+      const progress = await admitFailed(w, troubled, new AppError(kind, 'planned'));
       expect(progress === undefined).toBe(isTriedAgain);
       expect(stored().outcome).toEqual(isTriedAgain ? undefined : { kind: 'notAllowed', reason: 'unknownPerson' });
     },
@@ -94,8 +94,8 @@ describe('a failed admission', () => {
 describe('reading the thread', () => {
   it('continues with what its message forwards, although its thread could not be read', async () => {
     const known = { text: forwardQuestion, forwarded: { messages: 1, text: 'said' } };
-    const { steps, question, stored } = await admissionOf(known, { threadReader: { read: async () => refused } });
-    await steps.gather(question);
+    const { w, question, stored } = await admissionOf(known, { threadReader: { read: async () => refused } });
+    await gather(w, question);
     expect(stored().outcome).toBeUndefined();
   });
 
@@ -107,8 +107,8 @@ describe('reading the thread', () => {
     ['a bare forward that is asked again', forwardQuestion, refused, false],
     ['a bare file that is asked again', fileQuestion, refused, false],
   ])('with %s (%j) and %j, makes it %j that the question continues', async (_, text, read, goesOn) => {
-    const { steps, question, stored } = await admissionOf({ text }, { threadReader: { read: async () => read } });
-    await steps.gather(question);
+    const { w, question, stored } = await admissionOf({ text }, { threadReader: { read: async () => read } });
+    await gather(w, question);
     expect(stored().outcome).toEqual(goesOn ? undefined : { kind: 'failed', failure: { cause: 'threadUnread' } });
     expect(stored().context).toEqual(goesOn ? read : undefined);
   });
@@ -123,7 +123,7 @@ describe('a failed reading of the thread', () => {
     ['rateLimited', { failures: 9, waitedMs: 120_001 }, false],
     ['unauthorized', undefined, false],
   ])('with %s after %j makes it %j that the thread is read again', async (kind, before, isTriedAgain) => {
-    const { life, steps, question, stored } = await admissionOf({ readsThread: true });
+    const { life, w, question, stored } = await admissionOf({ readsThread: true });
     const trouble = before && {
       kind: 'unreachable' as const,
       failures: before.failures,
@@ -131,7 +131,7 @@ describe('a failed reading of the thread', () => {
       notBeforeMs: life.now(),
     };
     const troubled = trouble === undefined ? question : { ...question, trouble };
-    const progress = await steps.gatherFailed(troubled, new AppError(kind, 'planned'));
+    const progress = await gatherFailed(w, troubled, new AppError(kind, 'planned'));
     expect(progress === undefined).toBe(isTriedAgain);
     expect(stored().context).toEqual(isTriedAgain ? undefined : refused);
   });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { QuestionContext } from '../../../src/core/context.ts';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
-import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
-import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import { advance } from '../../../src/core/lifecycle/advance.ts';
 import type { Conversation, DeepSearch, Messenger, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
@@ -26,7 +26,7 @@ const conversation = (change: Partial<Conversation> = {}): Conversation => ({
 interface Replaced {
   service?: Partial<DeepSearch>;
   slack?: Partial<Messenger>;
-  ports?: Partial<LifecyclePorts>;
+  ports?: Partial<QuestionContext>;
 }
 
 /** A stored question that waits in its queue, and its `advance`. A test can replace parts of all ports. */
@@ -36,7 +36,7 @@ async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) 
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   const views: string[] = [];
   const deepSearch = () => ({ ...life.deepSearch, ...replaced.service });
-  const ports: LifecyclePorts = {
+  const ports: QuestionContext = {
     ...life.ports,
     deepSearch,
     watching: readingAlone({ ...life.ports, deepSearch }),
@@ -47,8 +47,15 @@ async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) 
     },
     ...replaced.ports,
   };
-  const advance = createAdvance(ports);
-  return { life, id, accept: () => ask(), ports, views, advance: () => advance(id), stored: () => life.question(id) };
+  return {
+    life,
+    id,
+    accept: () => ask(),
+    ports,
+    views,
+    advance: () => advance(ports, id),
+    stored: () => life.question(id),
+  };
 }
 
 /** The same for a question that the service works on, and that has a card. */
@@ -197,7 +204,7 @@ describe('watching a running question', () => {
           return harness.ports.questions.update(id, change);
         },
       };
-      await createAdvance({ ...harness.ports, questions })(harness.id);
+      await advance({ ...harness.ports, questions }, harness.id);
       expect(written).toBe(writes);
     }
   });
@@ -449,7 +456,7 @@ describe('a run', () => {
     expect(closed.life.openIds()).toEqual([]);
     const unknown = `q${'9'.repeat(24)}`;
     await closed.life.ports.questions.markOpen(unknown);
-    expect(await createAdvance(closed.ports)(unknown)).toBeUndefined();
+    expect(await advance(closed.ports, unknown)).toBeUndefined();
     expect(closed.life.openIds()).toEqual([]);
   });
 
@@ -463,7 +470,7 @@ describe('a run', () => {
         return harness.life.threads()[0] ?? expect.unreachable();
       },
     };
-    expect(await createAdvance({ ...harness.ports, threads })(harness.id)).toBe(10_000);
+    expect(await advance({ ...harness.ports, threads }, harness.id)).toBe(10_000);
     expect(joined).toBe(200);
   });
 
@@ -479,7 +486,7 @@ describe('a run', () => {
       prepared += 1;
       return messenger.prepare(question);
     };
-    expect(await createAdvance({ ...harness.ports, messenger: { ...messenger, prepare } })(harness.id)).toBeUndefined();
+    expect(await advance({ ...harness.ports, messenger: { ...messenger, prepare } }, harness.id)).toBeUndefined();
     expect(harness.stored().delivery.posted).toHaveLength(3);
     expect(prepared).toBe(1);
   });

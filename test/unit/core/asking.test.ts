@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
+import { advance } from '../../../src/core/lifecycle/advance.ts';
 import type { ThreadStore } from '../../../src/core/ports.ts';
 import { createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
 
@@ -38,7 +38,7 @@ describe('a question', () => {
     const { life, ask } = createCoreHarness({ faults: { write: [undefined, failing('storage')] } });
     const { id } = await ask();
     const threads = heldUp(life.ports.threads, () => true);
-    const advancing = createAdvance({ ...life.ports, threads: threads.store })(id);
+    const advancing = advance({ ...life.ports, threads: threads.store }, id);
     await threads.reached;
     await atRest();
     expect([life.posted, life.upstream()]).toEqual([[], []]);
@@ -52,7 +52,7 @@ describe('a question', () => {
     const { life, ask } = createCoreHarness();
     const { id } = await ask();
     const threads = heldUp(life.ports.threads, () => life.upstream().length > 0);
-    const advancing = createAdvance({ ...life.ports, threads: threads.store })(id);
+    const advancing = advance({ ...life.ports, threads: threads.store }, id);
     await threads.reached;
     await atRest();
     expect(life.question(id)).toMatchObject({ phase: 'waiting', upstream: { intentMs: life.startMs } });

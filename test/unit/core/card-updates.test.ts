@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Admission } from '../../../src/core/access-policy.ts';
+import type { QuestionContext } from '../../../src/core/context.ts';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
-import { dropCard, finishCard, refreshCard } from '../../../src/core/lifecycle/card-updates.ts';
-import { digestOf } from '../../../src/core/lifecycle/card-view.ts';
+import { digestOf, dropCard, finishCard, refreshCard } from '../../../src/core/lifecycle/card.ts';
 import { atOnce, finalCard, type Standing } from '../../../src/core/lifecycle/decide.ts';
-import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
-import type { CardView, Messenger } from '../../../src/core/ports.ts';
+import type { Admission, CardView, Messenger } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
@@ -17,7 +15,7 @@ const queued = { ...atOnce, positionInQueue: 2 };
 async function withCard(
   change: Partial<Question> = {},
   slack: Partial<Messenger> = {},
-  more: Partial<LifecyclePorts> = {},
+  more: Partial<QuestionContext> = {},
 ) {
   const { life, ask } = createCoreHarness();
   const { id } = await ask();

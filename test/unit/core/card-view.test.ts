@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cardView, digestOf } from '../../../src/core/lifecycle/card-view.ts';
+import { cardView, digestOf } from '../../../src/core/lifecycle/card.ts';
 import { atOnce, type Standing } from '../../../src/core/lifecycle/decide.ts';
 import type { CardView } from '../../../src/core/ports.ts';
 import type { Answer, Question, Trouble } from '../../../src/core/question/question.ts';

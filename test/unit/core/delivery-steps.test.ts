@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { QuestionContext } from '../../../src/core/context.ts';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
-import { createAdmission } from '../../../src/core/lifecycle/admission.ts';
 import { finalCard } from '../../../src/core/lifecycle/decide.ts';
-import { createDelivery } from '../../../src/core/lifecycle/delivery.ts';
-import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import {
+  attach,
+  attachFailed,
+  closeCard,
+  closeCardFailed,
+  closeQuestion,
+  post,
+  postFailed,
+  recheck,
+  recheckFailed,
+  sayUndeliverable,
+} from '../../../src/core/lifecycle/delivery.ts';
 import type { Messenger, PreparedOutcome, PrivateNotice } from '../../../src/core/ports.ts';
 import type { Outcome, Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
@@ -21,7 +31,7 @@ const nowhere = { teamId: 'T1', channelId: 'C1' };
 async function delivering(
   change: Partial<Question> = {},
   { postPart, ...slack }: Partial<Messenger & PreparedOutcome> = {},
-  more: Partial<LifecyclePorts> = {},
+  more: Partial<QuestionContext> = {},
 ) {
   const { life, ask } = createCoreHarness();
   const { id } = await ask();
@@ -35,7 +45,7 @@ async function delivering(
   }));
   const looked: string[] = [];
   const closing: string[] = [];
-  const ports: LifecyclePorts = {
+  const w: QuestionContext = {
     ...life.ports,
     messenger: {
       ...life.ports.messenger,
@@ -46,14 +56,8 @@ async function delivering(
     observer: { changed: () => {}, closing: async (question) => void closing.push(question.id) },
     ...more,
   };
-  const delivery = createDelivery(ports, createAdmission(ports));
-  const steps = {
-    ...delivery,
-    post: (question: Question, part: number, checkFirst: boolean) =>
-      delivery.post(question, part, checkFirst, ports.messenger.prepare(question)),
-  };
   const stored = () => life.question(id);
-  return { life, ask, id, steps, question: stored(), stored, looked, closing };
+  return { life, ask, id, w, question: stored(), stored, looked, closing };
 }
 
 type Harness = Awaited<ReturnType<typeof delivering>>;
@@ -63,10 +67,10 @@ function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
 }
 
 it('a part that another process noted meanwhile is kept, and copies are checked for', async () => {
-  const { life, id, steps, question, stored } = await delivering({}, { findPart: async () => '9.9' });
+  const { life, id, w, question, stored } = await delivering({}, { findPart: async () => '9.9' });
   await life.ports.questions.update(id, (now) => ({ ...now, delivery: { round: 0, posted: ['8.8'] } }));
   const before = stored();
-  await steps.post(question, 0, true);
+  await post(w, question, true, w.messenger.prepare(question));
   expect(stored()).toEqual({ ...before, recheckMs: life.now() + minuteMs, mayHaveCopies: true });
 });
 
@@ -80,8 +84,8 @@ describe('attaching the answer', () => {
     'that fails with %s after %j failures makes it %j that it is tried again',
     async (kind, failures, isTriedAgain) => {
       const trouble = { kind: 'unreachable', failures: failures ?? 0, sinceMs: 1, notBeforeMs: 1 } as const;
-      const { steps, question, stored } = await delivering(failures === undefined ? {} : { trouble });
-      const progress = await steps.attachFailed(question, new AppError(kind, 'planned'));
+      const { w, question, stored } = await delivering(failures === undefined ? {} : { trouble });
+      const progress = await attachFailed(w, question, new AppError(kind, 'planned'));
       expect(progress === undefined).toBe(isTriedAgain);
       expect(stored().delivery.file?.state).toBe(isTriedAgain ? undefined : 'refused');
     },
@@ -90,21 +94,22 @@ describe('attaching the answer', () => {
 
 describe('the result of a delivery that was resumed in the meantime', () => {
   it.each<[string, (harness: Harness) => Promise<unknown>]>([
-    ['a part', ({ steps, question }) => steps.post(question, 0, true)],
-    ['a first part', ({ steps, question }) => steps.post(question, 0, false)],
-    ['a file', ({ steps, question }) => steps.attach(question, true)],
-    ['a first file', ({ steps, question }) => steps.attach(question, false)],
-    ['a refusal', ({ steps, question }) => steps.sayUndeliverable(question)],
-    ['the last edit of its card', ({ steps, question }) => steps.closeCard(question)],
+    ['a part', ({ w, question }) => post(w, question, true, w.messenger.prepare(question))],
+    ['a first part', ({ w, question }) => post(w, question, false, w.messenger.prepare(question))],
+    ['a file', ({ w, question }) => attach(w, question, true)],
+    ['a first file', ({ w, question }) => attach(w, question, false)],
+    ['a refusal', ({ w, question }) => sayUndeliverable(w, question)],
+    ['the last edit of its card', ({ w, question }) => closeCard(w, question)],
     [
       'a card that could not be closed',
-      ({ steps, question, life }) =>
-        steps.closeCardFailed(
+      ({ w, question, life }) =>
+        closeCardFailed(
+          w,
           { ...question, trouble: { kind: 'unreachable', failures: 8, sinceMs: life.now(), notBeforeMs: 0 } },
           new AppError('unavailable', 'planned'),
         ),
     ],
-    ['its close', ({ steps, question }) => steps.close(question)],
+    ['its close', ({ w, question }) => closeQuestion(w, question)],
   ])('is not counted for the new delivery: %s', async (_, step) => {
     const harness = await delivering({}, { findPart: async () => '9.9', findAttachment: async () => true });
     await harness.life.ports.questions.update(harness.id, (stored) => ({
@@ -119,7 +124,7 @@ describe('the result of a delivery that was resumed in the meantime', () => {
   });
 
   it('is not counted either where posting failed', async () => {
-    const { life, id, steps, question, stored } = await delivering(
+    const { life, id, w, question, stored } = await delivering(
       {},
       {
         postPart: async () => {
@@ -128,15 +133,15 @@ describe('the result of a delivery that was resumed in the meantime', () => {
         },
       },
     );
-    await expect(steps.post(question, 0, false)).rejects.toThrow('planned');
+    await expect(post(w, question, false, w.messenger.prepare(question))).rejects.toThrow('planned');
     expect(stored().delivery).toEqual({ round: 1, posted: [], intentMs: 7 });
   });
 });
 
 describe('a check for copies', () => {
   it('is over once it was made, and shows an unfinished card again', async () => {
-    const { steps, question, stored } = await delivering({ recheckMs: 5, card: { ts: '1.1', shown: 'steps' } });
-    await steps.recheck(question);
+    const { w, question, stored } = await delivering({ recheckMs: 5, card: { ts: '1.1', shown: 'steps' } });
+    await recheck(w, question);
     const { recheckMs: _, ...rest } = question;
     expect(stored()).toEqual({ ...rest, card: { ts: '1.1', shown: '' } });
   });
@@ -144,19 +149,19 @@ describe('a check for copies', () => {
   it('shows the end on the card again', async () => {
     const views: string[] = [];
     const updateCard: Messenger['updateCard'] = async (_, view) => void views.push(view.kind);
-    const { steps, question, stored } = await delivering(
+    const { w, question, stored } = await delivering(
       { recheckMs: 5, card: { ts: '1.1', shown: finalCard } },
       { updateCard },
     );
-    await steps.recheck(question);
+    await recheck(w, question);
     expect(views).toEqual(['answered']);
     expect(stored().card.shown).toBe(finalCard);
     expect(stored()).not.toHaveProperty('recheckMs');
   });
 
   it('is not over where another one was requested in the meantime', async () => {
-    const { steps, question, stored } = await delivering({ recheckMs: 9 });
-    await steps.recheck({ ...question, recheckMs: 5 });
+    const { w, question, stored } = await delivering({ recheckMs: 9 });
+    await recheck(w, { ...question, recheckMs: 5 });
     expect(stored()).toEqual(question);
   });
 
@@ -171,14 +176,14 @@ describe('a check for copies', () => {
     async (kind, details, endedAgoMs, inMs) => {
       const harness = await delivering({ recheckMs: 5 });
       const question = { ...harness.question, endedMs: harness.life.now() - endedAgoMs };
-      await harness.steps.recheckFailed(question, new AppError(kind, 'planned', details));
+      await recheckFailed(harness.w, question, new AppError(kind, 'planned', details));
       expect(harness.stored().recheckMs).toBe(inMs === undefined ? undefined : harness.life.now() + inMs);
     },
   );
 
   it('that fails before the question has ended is made again', async () => {
     const harness = await delivering({ recheckMs: 5 });
-    await harness.steps.recheckFailed(harness.question, new AppError('unavailable', 'planned'));
+    await recheckFailed(harness.w, harness.question, new AppError('unavailable', 'planned'));
     expect(harness.stored().recheckMs).toBe(harness.life.now() + minuteMs);
   });
 });
@@ -193,18 +198,18 @@ describe('a delivery that fails', () => {
     ['rateLimited', false],
     ['unauthorized', false],
   ])('with %s makes it %j that the asker is told privately and the delivery is given up', async (kind, isGivenUp) => {
-    const { steps, question, stored, life } = await delivering();
-    const progress = await steps.failed(question, new AppError(kind, 'planned'));
+    const { w, question, stored, life } = await delivering();
+    const progress = await postFailed(w, question, new AppError(kind, 'planned'));
     expect(progress === undefined).toBe(!isGivenUp);
     expect(life.privateMessages).toHaveLength(isGivenUp ? 1 : 0);
     expect(stored().delivery.refused ?? false).toBe(isGivenUp);
   });
 
   it('forgets the call that was running', async () => {
-    const { steps, question, stored } = await delivering({
+    const { w, question, stored } = await delivering({
       delivery: { round: 2, posted: ['1'], intentMs: 5, givenUpMs: 6 },
     });
-    await steps.sayUndeliverable(question);
+    await sayUndeliverable(w, question);
     expect(stored().delivery).toEqual({ round: 2, posted: ['1'], refused: true });
   });
 });
@@ -257,8 +262,8 @@ describe('what the asker is told privately', () => {
       { kind: 'undeliverable', questionId: 'id', place: thread, shareUrl },
     ],
   ])('is that they %s', async (_, change, notice) => {
-    const { steps, question, life, id } = await delivering({ text: 'where?', ...change });
-    await steps.sayUndeliverable(question);
+    const { w, question, life, id } = await delivering({ text: 'where?', ...change });
+    await sayUndeliverable(w, question);
     const expected = 'questionId' in notice ? { ...notice, questionId: id } : notice;
     expect(life.privateMessages).toEqual([{ questionId: id, userId: 'U1', notice: expected }]);
   });
@@ -275,7 +280,7 @@ describe('closing the card', () => {
     );
     await harness.life.ports.runSlots.takeSlot(harness.question);
     const next = await harness.ask();
-    await harness.steps.closeCard(harness.question);
+    await closeCard(harness.w, harness.question);
     expect(order).toEqual(['answered, 1 left']);
     expect(harness.looked).toEqual([next.id]);
     expect(harness.closing).toEqual([harness.id]);
@@ -296,8 +301,8 @@ describe('closing the card', () => {
     ],
   ])('fails %s', async (_, change, kind, failures, isTriedAgain) => {
     const trouble = { kind: 'unreachable', failures, sinceMs: 1, notBeforeMs: 1 } as const;
-    const { steps, question, stored } = await delivering({ ...change, trouble });
-    const progress = await steps.closeCardFailed(question, new AppError(kind, 'planned'));
+    const { w, question, stored } = await delivering({ ...change, trouble });
+    const progress = await closeCardFailed(w, question, new AppError(kind, 'planned'));
     expect(progress === undefined).toBe(isTriedAgain);
     expect(stored().card.shown).toBe(isTriedAgain ? '' : finalCard);
   });
@@ -309,14 +314,14 @@ describe('closing a question', () => {
     const trouble = { kind: 'unreachable', failures: 1, sinceMs: 1, notBeforeMs: 1 } as const;
     const image = { id: 'F1', name: 'a.png', type: 'image/png', bytes: 9 };
     const mail = { id: 'F2', name: 'mail', type: 'text/html', bytes: 9 };
-    const { steps, question, stored } = await delivering({
+    const { w, question, stored } = await delivering({
       context,
       forwarded: { messages: 2, text: 'said elsewhere' },
       files: [image, { ...mail, text: 'Dear all' }],
       trouble,
       responseUrl: 'https://hooks.slack.example/1',
     });
-    await steps.close(question);
+    await closeQuestion(w, question);
     const { trouble: _trouble, responseUrl: _url, ...rest } = question;
     expect(stored()).toEqual({
       ...rest,
@@ -341,8 +346,8 @@ describe('closing a question', () => {
     ],
   ])("keeps %s without the service's words, and not its last step", async (_, outcome, kept) => {
     const upstream = { steps: 3, conversationId: 7, lastStep: 'Reading', seenMark: 'm' };
-    const { steps, question, stored } = await delivering({ outcome, upstream });
-    await steps.close(question);
+    const { w, question, stored } = await delivering({ outcome, upstream });
+    await closeQuestion(w, question);
     expect(stored()).toEqual({
       ...question,
       phase: 'closed',
@@ -353,10 +358,10 @@ describe('closing a question', () => {
 
   it('takes the question off the list, unless its messages must still be checked', async () => {
     const done = await delivering();
-    await done.steps.close(done.question);
+    await closeQuestion(done.w, done.question);
     expect(done.life.openIds()).toEqual([]);
     const checked = await delivering({ recheckMs: 9 });
-    await checked.steps.close(checked.question);
+    await closeQuestion(checked.w, checked.question);
     expect(checked.life.openIds()).toEqual([checked.id]);
   });
 
@@ -371,8 +376,8 @@ describe('closing a question', () => {
       expect: async () => undefined,
       recent: async () => [],
     };
-    const { steps, question } = await delivering(change, {}, { durations });
-    await steps.close(question);
+    const { w, question } = await delivering(change, {}, { durations });
+    await closeQuestion(w, question);
     expect(noted).toEqual(expected);
   });
 });

@@ -1,18 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createAdvance, guardAdvance } from '../../../src/core/lifecycle/advance.ts';
+import { advance, guardAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 /** Advances the question until it is closed, and moves the clock on by the wait that each run asks for. */
-async function untilClosed(
-  advance: (id: string) => Promise<number | undefined>,
-  id: string,
-  pass: (ms: number) => void,
-) {
+async function untilClosed(run: (id: string) => Promise<number | undefined>, id: string, pass: (ms: number) => void) {
   for (let scheduler = 0; scheduler < 200; scheduler += 1) {
-    const waitMs = await advance(id);
+    const waitMs = await run(id);
     if (waitMs === undefined) return;
     pass(waitMs);
   }
@@ -39,7 +35,7 @@ describe('a fault of our own', () => {
         },
       },
     };
-    const advance = guardAdvance(createAdvance(ports), ports);
+    const guarded = guardAdvance((questionId) => advance(ports, questionId), ports);
     life.deepSearch.read = async (conversationId) => {
       const conversation = await read(conversationId);
       return {
@@ -47,7 +43,7 @@ describe('a fault of our own', () => {
         questions: conversation.questions.map((question) => ({ ...question, state: 'completed' as const })),
       };
     };
-    await untilClosed(advance, id, (ms) => {
+    await untilClosed(guarded, id, (ms) => {
       nowMs += ms;
     });
     const closed = life.question(id);

@@ -5,7 +5,7 @@ import type { QuestionRules } from '../../../src/core/channels/channel-settings.
 import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import { atOnce, decide } from '../../../src/core/lifecycle/decide.ts';
-import { joinQueue } from '../../../src/core/lifecycle/thread-queue.ts';
+import { joinQueue } from '../../../src/core/lifecycle/steps.ts';
 import { accountPatienceMs, chooseReadersMs } from '../../../src/core/settings.ts';
 import { digestOf, thread } from '../../support/lifecycle/core-harness.ts';
 import { createInMemoryLifecycle, type Work } from '../../support/lifecycle/in-memory-lifecycle.ts';
@@ -38,7 +38,7 @@ describe('a question that waits for a person', () => {
     const waiting = await ask('U1', 'first');
     await life.run(life.startMs + 5_000);
     expect(life.question(waiting).awaitsAccount).toBeDefined();
-    await joinQueue(life.ports.threads, life.question(waiting));
+    await joinQueue(life.ports, life.question(waiting));
     const other = await ask('U2', 'second');
     await life.run(life.now() + 3 * minuteMs);
     expect(life.messagesOf(life.question(other), 'card')).toHaveLength(1);
@@ -52,7 +52,7 @@ describe('a question that waits for a person', () => {
     const waiting = await ask('U1', 'first');
     await life.run(life.startMs + minuteMs);
     expect(life.question(waiting).showing?.askedMs).toBeDefined();
-    await joinQueue(life.ports.threads, life.question(waiting));
+    await joinQueue(life.ports, life.question(waiting));
     const other = await ask('U2', 'second');
     await life.run(life.now() + 3 * minuteMs);
     expect(life.question(other)).toMatchObject({ phase: 'closed', outcome: { kind: 'answered' } });

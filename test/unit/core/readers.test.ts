@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideShowing, isChoiceUnread } from '../../../src/core/lifecycle/showing.ts';
+import { decideShowing, isChoiceUnread } from '../../../src/core/lifecycle/decide.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import {
   areReadersAccepted,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
-import { createResharing, recallAnswer } from '../../../src/core/lifecycle/resharing.ts';
+import { recall, recallAnswer, recallFailed } from '../../../src/core/lifecycle/resharing.ts';
 import type { ConversationId, Question } from '../../../src/core/question/question.ts';
 import { crash, createCoreHarness, down, failing } from '../../support/lifecycle/core-harness.ts';
 import type { Work } from '../../support/lifecycle/in-memory-lifecycle.ts';
@@ -153,7 +153,7 @@ describe('a recall', () => {
       if (stored.outcome?.kind !== 'answered') return stored;
       return { ...stored, outcome: { kind: 'answered', answer: { ...stored.outcome.answer, quota } } };
     });
-    const { question } = await createResharing(harness.life.ports).recall(await harness.share(false));
+    const question = await recall(harness.life.ports, await harness.share(false));
     expect(question.outcome).toMatchObject({ kind: 'answered', answer: { followUps: [] } });
     expect(question.outcome?.kind === 'answered' && 'quota' in question.outcome.answer).toBe(false);
   });
@@ -168,7 +168,7 @@ describe('a recall', () => {
     const { life, ask } = createCoreHarness();
     const { id } = await ask();
     await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
-    await createResharing(life.ports).recall(life.question(id));
+    await recall(life.ports, life.question(id));
     expect(life.question(id).outcome).toEqual({ kind: 'failed', failure: { cause: 'gone' } });
   });
 });
@@ -185,8 +185,8 @@ describe('a failed recall', () => {
     const { id } = await ask();
     const firstTriedMs = life.now() - triedForMs;
     await life.ports.questions.update(id, (stored) => ({ ...stored, upstream: { ...stored.upstream, firstTriedMs } }));
-    const progress = await createResharing(life.ports).failed(life.question(id), new AppError(kind, 'planned'));
-    expect(progress).toEqual(cause === undefined ? undefined : { question: life.question(id) });
+    const progress = await recallFailed(life.ports, life.question(id), new AppError(kind, 'planned'));
+    expect(progress).toEqual(cause === undefined ? undefined : life.question(id));
     expect(life.question(id).outcome).toEqual(cause === undefined ? undefined : { kind: 'failed', failure: { cause } });
     expect(life.question(id).upstream.firstTriedMs).toBe(firstTriedMs);
   });
@@ -194,7 +194,7 @@ describe('a failed recall', () => {
   it('notes since when it is tried where it fails for the first time', async () => {
     const { life, ask } = createCoreHarness();
     const { id } = await ask();
-    await createResharing(life.ports).failed(life.question(id), new AppError('unavailable', 'planned'));
+    await recallFailed(life.ports, life.question(id), new AppError('unavailable', 'planned'));
     expect(life.question(id).upstream).toEqual({ steps: 0, firstTriedMs: life.now() });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
+import { advance } from '../../../src/core/lifecycle/advance.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 
@@ -10,10 +10,10 @@ describe('a running question', () => {
     const { life, ask } = createCoreHarness({ work });
     const { id } = await ask();
     let nowMs = life.now();
-    const advance = createAdvance({ ...life.ports, now: () => nowMs });
+    const w = { ...life.ports, now: () => nowMs };
     for (const passedMs of [0, 2_000, 60_000, 600_000]) {
       nowMs += passedMs;
-      expect(await advance(id)).toBe(2_000);
+      expect(await advance(w, id)).toBe(2_000);
     }
   });
 
@@ -27,14 +27,14 @@ describe('a running question', () => {
     const { id } = await ask();
     let nowMs = life.now();
     const watching = { ...life.ports.watching, goesOn: () => 60_000 };
-    const advance = createAdvance({ ...life.ports, watching, now: () => nowMs });
-    await advance(id);
+    const w = { ...life.ports, watching, now: () => nowMs };
+    await advance(w, id);
     nowMs = (life.question(id).upstream.askedMs ?? 0) + 890_000;
     await life.ports.questions.update(id, (stored) => ({
       ...stored,
       ...more,
       ...(recheckMs === undefined ? {} : { recheckMs: nowMs + recheckMs }),
     }));
-    expect(await advance(id)).toBe(leftMs);
+    expect(await advance(w, id)).toBe(leftMs);
   });
 });

@@ -13,15 +13,16 @@ it('a card that can not be written disturbs neither the call nor the process, wh
   const { log, lines } = createRecordingLog();
   const question = questionWith({ card: { ts: '1.1', shown: 'other' } });
   const { ports } = createCoreHarness().life;
-  const silence = createSilence({
+  const w = {
     ...ports,
     questions: { ...ports.questions, get: async () => question },
     messenger: { ...ports.messenger, updateCard: () => Promise.reject(new TypeError('a fault of the program')) },
     now: Date.now,
     log,
-  });
+  };
+  const silence = createSilence(w, question.id, atOnce);
   const call = () => new Promise<string>((resolve) => setTimeout(resolve, 2 * noReplyMs, 'replied'));
-  const outcome = silence.during(question, atOnce, call);
+  const outcome = silence.during(call);
   await vi.advanceTimersByTimeAsync(noReplyMs + 1);
   expect(lines).toEqual([expect.objectContaining({ event: 'silence_not_told' })]);
   await vi.advanceTimersByTimeAsync(noReplyMs);

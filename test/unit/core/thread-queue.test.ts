@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinQueue, leaveQueue, readPositionInQueue } from '../../../src/core/lifecycle/thread-queue.ts';
+import { joinQueue, leaveQueue, readPositionInQueue } from '../../../src/core/lifecycle/steps.ts';
 import type { Thread } from '../../../src/core/question/question.ts';
 import { createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
@@ -14,7 +14,7 @@ describe('joining the queue of a thread', () => {
         const { life } = createCoreHarness();
         await Promise.all(
           joining.map((index) =>
-            joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread, beginsThread: index === 0 })),
+            joinQueue(life.ports, questionWith({ id: idOf(index), place: thread, beginsThread: index === 0 })),
           ),
         );
         const expected = [...new Set(joining)].map(idOf).toSorted();
@@ -28,14 +28,14 @@ describe('joining the queue of a thread', () => {
   it('keeps the order of questions that join one after the other', async () => {
     const { life } = createCoreHarness();
     for (const index of [3, 1, 2, 1, 3]) {
-      await joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread }));
+      await joinQueue(life.ports, questionWith({ id: idOf(index), place: thread }));
     }
     expect(life.threads()[0]?.queue).toEqual([3, 1, 2].map(idOf));
   });
 
   it('needs a thread', async () => {
     const { life } = createCoreHarness();
-    await joinQueue(life.ports.threads, questionWith({ place: { teamId: 'T1', channelId: 'C1' } }));
+    await joinQueue(life.ports, questionWith({ place: { teamId: 'T1', channelId: 'C1' } }));
     expect(life.threads()).toEqual([]);
   });
 });
@@ -57,7 +57,8 @@ describe('joining a queue again', () => {
         return stored;
       };
       const question = questionWith({ id: idOf(1), place: thread, beginsThread: begins });
-      await joinQueue({ get: async () => known, update }, question);
+      const threads = { get: async () => known, update };
+      await joinQueue({ ...createCoreHarness().life.ports, threads }, question);
       expect(stored).toEqual({ ...known, followsReplies: after });
       // When nothing changes, nothing is written.
       expect(stored === known).toBe(follows === after);
@@ -68,16 +69,15 @@ describe('joining a queue again', () => {
 describe('leaving the queue of a thread', () => {
   it('removes one question, and leaves the others in their order', async () => {
     const { life } = createCoreHarness();
-    for (const index of [3, 1, 2])
-      await joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread }));
-    expect(await leaveQueue(life.ports.threads, idOf(1), thread)).toEqual([3, 2].map(idOf));
-    expect(await leaveQueue(life.ports.threads, idOf(1), thread)).toEqual([3, 2].map(idOf));
+    for (const index of [3, 1, 2]) await joinQueue(life.ports, questionWith({ id: idOf(index), place: thread }));
+    expect(await leaveQueue(life.ports, { id: idOf(1), place: thread })).toEqual([3, 2].map(idOf));
+    expect(await leaveQueue(life.ports, { id: idOf(1), place: thread })).toEqual([3, 2].map(idOf));
     expect(life.threads()).toMatchObject([{ queue: [3, 2].map(idOf) }]);
   });
 
   it('lets no replies follow in a thread that is not known', async () => {
     const { life } = createCoreHarness();
-    expect(await leaveQueue(life.ports.threads, idOf(1), thread)).toEqual([]);
+    expect(await leaveQueue(life.ports, { id: idOf(1), place: thread })).toEqual([]);
     expect(life.threads()).toMatchObject([{ followsReplies: false, queue: [] }]);
   });
 });
@@ -92,7 +92,7 @@ describe('the position in the queue', () => {
         phase: head === 'closed' ? 'closed' : 'waiting',
       });
       if (head !== 'gone') await life.ports.questions.create(question);
-      await joinQueue(life.ports.threads, question);
+      await joinQueue(life.ports, question);
     }
     const get = async (id: string) => {
       if (heads[Number(id.slice(1))] === 'unreadable') throw failing('corrupt').error;
@@ -137,11 +137,10 @@ describe('the position in the queue', () => {
 
   it('notes who began the thread, once, and not for a question that did not begin it', async () => {
     const { life } = createCoreHarness();
-    const { threads } = life.ports;
-    await joinQueue(threads, questionWith({ id: idOf(0), place: thread, beginsThread: false }));
+    await joinQueue(life.ports, questionWith({ id: idOf(0), place: thread, beginsThread: false }));
     expect(life.threads()[0]).not.toHaveProperty('startedBy');
-    await joinQueue(threads, questionWith({ id: idOf(1), place: thread, beginsThread: true, askerId: 'U0ADA' }));
-    await joinQueue(threads, questionWith({ id: idOf(2), place: thread, beginsThread: true, askerId: 'U0BOB' }));
+    await joinQueue(life.ports, questionWith({ id: idOf(1), place: thread, beginsThread: true, askerId: 'U0ADA' }));
+    await joinQueue(life.ports, questionWith({ id: idOf(2), place: thread, beginsThread: true, askerId: 'U0BOB' }));
     expect(life.threads()).toMatchObject([{ startedBy: 'U0ADA', queue: [idOf(0), idOf(1), idOf(2)] }]);
   });
 });

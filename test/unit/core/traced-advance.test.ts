@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAccept } from '../../../src/core/intake/accept.ts';
-import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
+import { advance } from '../../../src/core/lifecycle/advance.ts';
 import { createCoreHarness, digestOf, failing } from '../../support/lifecycle/core-harness.ts';
 import { createRecordingTracer } from '../../support/otlp/recording-tracer.ts';
 
@@ -10,13 +10,12 @@ function traced(options: Parameters<typeof createCoreHarness>[0] = {}) {
   const { tracer, steps } = createRecordingTracer();
   const ports = { ...life.ports, tracer };
   const accept = createAccept({ ...ports, digest: digestOf });
-  const advance = createAdvance(ports);
-  return { life, request, ask, plan, steps, accept, advance };
+  return { life, request, ask, plan, steps, accept, run: (id: string) => advance(ports, id) };
 }
 
 describe('a traced question', () => {
   it('stores where its trace began, and each run goes on there', async () => {
-    const { life, request, steps, accept, advance } = traced();
+    const { life, request, steps, accept, run } = traced();
     const acceptance = await accept(request());
     const [accepted] = steps;
     expect(accepted).toMatchObject({
@@ -28,8 +27,8 @@ describe('a traced question', () => {
     const { question } = acceptance.kind === 'accepted' ? acceptance : { question: undefined };
     const id = question?.id ?? '';
     expect(life.question(id).trace).toBe(accepted?.context);
-    const waitMs = await advance(id);
-    await advance(id);
+    const waitMs = await run(id);
+    await run(id);
     expect(steps.slice(1)).toMatchObject([
       { name: 'advance', questionId: id, parent: accepted?.context, fields: { phase: 'waiting' } },
       { name: 'advance', questionId: id, parent: accepted?.context, fields: { phase: 'running' } },
@@ -50,36 +49,36 @@ describe('a traced question', () => {
   });
 
   it('begins its trace at the next run if it was accepted without one', async () => {
-    const { life, ask, steps, advance } = traced();
+    const { life, ask, steps, run } = traced();
     const { id } = await ask();
     expect(life.question(id).trace).toBeUndefined();
-    await advance(id);
-    await advance(id);
+    await run(id);
+    await run(id);
     expect(steps).toMatchObject([{ parent: undefined }, { parent: steps[0]?.context }]);
     expect(life.question(id).trace).toBe(steps[0]?.context);
   });
 
   it('has no span for a question that has ended or is unknown', async () => {
-    const { life, ask, steps, advance } = traced();
+    const { life, ask, steps, run } = traced();
     const { id } = await ask();
     await life.run();
     expect(life.question(id).phase).toBe('closed');
-    expect(await advance(id)).toBeUndefined();
-    expect(await advance('q000000000000000000000000')).toBeUndefined();
+    expect(await run(id)).toBeUndefined();
+    expect(await run('q000000000000000000000000')).toBeUndefined();
     expect(steps).toEqual([]);
   });
 
   it('throws what storage throws', async () => {
-    const { ask, plan, advance } = traced();
+    const { ask, plan, run } = traced();
     const { id } = await ask();
     plan('get', [failing('storage')]);
-    await expect(advance(id)).rejects.toMatchObject({ kind: 'storage' });
+    await expect(run(id)).rejects.toMatchObject({ kind: 'storage' });
   });
 });
 
 it('without tracing, a run gives a question no trace', async () => {
   const { life, ask } = createCoreHarness();
   const { id } = await ask();
-  await createAdvance(life.ports)(id);
+  await advance(life.ports, id);
   expect(life.question(id)).not.toHaveProperty('trace');
 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Admission } from '../../../src/core/access-policy.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Visit } from '../../../src/core/history/home-visits.ts';
 import type { Overview } from '../../../src/core/history/overview.ts';
+import type { Admission } from '../../../src/core/ports.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';

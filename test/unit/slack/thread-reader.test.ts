@@ -1,8 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { describe, expect, test } from 'vitest';
-import type { Admission } from '../../../src/core/access-policy.ts';
 import { AppError, isAppError } from '../../../src/core/errors.ts';
-import type { Records } from '../../../src/core/ports.ts';
+import type { Admission, Records } from '../../../src/core/ports.ts';
 import { newThread, type Question, type Thread } from '../../../src/core/question/question.ts';
 import type { ThreadNotes } from '../../../src/core/question/thread-notes.ts';
 import { noTracer } from '../../../src/core/tracing.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Admission } from '../../../src/core/access-policy.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { AuditEntry } from '../../../src/core/history/audit.ts';
-import type { Conversation } from '../../../src/core/ports.ts';
+import type { Admission, Conversation } from '../../../src/core/ports.ts';
 import type { Audience } from '../../../src/slack/access/audience.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import type { WorkspaceContext } from '../../../src/slack/context.ts';

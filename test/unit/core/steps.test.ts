@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeQuestion, delist, endWith, ifReadable, settle } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import { changeQuestion, delist, endWith, ifReadable, settle } from '../../../src/core/lifecycle/steps.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { getReadable } from '../../../src/core/question/readable.ts';
 import { createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';

@@ -1,0 +1,62 @@
+import type { Accounts, AccountWaits, Person } from './accounts/accounts.ts';
+import type { ChannelRules } from './channels/channel-settings.ts';
+import type { AuditLog } from './history/audit.ts';
+import type {
+  AccessPolicy,
+  AnswerReaders,
+  AskedQuestions,
+  Claims,
+  Clock,
+  DeepSearchOf,
+  Durations,
+  Log,
+  Messenger,
+  QuestionObserver,
+  QuestionStore,
+  Records,
+  Scheduler,
+  ThreadReader,
+  ThreadStore,
+} from './ports.ts';
+import type { DailyCaps } from './question/daily-caps.ts';
+import type { ReaderChoices } from './question/reader-choices.ts';
+import type { RefusedText } from './question/refused-text.ts';
+import type { RunSlots } from './run-slots.ts';
+import type { LifecycleSettings } from './settings.ts';
+import type { Tracer } from './tracing.ts';
+import type { Watching } from './watching/watching.ts';
+
+/** All that the steps of a question work with. It is built once for each workspace and passed whole. */
+export interface QuestionContext {
+  questions: QuestionStore;
+  threads: ThreadStore;
+  claims: Claims;
+  runSlots: RunSlots;
+  deepSearch: DeepSearchOf;
+  watching: Omit<Watching, 'tick' | 'stop'>;
+  accounts: Pick<Accounts, 'mode' | 'offer' | 'statusOf'>;
+  accountWaits: AccountWaits;
+  /** A person's name in Slack, if Slack says it in time. Never throws. */
+  nameOf: (userId: string) => Promise<string | undefined>;
+  messenger: Messenger;
+  accessPolicy: AccessPolicy;
+  dailyCaps: DailyCaps;
+  channelRules: ChannelRules;
+  /** All repositories that a person's questions can search. Undefined if that is not known. Never throws `AppError`. */
+  repositoriesFor: (person: Person) => Promise<string[] | undefined>;
+  threadReader: ThreadReader;
+  durations: Durations;
+  askedQuestions: AskedQuestions;
+  refusedTexts: Records<RefusedText>;
+  readerChoices: Records<ReaderChoices>;
+  answerReaders: AnswerReaders;
+  observer: QuestionObserver;
+  audit: AuditLog;
+  scheduler: Pick<Scheduler, 'schedule'>;
+  tracer: Tracer;
+  log: Log;
+  now: Clock;
+  /** Uniform in [0, 1). */
+  random: () => number;
+  settings: LifecycleSettings;
+}
