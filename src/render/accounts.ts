@@ -1,10 +1,9 @@
 import type { ActionsBlock, Button, KnownBlock, ModalView } from '@slack/types';
 import type { AccountMode, AccountStatus } from '../core/accounts/accounts.ts';
 import { longestToken } from '../core/settings.ts';
-import { actions, context, section } from './blocks.ts';
+import { actions, context, type RenderedMessage, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
 import { ACTIONS, FORMS } from './ids.ts';
-import type { RenderedMessage } from './message.ts';
 import { type Say, sayIn } from './say.ts';
 import { inertCut, mrkdwnLink, slackDayTime } from './text.ts';
 

@@ -2,7 +2,15 @@ import type { Button, KnownBlock, Overflow, PlainTextOption } from '@slack/types
 import { type Answer, isBetweenTwo, isSharedWithOthers, type Question, type Quota } from '../core/question/question.ts';
 import { readersOf, shareUrlFor } from '../core/question/readers.ts';
 import { waitedMs } from '../core/question/upstream.ts';
-import { actions, button, context, section } from './blocks.ts';
+import {
+  actions,
+  button,
+  context,
+  type PreparedMessages,
+  type RenderedMessage,
+  type RenderOptions,
+  section,
+} from './blocks.ts';
 import { feedbackBlock, feedbackWeight } from './feedback.ts';
 import { languages } from './formats.ts';
 import {
@@ -20,7 +28,6 @@ import { DIAGRAM_LANGUAGES, type DiagramNotes } from './markdown/diagrams.ts';
 import { type AnswerPart, layoutAnswer } from './markdown/layout.ts';
 import { parseAnswer } from './markdown/parse.ts';
 import { textOf } from './markdown/words.ts';
-import type { PreparedMessages, RenderedMessage, RenderOptions } from './message.ts';
 import { type Say, sayIn } from './say.ts';
 import { countSources, groupSources, SEPARATOR, sourceLinks, unlinkedSources } from './sources.ts';
 import { cut, inertCut, mrkdwnLink, namesOf, oneLine, slackDayTime } from './text.ts';

@@ -1,7 +1,6 @@
 import { checkNames, type Finding, type FindingCode, type Status } from '../core/doctor.ts';
 import { shownLine } from '../core/shown-line.ts';
-import { section, sections } from './blocks.ts';
-import type { RenderedMessage } from './message.ts';
+import { type RenderedMessage, section, sections } from './blocks.ts';
 import { sayIn } from './say.ts';
 import type { DoctorLines } from './strings/doctor.ts';
 import { inertMrkdwn } from './text.ts';

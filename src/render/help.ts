@@ -1,6 +1,5 @@
 import type { AccountMode } from '../core/accounts/accounts.ts';
-import { context, section } from './blocks.ts';
-import type { RenderedMessage } from './message.ts';
+import { context, type RenderedMessage, section } from './blocks.ts';
 import { type Say, sayIn } from './say.ts';
 import { namesOf } from './text.ts';
 

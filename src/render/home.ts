@@ -4,12 +4,11 @@ import type { RecentUsage } from '../core/history/recent-usage.ts';
 import { isOverCap } from '../core/question/daily-caps.ts';
 import { isBetweenTwo, type Question, type Quota, type Refusal } from '../core/question/question.ts';
 import { accessLine, accountBlocks, type ShownAccount } from './accounts.ts';
-import { actions, button, context, section } from './blocks.ts';
+import { actions, button, context, type RenderedMessage, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
 import { repositoryLines } from './help.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { LIMITS } from './limits.ts';
-import type { RenderedMessage } from './message.ts';
 import { type Say, sayIn } from './say.ts';
 import { inertCut, mrkdwnLink, permalink, shownText, slackDayTime, slackTime } from './text.ts';
 

@@ -1,6 +1,5 @@
 import type { Verdict } from '../core/history/votes.ts';
 import type { Question } from '../core/question/question.ts';
-import type { RenderedMessage } from './message.ts';
 
 /** The slash command, as in the manifest. */
 export const COMMAND = '/deepsearch';
@@ -173,6 +172,12 @@ export function hasMarker(message: MarkedMessage, marker: string): boolean {
   return (message.blocks ?? []).some(({ block_id: id }) => id === marker || id?.startsWith(`${marker}:`) === true);
 }
 
+/** Metadata of a message by which it is found again. */
+export interface MarkerMetadata {
+  event_type: string;
+  event_payload: { question_id: string; marker: string };
+}
+
 /** The marker of a message about this question, without its revision. Undefined if the message has none. */
 export function markerOf(message: MarkedMessage, { id }: Pick<Question, 'id'>): string | undefined {
   const begin = `ds:${id}:`;
@@ -190,7 +195,7 @@ function foundMarker({ metadata }: MarkedMessage): unknown {
   return payload !== undefined && 'marker' in payload ? payload.marker : undefined;
 }
 
-export function markerMetadata(question: Pick<Question, 'id'>, marker: string): RenderedMessage['metadata'] & {} {
+export function markerMetadata(question: Pick<Question, 'id'>, marker: string): MarkerMetadata {
   return { event_type: METADATA_EVENT_TYPE, event_payload: { question_id: question.id, marker } };
 }
 

@@ -6,12 +6,11 @@ import { referenceOf } from '../core/question/question.ts';
 import { canAskElsewhere } from '../core/question/refused-text.ts';
 import { maxQuestionLength, mostRepositories } from '../core/settings.ts';
 import { connectButton } from './accounts.ts';
-import { actions, button, context, quote, section } from './blocks.ts';
+import { actions, button, context, quote, type RenderedMessage, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
 import { ACTIONS, type ButtonValue, buttonValue, COMMAND, type MessageInChannel } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { openingOf } from './markdown/opening.ts';
-import type { RenderedMessage } from './message.ts';
 import { type Say, sayIn } from './say.ts';
 import { cut, mrkdwnLink, namesOf, oneLine, shownText, slackDayTime } from './text.ts';
 

@@ -4,11 +4,18 @@ import { hasNoWords } from '../core/question/prompt.ts';
 import { type Failure, isBetweenTwo, type Outcome, type Question, referenceOf } from '../core/question/question.ts';
 import { areStepsPrivate, readersOf, shareUrlFor } from '../core/question/readers.ts';
 import { prepareAnswer } from './answer.ts';
-import { actions, button, context, section } from './blocks.ts';
+import {
+  actions,
+  button,
+  context,
+  type PreparedMessages,
+  type RenderedMessage,
+  type RenderOptions,
+  section,
+} from './blocks.ts';
 import { privateContact, publicContact } from './contact.ts';
 import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
 import { mostFailureMessage, mostFailureTitle } from './incomplete.ts';
-import type { PreparedMessages, RenderedMessage, RenderOptions } from './message.ts';
 import { type Say, sayIn } from './say.ts';
 import { inertCut, mrkdwnLink } from './text.ts';
 

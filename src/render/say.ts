@@ -1,28 +1,22 @@
 import { createFormats, type Formats } from './formats.ts';
 import { accountStrings } from './strings/accounts.ts';
-import { answerStrings } from './strings/answer.ts';
-import { buttonStrings } from './strings/buttons.ts';
+import { answerStrings, fileStrings } from './strings/answer.ts';
 import { cardStrings } from './strings/card.ts';
 import { channelStrings } from './strings/channels.ts';
 import { doctorLineStrings, doctorStrings } from './strings/doctor.ts';
 import { failureStrings } from './strings/failures.ts';
 import { feedbackStrings } from './strings/feedback.ts';
-import { fileStrings } from './strings/file.ts';
-import { helpStrings } from './strings/help.ts';
+import { helpStrings, verbStrings } from './strings/help.ts';
 import { homeStrings } from './strings/home.ts';
-import { installStrings } from './strings/install.ts';
 import { modalStrings } from './strings/modals.ts';
 import { noticeStrings } from './strings/notices.ts';
-import { previewStrings } from './strings/preview.ts';
 import { refusalStrings } from './strings/refusals.ts';
 import { sharingStrings } from './strings/sharing.ts';
-import { signInStrings } from './strings/sign-in.ts';
-import { statusStrings } from './strings/status.ts';
-import { threadStrings } from './strings/thread.ts';
-import { usageStrings } from './strings/usage.ts';
-import { verbStrings } from './strings/verbs.ts';
+import { installStrings, signInStrings } from './strings/sign-in.ts';
+import { statusStrings, usageStrings } from './strings/status.ts';
+import { previewStrings, threadStrings } from './strings/thread.ts';
 import { whyStrings } from './strings/why.ts';
-import { wordStrings } from './strings/words.ts';
+import { buttonStrings, wordStrings } from './strings/words.ts';
 
 /**
  * All texts that people read, by surface, in one language. Arguments are already in mrkdwn form (escaped, with mentions

@@ -2,9 +2,8 @@ import type { OverviewEntry } from '../core/history/overview.ts';
 import type { CardView } from '../core/ports.ts';
 import type { Quota, Thread } from '../core/question/question.ts';
 import { accessWords } from './answer.ts';
-import { context, sections } from './blocks.ts';
+import { context, type RenderedMessage, sections } from './blocks.ts';
 import { quotaLine, type ServiceState, serviceLine } from './home.ts';
-import type { RenderedMessage } from './message.ts';
 import { type Say, sayIn } from './say.ts';
 import { inertCut, mrkdwnLink, shownText, slackDayTime } from './text.ts';
 

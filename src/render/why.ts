@@ -1,7 +1,6 @@
 import type { Disposition, MessageLogEntry } from '../core/history/message-log.ts';
 import type { Question } from '../core/question/question.ts';
-import { context, sections } from './blocks.ts';
-import type { RenderedMessage } from './message.ts';
+import { context, type RenderedMessage, sections } from './blocks.ts';
 import { type Say, sayIn } from './say.ts';
 import { type PlaceRule, sayRule } from './status.ts';
 import { permalink, slackDayTime, slackTime } from './text.ts';

@@ -1,6 +1,6 @@
 import type { List, ListItem, RootContent } from 'mdast';
 import { joined, trimEnds } from './divide-phrasing.ts';
-import type { Frame, Unit } from './unit.ts';
+import type { Frame, Unit } from './units.ts';
 
 /**
  * Builds the document of the units `from` (inclusive) to `to` (exclusive). Code and tables that began earlier are

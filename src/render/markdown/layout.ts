@@ -5,8 +5,7 @@ import type { DiagramNotes } from './diagrams.ts';
 import { asPlainText, parseAnswer } from './parse.ts';
 import { weightOf, writeMarkdown } from './to-markdown.ts';
 import { writeMrkdwn } from './to-mrkdwn.ts';
-import { type Cost, NO_COST, type Unit } from './unit.ts';
-import { toUnits } from './units.ts';
+import { type Cost, NO_COST, toUnits, type Unit } from './units.ts';
 import { wordsOf } from './words.ts';
 
 /** The part of an answer in one message, in every format. */

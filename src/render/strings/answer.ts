@@ -88,3 +88,22 @@ const de = (f: Formats): ReturnType<typeof en> => ({
 
 /** What stands around an answer, and the list of its sources. */
 export const answerStrings = { en, de };
+
+const enFile = (f: Formats) => ({
+  untitled: () => 'Answer',
+  question: () => 'Question',
+  answeredAt: (when: string) => `Answered ${when}`,
+  sources: (count: number) => `Sources (${f.number(count)})`,
+  cited: (count: number) => `Cited sources (${f.number(count)})`,
+});
+
+const deFile = (f: Formats): ReturnType<typeof enFile> => ({
+  untitled: () => 'Antwort',
+  question: () => 'Frage',
+  answeredAt: (when) => `Beantwortet ${when}`,
+  sources: (count) => `Quellen (${f.number(count)})`,
+  cited: (count) => `Zitierte Quellen (${f.number(count)})`,
+});
+
+/** What stands around an answer in its file. */
+export const fileStrings = { en: enFile, de: deFile };

@@ -110,3 +110,18 @@ export const threadStrings = { en, de };
 function sentence(read: string[], say: (read: string[]) => string, unread: string[]): string {
   return [...(read.length === 0 ? [] : [say(read)]), ...unread].join('; ');
 }
+
+const enPreview = (f: Formats) => ({
+  sources: (count: number) => f.count(count, { one: 'source', other: 'sources' }),
+  cited: (count: number) => f.count(count, { one: 'cited source', other: 'cited sources' }),
+  followUps: (count: number) => f.count(count, { one: 'follow-up', other: 'follow-ups' }),
+});
+
+const dePreview = (f: Formats): ReturnType<typeof enPreview> => ({
+  sources: (count) => f.count(count, { one: 'Quelle', other: 'Quellen' }),
+  cited: (count) => f.count(count, { one: 'zitierte Quelle', other: 'zitierte Quellen' }),
+  followUps: (count) => f.count(count, { one: 'Folgefrage', other: 'Folgefragen' }),
+});
+
+/** Previews of share links. */
+export const previewStrings = { en: enPreview, de: dePreview };

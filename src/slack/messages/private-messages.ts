@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { AppError, isAppError } from '../../core/errors.ts';
 import { withTimeout } from '../../core/timeout.ts';
-import type { RenderedMessage } from '../../render/message.ts';
+import type { RenderedMessage } from '../../render/blocks.ts';
 import { type Notice, renderNotice } from '../../render/notices.ts';
 import { localeOf } from '../access/users.ts';
 import { respond } from '../api/response-url.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { RenderedMessage } from '../../../src/render/blocks.ts';
 import { LIMITS } from '../../../src/render/limits.ts';
-import type { RenderedMessage } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { answered } from './example.ts';
 

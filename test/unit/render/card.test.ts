@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { CardView } from '../../../src/core/ports.ts';
 import type { Origin, Question } from '../../../src/core/question/question.ts';
 import { slackProblems } from '../../../src/local-slack/limits.ts';
+import type { RenderedMessage } from '../../../src/render/blocks.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { ACTIONS, cardMarker, hasMarker } from '../../../src/render/ids.ts';
 import { LIMITS } from '../../../src/render/limits.ts';
-import type { RenderedMessage } from '../../../src/render/message.ts';
 import { exampleQuestion, QUESTION_ID } from './example.ts';
 
 const UNTIL = Date.UTC(2023, 10, 15, 15, 0);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { slackProblems } from '../../../src/local-slack/limits.ts';
+import { FORMAT_LADDER } from '../../../src/render/blocks.ts';
 import { FEEDBACK_REASONS, renderFeedbackForm } from '../../../src/render/feedback.ts';
 import { parseButtonValue } from '../../../src/render/ids.ts';
-import { FORMAT_LADDER } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { answered, ended, QUESTION_ID } from './example.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { slackProblems } from '../../../src/local-slack/limits.ts';
-import { FORMAT_LADDER } from '../../../src/render/message.ts';
+import { FORMAT_LADDER } from '../../../src/render/blocks.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { expectGolden } from '../../support/golden.ts';
 import { answered } from './example.ts';

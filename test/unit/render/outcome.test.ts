@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer, Failure, Question, Source } from '../../../src/core/question/question.ts';
 import { slackProblems } from '../../../src/local-slack/limits.ts';
+import type { RenderedMessage } from '../../../src/render/blocks.ts';
 import { ACTIONS, followUpAction, hasMarker, parseButtonValue, partMarker } from '../../../src/render/ids.ts';
-import type { RenderedMessage } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { renderSourcesModal } from '../../../src/render/sources.ts';
 import { answered, ended, exampleAnswer, exampleQuestion } from './example.ts';

@@ -3,8 +3,7 @@ import { build } from '../../../src/render/markdown/build.ts';
 import { parseAnswer } from '../../../src/render/markdown/parse.ts';
 import { weightOf, writeMarkdown } from '../../../src/render/markdown/to-markdown.ts';
 import { writeMrkdwn } from '../../../src/render/markdown/to-mrkdwn.ts';
-import { type Cost, NO_COST } from '../../../src/render/markdown/unit.ts';
-import { toUnits } from '../../../src/render/markdown/units.ts';
+import { type Cost, NO_COST, toUnits } from '../../../src/render/markdown/units.ts';
 
 const long = 'x'.repeat(1_000);
 const wide = 'h'.repeat(50);
