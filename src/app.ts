@@ -16,15 +16,20 @@ import type { Clock } from './core/ports.ts';
 import type { LifecycleSettings } from './core/settings.ts';
 import { noTracer, type Tracer } from './core/tracing.ts';
 import type { FarSide } from './observability/health.ts';
-import { createMetricsServer, createOperatorServer, type Dependency } from './observability/http-server.ts';
+import {
+  createMetricsServer,
+  createOperatorServer,
+  type Dependency,
+  type Mounts,
+} from './observability/http-server.ts';
 import { createLog, withInfo } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
 import type { Tracing } from './observability/tracing.ts';
 import { createLimiters } from './rate-limits/limiters.ts';
 import { createOutbound } from './service/outbound.ts';
 import { createBackgroundTasks } from './slack/background-tasks.ts';
-import { createReceiver } from './slack/receivers/receiver.ts';
-import type { SlackReceiver } from './slack/receivers/socket-receiver.ts';
+import { createHttpReceiver, eventsPath } from './slack/receivers/http-receiver.ts';
+import { createSocketReceiver, type SlackReceiver } from './slack/receivers/socket-receiver.ts';
 import { noteFewFiles } from './storage/checks/disk-check.ts';
 import { openStorage } from './storage/open-storage.ts';
 import { version } from './version.ts';
@@ -108,15 +113,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       botToken === undefined
         ? createInstalledWorkspaces(context, shared)
         : await createOnlyWorkspace(context, shared, botToken);
-    const { receiver, mounts } = createReceiver({
-      given: overrides.receiver,
-      appToken: config.SLACK_APP_TOKEN?.reveal(),
-      signingSecret: config.SLACK_SIGNING_SECRET?.reveal(),
-      ...slackClientOptions(context),
-      outbound: context.outbound,
-      log,
-      random,
-    });
+    const { receiver, mounts } = createReceiver(context);
     receiver.init(workspaces);
 
     farSides = [
@@ -150,6 +147,20 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     started = true;
     log.info({ event: 'app_started', outcome: 'ok', version, ...listening, resumed, ...workspaces.describe() });
     return listening;
+  }
+
+  /** Uses Socket Mode if there is an app-level token, else signed HTTP requests, which the app's server takes. */
+  function createReceiver(context: AppContext): { receiver: SlackReceiver; mounts: Mounts } {
+    if (overrides.receiver !== undefined) return { receiver: overrides.receiver, mounts: {} };
+    const appToken = config.SLACK_APP_TOKEN?.reveal();
+    const clients = slackClientOptions(context);
+    if (appToken !== undefined) {
+      const { outbound } = context;
+      return { receiver: createSocketReceiver({ ...clients, appToken, outbound, log, random }), mounts: {} };
+    }
+    const signingSecret = config.SLACK_SIGNING_SECRET?.reveal() ?? '';
+    const receiver = createHttpReceiver({ signingSecret, logger: clients.logger, log });
+    return { receiver, mounts: { [eventsPath]: receiver.handle } };
   }
 
   async function createContext(): Promise<AppContext> {

@@ -19,7 +19,7 @@ const signInCheckMs = 10_000;
 const checksPerMinute = 10;
 
 /** The parts that people's own accounts need. */
-export interface AccountParts {
+interface AccountParts {
   accounts: Accounts;
   /** What requests with people's own accounts carry. */
   credentials: AccountCredentials;

@@ -5,7 +5,7 @@ import type { Clock, Log } from '../core/ports.ts';
 import type { CreateLimiter } from '../core/rate-limits.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
 import type { Tracer } from '../core/tracing.ts';
-import type { Outbound } from '../slack/api/outbound-fetch.ts';
+import type { Outbound } from '../slack/api/web-client.ts';
 import type { BackgroundTasks } from '../slack/background-tasks.ts';
 import type { Storage } from '../storage/open-storage.ts';
 

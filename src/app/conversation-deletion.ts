@@ -13,7 +13,7 @@ import { createAuthorizationServer } from './accounts.ts';
 import { appAuth, createChoice, serviceOptions } from './deep-search.ts';
 
 /** Deletes conversations at the service, for a program beside the app. */
-export interface ConversationDeletion {
+interface ConversationDeletion {
   /** Succeeds when the conversation is already gone. Throws `AppError` of the service or of the person's credential. */
   remove(account: 'app' | Person, conversationId: ConversationId): Promise<void>;
   close(): Promise<void>;

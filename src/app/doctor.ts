@@ -5,8 +5,8 @@ import type { Clock, Log } from '../core/ports.ts';
 import { sharing } from '../core/timeout.ts';
 import { createOutbound } from '../service/outbound.ts';
 import { createServiceChecks } from '../service/service-checks.ts';
-import { createLibraryLogger } from '../slack/api/library-logger.ts';
 import type { SlackApi } from '../slack/api/slack-api.ts';
+import { createLibraryLogger } from '../slack/api/web-client.ts';
 import { createEventCheck, createSlackChecks, eventsNeedApp } from '../slack/checks/slack-checks.ts';
 import { eventsPath } from '../slack/receivers/http-receiver.ts';
 import { createDiskCheck, fewOpenFiles } from '../storage/checks/disk-check.ts';
@@ -17,7 +17,7 @@ import { apiSettings, appAuth, proxyOf, serviceOptions } from './deep-search.ts'
 const checkMs = 20_000;
 const thisMachine = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-export interface DoctorOptions {
+interface DoctorOptions {
   now: Clock;
   /** Uniform in [0, 1). */
   random: () => number;

@@ -12,16 +12,19 @@ import { pageHeaders, pageHtml } from '../sign-in/page.ts';
 import { languageOf } from '../sign-in/requests.ts';
 import { isTokenRefused, translatingErrors } from '../slack/api/errors.ts';
 import { createWebClient } from '../slack/api/web-client.ts';
-import { createInstallPages, isAllowed } from '../slack/install/install-pages.ts';
-import { endedInstallationIdsOf, installationIdsOf, mentionedIdsOf } from '../slack/install/installation-ids.ts';
-import { type NotInstalledDeps, tellNotInstalled } from '../slack/install/not-installed.ts';
-import { createTokenIssuer } from '../slack/install/token-issuer.ts';
+import {
+  endedInstallationIdsOf,
+  installationIdsOf,
+  mentionedIdsOf,
+  type NotInstalledDeps,
+  tellNotInstalled,
+} from '../slack/install/deliveries.ts';
+import { createInstallPages, createTokenIssuer, isAllowed } from '../slack/install/install-pages.ts';
 import { endedBy } from '../slack/listeners/events.ts';
 import type { AppContext } from './context.ts';
 import type { SharedParts } from './shared.ts';
 import { connectInstallation, createWorkspace, noteStandIn, slackClientOptions, type Workspace } from './workspace.ts';
-import type { Workspaces } from './workspaces.ts';
-import { absentInstallation, createAdvanceAbsent } from './workspaces.ts';
+import { absentInstallation, createAdvanceAbsent, type Workspaces } from './workspaces.ts';
 
 /** How often the app looks for workspaces that removed it and have parts in this process, in milliseconds. */
 const closeEveryMs = 5_000;

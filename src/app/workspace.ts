@@ -25,16 +25,25 @@ import type { Installation } from '../core/workspaces/installations.ts';
 import { createHealth, type FarSide, type Health } from '../observability/health.ts';
 import { repeat } from '../scheduler/repeat.ts';
 import { createAccessControl } from '../slack/access/access-control.ts';
-import { createReader } from '../slack/access/mention-names.ts';
-import { createUserGroups } from '../slack/access/user-groups.ts';
+import { createReader, createUserGroups } from '../slack/access/mention-names.ts';
 import { createAgentSessions } from '../slack/agent-sessions/agent-sessions.ts';
 import { isTokenRefused } from '../slack/api/errors.ts';
-import { type Identity, learnIdentity } from '../slack/api/identity.ts';
-import { createLibraryLogger } from '../slack/api/library-logger.ts';
 import { createMethodLimits } from '../slack/api/method-limits.ts';
-import { clientFetch, traceOutbound } from '../slack/api/outbound-fetch.ts';
-import { createSlackApi, type SlackApi, type SlackApiDeps } from '../slack/api/slack-api.ts';
-import { createClientSource, createWebClient, webClientOptions } from '../slack/api/web-client.ts';
+import {
+  createSlackApi,
+  type Identity,
+  learnIdentity,
+  type SlackApi,
+  type SlackApiDeps,
+} from '../slack/api/slack-api.ts';
+import {
+  clientFetch,
+  createClientSource,
+  createLibraryLogger,
+  createWebClient,
+  traceOutbound,
+  webClientOptions,
+} from '../slack/api/web-client.ts';
 import { createBoltApp } from '../slack/bolt-app.ts';
 import type { SlackContext, WorkspaceContext } from '../slack/context.ts';
 import { createHome, createPrompts } from '../slack/home/home.ts';

@@ -7,13 +7,12 @@ import { registerAccounts } from './listeners/accounts.ts';
 import { registerChannelSettings } from './listeners/channel-settings.ts';
 import { registerEvents, registerHomeButtons } from './listeners/events.ts';
 import { registerFeedback } from './listeners/feedback.ts';
-import { registerFollowUps } from './listeners/follow-up-buttons.ts';
 import type { ListenerContext } from './listeners/frame.ts';
 import { registerMessages } from './listeners/message.ts';
-import { registerActions, registerAskMissed } from './listeners/question-buttons.ts';
+import { registerActions, registerAskMissed, registerFollowUps } from './listeners/question-buttons.ts';
 import { registerSharing } from './listeners/share-answer.ts';
 import { registerShortcuts } from './listeners/shortcuts.ts';
-import { registerCommand } from './listeners/slash-command.ts';
+import { registerCommand } from './listeners/verbs.ts';
 
 /** What is read of the envelope of an event (docs.slack.dev/apis/events-api). */
 const sharedEnvelope = z.object({ is_ext_shared_channel: z.literal(true), event: z.object({ channel: z.string() }) });

@@ -54,7 +54,7 @@ export type Route =
   | { to: 'verb'; verb: Verb | Nothing };
 
 /** The route of a message that asks a question. */
-export type AskRoute = Extract<Route, { to: 'ask' | 'askThread' }>;
+type AskRoute = Extract<Route, { to: 'ask' | 'askThread' }>;
 
 /** The question that a message asks. */
 export function askedBy(route: AskRoute): Pick<NewQuestion, 'text' | 'fresh'> {
@@ -69,7 +69,7 @@ const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast', 'me
 const slackbotUserId = 'USLACKBOT';
 
 /** Who a message is for: the app, or the thread it is in, which the app may follow. */
-export type Addressee = 'app' | 'thread';
+type Addressee = 'app' | 'thread';
 
 /**
  * Tells from a `message` or `app_mention` event alone who it is for, without its thread. In direct messages, every

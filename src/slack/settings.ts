@@ -1,6 +1,6 @@
 /*
  * The app's own times and bounds at Slack, by kind. Slack's limits on messages stand in `render/limits.ts`, those on
- * calls in `api/method-tiers.ts`. Names that end in `Ms` are milliseconds.
+ * calls in `api/method-limits.ts`. Names that end in `Ms` are milliseconds.
  */
 
 // The connection to Slack.

@@ -7,7 +7,7 @@ import { Secret } from '../../src/core/secret.ts';
 import type { Installation } from '../../src/core/workspaces/installations.ts';
 import type { Child } from '../../src/demo/child.ts';
 import { type BaseSetup, type Program, startApp, startCodeSearch } from '../../src/demo/programs.ts';
-import { botScopes } from '../../src/slack/scopes.ts';
+import { botScopes } from '../../src/slack/install/install-pages.ts';
 import { storeFile } from '../../src/storage/embedded-store.ts';
 import { createKeyRing } from '../../src/storage/encryption.ts';
 import { openStoreBeside } from '../../src/storage/open-storage.ts';

@@ -3,7 +3,7 @@ import { Secret } from '../../src/core/secret.ts';
 import { createConversationApi } from '../../src/service/generation-1/deep-search.ts';
 import { createOAuthClient } from '../../src/service/oauth.ts';
 import { createOutbound } from '../../src/service/outbound.ts';
-import { traceOutbound } from '../../src/slack/api/outbound-fetch.ts';
+import { traceOutbound } from '../../src/slack/api/web-client.ts';
 import { json, status } from '../support/fake-service/scripted-server.ts';
 import { createRecordingTracer } from '../support/otlp/recording-tracer.ts';
 import { connectService, errorOf, openServer } from './setup.ts';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/render/ids.ts';
 import { sayIn } from '../../src/render/say.ts';
 import { createBoltApp } from '../../src/slack/bolt-app.ts';
-import { botScopes } from '../../src/slack/scopes.ts';
+import { botScopes } from '../../src/slack/install/install-pages.ts';
 import { createListenerContext } from '../support/fake-slack/listener-context.ts';
 
 const root = new URL('../../', import.meta.url);

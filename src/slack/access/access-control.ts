@@ -9,8 +9,7 @@ import { type ChosenRules, createChannelRules, createChosenRules } from './chann
 import { type Channels, createChannels } from './channels.ts';
 import { createMemberships, type Memberships } from './membership.ts';
 import { type AccessSettings, createAccessPolicy, type SlackAccessPolicy } from './policy.ts';
-import { createDirectory, type Directory } from './user-directory.ts';
-import { createUsers, readPerson, type SlackUser, type Users } from './users.ts';
+import { createDirectory, createUsers, type Directory, readPerson, type SlackUser, type Users } from './users.ts';
 
 const someone = z.object({ id: z.string().min(1) });
 

@@ -16,8 +16,7 @@ import {
 } from '../settings.ts';
 import { createBriefCache } from './brief-cache.ts';
 import type { Channels } from './channels.ts';
-import type { Directory } from './user-directory.ts';
-import type { SlackUser, Users } from './users.ts';
+import type { Directory, SlackUser, Users } from './users.ts';
 
 /** What a reader of the channel is. */
 type Standing = Pick<SlackUser, 'userId' | 'kind' | 'organizationId'>;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/ports.ts';
 
 /** Recent data from Slack, by id. */
-export interface BriefCache<Value> {
+interface BriefCache<Value> {
   /**
    * Returns the cached value, or loads it. Calls at the same time share one load. A failed load is not cached. `sinceMs`: what
    * was loaded before this time, or began to load, does not count: then one load after the one under way serves all

@@ -4,8 +4,7 @@ import { isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { isBetweenTwo } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
-import type { Identity } from '../api/identity.ts';
-import type { SlackApi } from '../api/slack-api.ts';
+import type { Identity, SlackApi } from '../api/slack-api.ts';
 import { channelCachedMs, mostChannelsCached } from '../settings.ts';
 import { createBriefCache } from './brief-cache.ts';
 

@@ -4,7 +4,7 @@ import type { AccessPolicy, Admission, Log } from '../../core/ports.ts';
 import { isBetweenTwo, type Place, type Refusal } from '../../core/question/question.ts';
 import { withTimeout } from '../../core/timeout.ts';
 import { isTokenRefused } from '../api/errors.ts';
-import type { Identity } from '../api/identity.ts';
+import type { Identity } from '../api/slack-api.ts';
 import { storedRulesPatienceMs } from '../settings.ts';
 import type { Audience, Audiences } from './audience.ts';
 import type { ChannelKind, Channels } from './channels.ts';
@@ -40,7 +40,7 @@ export interface SlackAccessPolicy extends AccessPolicy {
 }
 
 /** `refused`: no one may ask there. `open`: everyone may, unless an admin restricts it. */
-export type OperatorLimit = 'refused' | 'open' | 'none';
+type OperatorLimit = 'refused' | 'open' | 'none';
 
 /** Who may ask and read in one place. */
 interface Rules {

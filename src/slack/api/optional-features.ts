@@ -6,7 +6,7 @@ import { lackingFeatureRestMs } from '../settings.ts';
 const strangeRefusals = 3;
 
 /** Codes that mean that this app or workspace may not use a method. Source: docs.slack.dev/reference/methods. */
-export const lacking: ReadonlySet<string | number | undefined> = new Set<string | number | undefined>([
+const lacking: ReadonlySet<string | number | undefined> = new Set<string | number | undefined>([
   'feature_disabled',
   'unknown_method',
   'not_authorized',
@@ -36,7 +36,7 @@ const aboutOneCall = new Set<string | number | undefined>([
 /** `noRoom`: not sent, because there was no room. `unsure`: sent, but without a usable answer. `no`: it can't succeed. */
 export type Attempt = { is: 'done' | 'unsure' | 'no' } | { is: 'noRoom'; retryAfterMs: number };
 
-export interface Optional {
+interface Optional {
   /** Runs a call that a workspace may not offer. Never throws. A feature that is missing is not tried for a day. */
   attempt(run: () => Promise<unknown>): Promise<Attempt>;
   /** Whether the workspace is known to lack the feature. */

@@ -6,12 +6,17 @@ import { type Check, errorCode, type Finding, failureOf, once, type Says } from 
 import type { Claims, Clock } from '../../core/ports.ts';
 import { sayIn } from '../../render/say.ts';
 import { isTokenRefused, translatingErrors } from '../api/errors.ts';
-import type { createLibraryLogger } from '../api/library-logger.ts';
-import { clientFetch, type Outbound } from '../api/outbound-fetch.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { createTokenlessClient, createWebClient, webClientOptions } from '../api/web-client.ts';
+import {
+  clientFetch,
+  type createLibraryLogger,
+  createTokenlessClient,
+  createWebClient,
+  type Outbound,
+  webClientOptions,
+} from '../api/web-client.ts';
 import type { WorkspaceContext } from '../context.ts';
-import { botScopes } from '../scopes.ts';
+import { botScopes } from '../install/install-pages.ts';
 import {
   clockFailMs,
   clockWarnMs,

@@ -1,4 +1,7 @@
+import { z } from 'zod';
 import { invisible } from '../../core/intake/intents.ts';
+import type { Identity } from '../api/slack-api.ts';
+import { emojiNames } from './emoji-names.ts';
 
 /** Names for Slack's ids. When a name is not known, the id is shown. */
 export interface Names {
@@ -167,4 +170,160 @@ function nonEmpty(text: string | undefined): string | undefined {
 /** Decodes the three entities that Slack encodes, each once, so that `&amp;lt;` becomes `&lt;` and not `<`. */
 function decodeEntities(text: string): string {
   return text.replace(/&(lt|gt|amp);/g, (_, name: string) => (name === 'lt' ? '<' : name === 'gt' ? '>' : '&'));
+}
+
+/** A text of Slack; empty where it is missing or odd. */
+export const someText = z.string().transform(readableText).catch('');
+
+/** A text of Slack that is not empty; undefined where it is missing or odd. */
+export const maybeText = z.string().min(1).transform(readableText).optional().catch(undefined);
+
+/** The timestamp of a message, which identifies it in its channel. It becomes part of keys in the store, so its form is checked. */
+export const timestamp = z.string().regex(/^\d{1,12}\.\d{1,6}$/);
+
+/** An id of Slack, which is opaque. It becomes part of keys in the store, so it is bounded; Slack's have about 11 characters. */
+export const slackId = z.string().max(100);
+
+/** A list without its unreadable entries. */
+export function listOf<Shape extends z.ZodType>(shape: Shape) {
+  return z
+    .array(z.unknown())
+    .catch([])
+    .transform((items) =>
+      items.flatMap((item) => {
+        const parsed = shape.safeParse(item);
+        return parsed.success ? [parsed.data] : [];
+      }),
+    );
+}
+
+const characters: ReadonlyMap<string, string> = new Map(
+  emojiNames
+    .trim()
+    .split(/[\n|]/)
+    .flatMap((entry) => {
+      const [emoji = '', ...names] = entry.split(' ');
+      return names.map((name): [string, string] => [name, emoji]);
+    }),
+);
+
+/** Slack numbers skin tones from 2 to 6. */
+const tones = ['\u{1F3FB}', '\u{1F3FC}', '\u{1F3FD}', '\u{1F3FE}', '\u{1F3FF}'];
+
+/** The characters of an emoji, or undefined for one that only the workspace has. `name` may end with a skin tone. */
+export function emojiOf(name: string, skinTone?: number): string | undefined {
+  const [base = '', tone] = name.split('::skin-tone-');
+  const plain = characters.get(base);
+  const modifier = tones[(skinTone ?? Number(tone)) - 2];
+  if (plain === undefined || modifier === undefined) return plain;
+  const [first = '', ...rest] = plain;
+  return /\p{Emoji_Modifier_Base}/u.test(first) ? first + modifier + rest.join('').replace(/^\u{FE0F}/u, '') : plain;
+}
+
+/** Code points as Slack gives them: `1f44d-1f3fb`. Undefined if they are odd. */
+export function fromCodePoints(hex: string): string | undefined {
+  if (!/^[0-9a-f]{1,6}(?:-[0-9a-f]{1,6}){0,15}$/i.test(hex)) return undefined;
+  const codes = hex.split('-').map((code) => Number.parseInt(code, 16));
+  return codes.every((code) => code >= 0x23 && code <= 0x10ffff) ? String.fromCodePoint(...codes) : undefined;
+}
+
+/**
+ * Tokens, which stay, and rows of emoji. A name is no emoji where it touches a letter, a number or another colon, as in
+ * `10:100:5` and `Foo::key::bar`. A skin tone is one more emoji of its row: a row must match in one way only, to be read in
+ * linear time.
+ */
+const tokensAndEmoji = /<[^<>\n]*>|(?<![\p{L}\p{N}:])(?::[\p{L}\p{N}_+'-]{1,100}:)+(?![\p{L}\p{N}:])/gu;
+
+const oneEmoji = /:([^:]+):(?::skin-tone-([2-6]):)?/g;
+
+/** Replaces the names of emoji in a text outside of code. The workspace's own emoji stay as typed. */
+function withEmoji(text: string): string {
+  return text.replace(tokensAndEmoji, (found) =>
+    found.startsWith('<')
+      ? found
+      : found.replace(
+          oneEmoji,
+          (typed: string, name: string, tone?: string) =>
+            emojiOf(name, tone === undefined ? undefined : Number(tone)) ?? typed,
+        ),
+  );
+}
+
+/*
+ * Slack's own markup, in the form in which the app passes texts on: `<@…>` is a mention, the app's own always by its user
+ * id, code has no token of the app, and emoji are characters.
+ */
+
+/** Code in a message: a fence, or a span within one line. */
+const code = /```[\s\S]*?```|`[^`\n]+`/g;
+
+/** A text without its code, where a mention is none. */
+export function withoutCode(text: string): string {
+  return text.replace(code, ' ');
+}
+
+/** A token in code: people typed it, or Slack made a link of it. */
+const tokenInCode = /<(?:@([A-Z0-9]+)|((?:https?|mailto|tel|ftp|slack):[^<>|]+))(?:\|([^<>]*))?>/g;
+
+/** Brings a text as Slack sends it into that form. */
+export function canonical(text: string, identity: Identity): string {
+  let written = '';
+  let end = 0;
+  for (const { 0: span, index } of text.matchAll(code)) {
+    written += prose(text.slice(end, index), identity) + inCode(span, identity);
+    end = index + span.length;
+  }
+  return written + prose(text.slice(end), identity);
+}
+
+/** Some clients mention the app by the id of its bot (NousResearch/hermes-agent#85885). */
+function prose(text: string, { botUserId, botId }: Identity): string {
+  const mended = botId === undefined ? text : text.replaceAll(`<@${botId}>`, `<@${botUserId}>`);
+  return withEmoji(mended);
+}
+
+/** Code stays as it was typed: links are no links there, and the id of the app is no mention of it. */
+function inCode(span: string, identity: Identity): string {
+  return span.replace(
+    tokenInCode,
+    (token, id: string | undefined, url: string | undefined, label: string | undefined) => {
+      if (url !== undefined) return label === undefined || label === '' ? url.replace(/^(?:mailto|tel):/, '') : label;
+      return isApp(id, identity) ? `&lt;@${id}&gt;` : token;
+    },
+  );
+}
+
+export function isApp(id: unknown, { botUserId, botId }: Identity): boolean {
+  return id === botUserId || (botId !== undefined && id === botId);
+}
+
+/** Encodes what would be markup, so that the text reads as it stands. */
+export function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** A link. If Slack makes no link of its address, label and address are written as text. */
+export function linked(url: string, label: string): string {
+  if (!/^(?:https?|mailto|tel|ftp|slack):[^\s]/.test(url))
+    return escaped(label === '' || label === url ? url : `${label} (${url})`);
+  const address = url
+    .replaceAll('&', '&amp;')
+    .replace(/[<>|]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  return label === '' ? `<${address}>` : `<${address}|${escaped(label)}>`;
+}
+
+/** A text as code, in marks that it does not contain itself. */
+export function codeSpan(text: string): string {
+  const marks = fence(text, 1);
+  return `${marks}${escaped(text)}${marks}`;
+}
+
+export function codeBlock(text: string, language: string): string {
+  const marks = fence(text, 3);
+  return `${marks}${escaped(language)}\n${escaped(text)}${text.endsWith('\n') ? '' : '\n'}${marks}`;
+}
+
+function fence(text: string, least: number): string {
+  const longest = [...text.matchAll(/`+/g)].reduce((length, [run]) => Math.max(length, run.length), 0);
+  return '`'.repeat(longest >= least ? longest + 1 : least);
 }

@@ -1,6 +1,5 @@
-import type { Identity } from '../api/identity.ts';
-import { emojiOf, fromCodePoints } from './emoji.ts';
-import { codeBlock, codeSpan, escaped, isApp, linked } from './markup.ts';
+import type { Identity } from '../api/slack-api.ts';
+import { codeBlock, codeSpan, emojiOf, escaped, fromCodePoints, isApp, linked } from './incoming-text.ts';
 
 /** How deep elements are read: Slack nests lists and quotes no deeper. */
 const deepest = 10;

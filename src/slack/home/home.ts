@@ -10,8 +10,8 @@ import { within } from '../../core/timeout.ts';
 import { type HomeContent, renderHome, type ShownChannel } from '../../render/home.ts';
 import { sayIn } from '../../render/say.ts';
 import { createBriefCache } from '../access/brief-cache.ts';
-import { anyWorkspaceUrl } from '../api/identity.ts';
 import { createOptional } from '../api/optional-features.ts';
+import { anyWorkspaceUrl } from '../api/slack-api.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import { readOverview } from '../reports/reports.ts';
@@ -29,7 +29,7 @@ import {
 import { shownAccountOf } from './accounts.ts';
 
 /** One person's Home, with the channel of their direct messages with the app. */
-export interface HomeOf {
+interface HomeOf {
   teamId: string;
   userId: string;
   channelId: string;

@@ -2,17 +2,18 @@ import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Installation as Installed, InstallProvider } from '@slack/oauth';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
+import { z } from 'zod';
+import type { IssuedTokens } from '../../core/accounts/accounts.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import type { CreateLimiter } from '../../core/rate-limits.ts';
 import { Secret } from '../../core/secret.ts';
+import type { TokenIssuer } from '../../core/workspaces/bot-tokens.ts';
 import { type Installation, type Installations, isOrganization } from '../../core/workspaces/installations.ts';
 import type { Say } from '../../render/say.ts';
 import { translatingErrors } from '../api/errors.ts';
-import { createWebClient } from '../api/web-client.ts';
-import { botScopes } from '../scopes.ts';
-import { mostInstallRequestsPerSecond } from '../settings.ts';
-import { timesOf } from './token-issuer.ts';
+import { createTokenlessClient, createWebClient } from '../api/web-client.ts';
+import { botTokenEarlyMs, mostInstallRequestsPerSecond } from '../settings.ts';
 
 /** What a page shows. All texts are plain. */
 interface InstallPage {
@@ -201,4 +202,78 @@ function idsOf({ team, enterprise, isEnterpriseInstall }: Installed): {
     throw new AppError('badReply', 'oauth.v2.access: names no workspace');
   }
   return { workspaceId: owner.id, enterpriseId: enterprise?.id, name: owner.name };
+}
+
+/**
+ * The scopes of the bot, as manifest.yml requests them: the image has no manifest. `optional` ones are in `bot_optional`
+ * there. A test compares both.
+ */
+export const botScopes: Readonly<Record<string, 'needed' | 'optional'>> = {
+  'app_mentions:read': 'needed',
+  'assistant:write': 'needed',
+  'channels:history': 'needed',
+  'channels:join': 'optional',
+  'channels:read': 'needed',
+  'chat:write': 'needed',
+  commands: 'needed',
+  'files:read': 'optional',
+  'files:write': 'optional',
+  'groups:history': 'needed',
+  'groups:read': 'needed',
+  'im:history': 'needed',
+  'im:read': 'optional',
+  'im:write': 'needed',
+  'links:read': 'optional',
+  'links:write': 'optional',
+  'mpim:history': 'needed',
+  'mpim:read': 'needed',
+  'usergroups:read': 'optional',
+  'users:read': 'needed',
+};
+
+/** The reply of `oauth.v2.access` to a refresh (docs.slack.dev/authentication/using-token-rotation). */
+const reply = z.object({
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1),
+  expires_in: z.number().positive(),
+});
+
+/** Slack, for apps with token rotation: each refresh token is exchanged once, for a token of 12 hours and the next one. */
+export function createTokenIssuer(options: {
+  clientId: string;
+  clientSecret: string;
+  clientOptions: WebClientOptions;
+  now: Clock;
+}): TokenIssuer {
+  const { clientId, clientSecret, clientOptions, now } = options;
+  const client = createTokenlessClient(clientOptions);
+  return {
+    async refresh(refreshToken) {
+      const sentMs = now();
+      const parsed = reply.safeParse(
+        await translatingErrors('oauth.v2.access', () =>
+          client.oauth.v2.access({
+            client_id: clientId,
+            client_secret: clientSecret,
+            grant_type: 'refresh_token',
+            refresh_token: refreshToken.reveal(),
+          }),
+        ),
+      );
+      if (!parsed.success) {
+        throw new AppError('unavailable', 'oauth.v2.access: no usable tokens', { outcomeUnknown: true });
+      }
+      const { access_token, refresh_token, expires_in } = parsed.data;
+      return {
+        accessToken: new Secret(access_token),
+        refreshToken: new Secret(refresh_token),
+        ...timesOf(sentMs + expires_in * 1_000, sentMs),
+      };
+    },
+  };
+}
+
+/** When a bot token expires, and when it is refreshed: two hours before, or after four fifths of a shorter life. */
+function timesOf(expiresAtMs: number, nowMs: number): Required<Pick<IssuedTokens, 'expiresAtMs' | 'refreshAtMs'>> {
+  return { expiresAtMs, refreshAtMs: expiresAtMs - Math.min(botTokenEarlyMs, Math.max(0, expiresAtMs - nowMs) / 5) };
 }

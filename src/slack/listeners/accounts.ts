@@ -14,7 +14,7 @@ import { renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
 import { type Say, sayIn } from '../../render/say.ts';
 import { localeOf } from '../access/users.ts';
-import { slackId, timestamp } from '../content/fields.ts';
+import { slackId, timestamp } from '../content/incoming-text.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import { connectForm, disconnectAccount, shownAccountOf } from '../home/accounts.ts';

@@ -29,7 +29,7 @@ import { renderWords } from '../../render/modals.ts';
 import type { Say } from '../../render/say.ts';
 import { oneLine } from '../../render/text.ts';
 import { localeOf } from '../access/users.ts';
-import { slackId } from '../content/fields.ts';
+import { slackId } from '../content/incoming-text.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/private-messages.ts';

@@ -4,7 +4,7 @@ import { type Person, personName } from '../../core/accounts/accounts.ts';
 import { withoutChannel } from '../../core/question/reader-choices.ts';
 import { ackConfirmMs } from '../../core/settings.ts';
 import { ACTIONS, parseButtonValue } from '../../render/ids.ts';
-import { slackId, timestamp } from '../content/fields.ts';
+import { slackId, timestamp } from '../content/incoming-text.ts';
 import { logFailure } from '../failure-log.ts';
 import { notify } from '../messages/private-messages.ts';
 import { ackBudgetMs } from '../settings.ts';

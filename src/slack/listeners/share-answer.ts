@@ -16,7 +16,7 @@ import {
 import { type Say, sayIn } from '../../render/say.ts';
 import type { Audience } from '../access/audience.ts';
 import { localeOf } from '../access/users.ts';
-import { slackId } from '../content/fields.ts';
+import { slackId } from '../content/incoming-text.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import { notify } from '../messages/private-messages.ts';

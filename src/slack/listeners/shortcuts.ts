@@ -5,7 +5,7 @@ import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
 import { mayReadThread } from '../access/membership.ts';
 import { localeOf } from '../access/users.ts';
-import { slackId, timestamp } from '../content/fields.ts';
+import { slackId, timestamp } from '../content/incoming-text.ts';
 import { readContent, wholeText } from '../content/message-content.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { openDirect } from '../messages/private-messages.ts';

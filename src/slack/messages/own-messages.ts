@@ -2,7 +2,7 @@ import { AppError, isAppError, threadGone } from '../../core/errors.ts';
 import { isInThread, type PendingCall, type Question } from '../../core/question/question.ts';
 import { answerFileName } from '../../render/answer-file.ts';
 import { cardMarker, type MarkedMessage, markerOf } from '../../render/ids.ts';
-import type { Identity } from '../api/identity.ts';
+import type { Identity } from '../api/slack-api.ts';
 import type { SlackContext } from '../context.ts';
 import { blindWaitMs, messagesPerPage, mostMessagePages } from '../settings.ts';
 

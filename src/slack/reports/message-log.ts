@@ -4,7 +4,7 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 import { mostLoggedMessages } from '../settings.ts';
 
 /** A channel that has a log. */
-export interface MessageLogPlace {
+interface MessageLogPlace {
   teamId: string;
   channelId: string;
 }

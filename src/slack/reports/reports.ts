@@ -14,7 +14,7 @@ import { within } from '../../core/timeout.ts';
 import { type ReadOverview, renderHistory } from '../../render/home.ts';
 import { type PlaceRule, renderStatus, ruleOf } from '../../render/status.ts';
 import { renderWhy, type WhyEntry } from '../../render/why.ts';
-import { anyWorkspaceUrl } from '../api/identity.ts';
+import { anyWorkspaceUrl } from '../api/slack-api.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import type { PrivateMessage } from '../messages/private-messages.ts';

@@ -1,5 +1,5 @@
 import type { MessageFile } from '../../core/question/thread-notes.ts';
-import type { Outbound } from '../api/outbound-fetch.ts';
+import type { Outbound } from '../api/web-client.ts';
 import { downloadTimeoutMs, headBytes, mostFileBytes, mostRedirects, tailBytes } from '../settings.ts';
 
 /** What was read of a text file. `gap`: about how many characters are left out of it, and at which index of `text`. */

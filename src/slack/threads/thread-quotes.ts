@@ -10,7 +10,7 @@ export interface Quotable {
 }
 
 /** A file of a message or of the question. `text`: its content, if it could be read. `gap` as in `FileText`. */
-export interface QuotableFile {
+interface QuotableFile {
   file: MessageFile;
   from: string;
   text?: string;

@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question/question.ts';
 import { people, team } from '../../../src/local-slack/people.ts';
-import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createLibraryLogger, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import type { WorkspaceContext } from '../../../src/slack/context.ts';
 import { createAttendanceKeeper } from '../../../src/slack/missed/attendance-keeper.ts';
-import { createCatchUp } from '../../../src/slack/missed/catch-up.ts';
-import { toTs } from '../../../src/slack/missed/missed-message.ts';
+import { createCatchUp, toTs } from '../../../src/slack/missed/catch-up.ts';
 import { missedLeaseMs, missedPerPage, mostMissedPages } from '../../../src/slack/settings.ts';
 import { openStorage } from '../../../src/storage/open-storage.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -2,7 +2,7 @@ import type { Attached } from '../../../src/local-slack/files.ts';
 import type { SlackBlock, SlackFile, SlackMessage } from '../../../src/local-slack/messages.ts';
 import { startServer, type Treatment } from '../../../src/local-slack/server.ts';
 import { type Args, type Reply, refused } from '../../../src/local-slack/wire.ts';
-import { botScopes } from '../../../src/slack/scopes.ts';
+import { botScopes } from '../../../src/slack/install/install-pages.ts';
 import { isLateCall, type LateCall, untilCarriedOut } from '../late-call.ts';
 
 /** What happens to a call instead of, or after, its effect. */

@@ -1,7 +1,6 @@
 import type { WebClientOptions } from '@slack/web-api';
 import type { Users } from '../../../src/slack/access/users.ts';
-import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createLibraryLogger, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import type { ListenerContext } from '../../../src/slack/listeners/frame.ts';
 import { createMemoryAccounts } from '../accounts/memory-accounts.ts';

@@ -1,8 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { noTracer } from '../../../src/core/tracing.ts';
-import type { Identity } from '../../../src/slack/api/identity.ts';
 import type { CallOptions } from '../../../src/slack/api/method-limits.ts';
-import { createSlackApi, type SlackApi } from '../../../src/slack/api/slack-api.ts';
+import { createSlackApi, type Identity, type SlackApi } from '../../../src/slack/api/slack-api.ts';
 
 export const someIdentity: Identity = { teamId: 'T1', botUserId: 'UBOT' };
 

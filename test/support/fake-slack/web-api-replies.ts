@@ -1,6 +1,5 @@
-import type { Identity } from '../../../src/slack/api/identity.ts';
-import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import type { Identity } from '../../../src/slack/api/slack-api.ts';
+import { createLibraryLogger, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createRecordingLog } from '../recording-log.ts';
 import { createUnlimitedSlackApi } from './unlimited-slack-api.ts';
 

@@ -1,6 +1,11 @@
 import { readIntent } from '../../../src/core/intake/intents.ts';
-import { addressesAnother, mentions, toPlainText, unnamedIds } from '../../../src/slack/content/incoming-text.ts';
-import { canonical } from '../../../src/slack/content/markup.ts';
+import {
+  addressesAnother,
+  canonical,
+  mentions,
+  toPlainText,
+  unnamedIds,
+} from '../../../src/slack/content/incoming-text.ts';
 import { routeMessage } from '../../../src/slack/routing.ts';
 
 /** Slack's limit for a message: docs.slack.dev/changelog/2018-truncating-really-long-messages. */

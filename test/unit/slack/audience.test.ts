@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Audience, createAudiences, isInsidersOnly } from '../../../src/slack/access/audience.ts';
 import { type ChannelKind, createChannels } from '../../../src/slack/access/channels.ts';
-import { createDirectory } from '../../../src/slack/access/user-directory.ts';
-import { createUsers } from '../../../src/slack/access/users.ts';
+import { createDirectory, createUsers } from '../../../src/slack/access/users.ts';
 import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
 
 /** Ids name the kind of user: `M…` a member, `G…` a guest, `O…` of another workspace, `B…` an app, `X…` unknown. */

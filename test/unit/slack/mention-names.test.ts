@@ -1,8 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { createChannels, readChannel } from '../../../src/slack/access/channels.ts';
-import { createReader } from '../../../src/slack/access/mention-names.ts';
-import { createUserGroups } from '../../../src/slack/access/user-groups.ts';
+import { createReader, createUserGroups } from '../../../src/slack/access/mention-names.ts';
 import type { SlackUser, Users } from '../../../src/slack/access/users.ts';
 import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 

@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
-import { type CallOptions, createMethodLimits, type MethodLimits } from '../../../src/slack/api/method-limits.ts';
-import { methodAllowances, type SlackMethod } from '../../../src/slack/api/method-tiers.ts';
+import {
+  type CallOptions,
+  createMethodLimits,
+  type MethodLimits,
+  methodAllowances,
+  type SlackMethod,
+} from '../../../src/slack/api/method-limits.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const minuteMs = 60_000;

@@ -11,7 +11,7 @@ import {
   toDeletion,
   toEvent,
   toTs,
-} from '../../../src/slack/missed/missed-message.ts';
+} from '../../../src/slack/missed/catch-up.ts';
 import { addresseeOf } from '../../../src/slack/routing.ts';
 
 const bot = 'U0BOT';

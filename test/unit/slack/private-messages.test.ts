@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { type BackgroundTasks, createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import type { SlackContext } from '../../../src/slack/context.ts';
-import { notify } from '../../../src/slack/messages/private-messages.ts';
+import { isResponseAddress, notify, respond } from '../../../src/slack/messages/private-messages.ts';
 import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
@@ -61,4 +61,42 @@ it('a private message that is never started harms nothing, also when it is not f
   notify(s, to, notice);
   notify(s, to, Promise.reject(new AppError('storage', 'down')));
   await new Promise((resolve) => setImmediate(resolve));
+});
+
+const slack = 'https://slack.com/api/';
+
+describe('a response_url', () => {
+  it.each([
+    ['https://hooks.slack.com/commands/T1/2/three', slack],
+    ['https://hooks.slack-gov.com/actions/T1/2/three', 'https://slack-gov.com/api/'],
+    ['https://slack.example.com/hooks/1', 'https://slack.example.com/api/'],
+    ['http://localhost:4001/_hooks/1', 'http://127.0.0.1:4000/api/'],
+    ['http://[::1]:4001/_hooks/1', 'http://localhost:4000/api/'],
+  ])('is used if it leads to Slack or its stand-in: %s', (url, api) => {
+    expect(isResponseAddress(url, api)).toBe(true);
+  });
+
+  it.each([
+    ['http://169.254.169.254/latest/meta-data/', slack],
+    ['http://127.0.0.1:6379/', slack],
+    ['http://hooks.slack.com/commands/T1/2/three', slack],
+    ['https://hooks.slack.com:8443/commands/T1/2/three', slack],
+    ['https://hooks.slack.com.evil.example/1', slack],
+    ['https://evil.example/hooks.slack.com', slack],
+    ['https://hooks.slack.com@evil.example/1', slack],
+    ['https://x:y@hooks.slack.com/1', slack],
+    ['https://evilhooks.slack.com.', slack],
+    ['file:///etc/passwd', slack],
+    ['http://10.0.0.1:4000/hooks', 'http://127.0.0.1:4000/api/'],
+    ['https://127.0.0.1:4000/hooks', 'http://127.0.0.1:4000/api/'],
+    ['no address', slack],
+  ])('is not used if it leads elsewhere: %s', async (url, api) => {
+    expect(isResponseAddress(url, api)).toBe(false);
+    const outbound = {
+      fetch: () => {
+        throw new Error('it was sent');
+      },
+    };
+    await expect(respond({ outbound, slackApiUrl: api }, url, {})).rejects.toMatchObject({ kind: 'refused' });
+  });
 });

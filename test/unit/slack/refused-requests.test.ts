@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import { createLibraryLogger } from '../../../src/slack/api/web-client.ts';
 import { createHttpReceiver } from '../../../src/slack/receivers/http-receiver.ts';
 import { mostUnsignedBytes } from '../../../src/slack/settings.ts';
 import { eventually } from '../../support/eventually.ts';

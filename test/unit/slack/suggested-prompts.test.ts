@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createLibraryLogger, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import type { WorkspaceContext } from '../../../src/slack/context.ts';
 import { createPrompts } from '../../../src/slack/home/home.ts';
 import { createUnlimitedSlackApi, someIdentity } from '../../support/fake-slack/unlimited-slack-api.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, Question } from '../../../src/core/question/question.ts';
 import { prepareAnswer } from '../../../src/render/answer.ts';
-import { readFiles } from '../../../src/slack/content/files.ts';
-import { readContent } from '../../../src/slack/content/message-content.ts';
-import { readPage, type ThreadMessage } from '../../../src/slack/content/thread-messages.ts';
+import { readContent, readFiles } from '../../../src/slack/content/message-content.ts';
+import { readPage, type ThreadMessage } from '../../../src/slack/threads/thread-reader.ts';
 import { answered, exampleAnswer } from '../render/example.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAccessControl } from '../../../src/slack/access/access-control.ts';
 import { createMemberships } from '../../../src/slack/access/membership.ts';
-import { createDirectory } from '../../../src/slack/access/user-directory.ts';
+import { createDirectory } from '../../../src/slack/access/users.ts';
 import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
 import { createMemoryRecords } from '../../support/memory-records.ts';
 
