@@ -63,7 +63,7 @@ export async function admit(w: QuestionContext, question: Question): Promise<Que
 /**
  * Checks access right before a post that shows code, because people join a channel at any moment and Slack's event about
  * it may be lost. What Slack said before the question ended does not count. `confirm` throws if the question is refused by
- * w.now, and `end` then ends it. No check before a failed try counts; `isAlone`: no earlier check at all. A repeated post
+ * now, and `end` then ends it. No check before a failed try counts; `isAlone`: no earlier check at all. A repeated post
  * shares its check with others: if it needed its own after each search, neither call would find room beside those of others.
  */
 export function confirming(

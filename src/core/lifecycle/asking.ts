@@ -58,7 +58,7 @@ export async function ask(w: QuestionContext, question: Question, checkFirst: bo
     if (question.cancel !== undefined) return forgetIntent(w, question);
   }
   const thread = await w.threads.get(question.place);
-  const continued = conversationFor(w, question, thread);
+  const continued = conversationFor(question, thread);
   const conversationId = (await wouldShowPrivate(w, question, thread, continued)) ? undefined : continued;
   const isRepeated = question.upstream.intentMs !== undefined;
   const beginning = isRepeated ? {} : await beginOwn(w, question, thread, conversationId);
@@ -90,11 +90,7 @@ export async function ask(w: QuestionContext, question: Question, checkFirst: bo
 }
 
 /** The conversation that a question follows up. Undefined if the question starts a new one. */
-function conversationFor(
-  _w: QuestionContext,
-  question: Question,
-  thread: Thread | undefined,
-): ConversationId | undefined {
+function conversationFor(question: Question, thread: Thread | undefined): ConversationId | undefined {
   const { fresh, continues, upstream, access } = question;
   if (fresh) return undefined;
   // Another account can't continue the conversation.
@@ -183,11 +179,11 @@ async function bindFound(w: QuestionContext, question: Question, place: ThreadPl
   }
 }
 
-/** A question from a backup may have been asked after it: in the conversation that its thread has by w.now. */
+/** A question from a backup may have been asked after it: in the conversation that its thread has by now. */
 async function withConversationSought(w: QuestionContext, question: Question, place: ThreadPlace): Promise<Question> {
   const { restored, upstream } = question;
   if (restored === undefined || upstream.intentMs !== undefined) return question;
-  const intentConversationId = conversationFor(w, question, await w.threads.get(place));
+  const intentConversationId = conversationFor(question, await w.threads.get(place));
   return intentConversationId === undefined
     ? question
     : { ...question, upstream: { ...upstream, intentConversationId } };

@@ -90,7 +90,7 @@ function fileOf(w: QuestionContext): Once<true> {
 /** The result of a post, unless the check of those who read it refused it. */
 async function unlessRefused(access: ReturnType<typeof confirming>, posting: Promise<Question>): Promise<Question> {
   try {
-    return posting;
+    return await posting;
   } catch (error) {
     const refused = await access.end();
     if (refused !== undefined) return refused;
