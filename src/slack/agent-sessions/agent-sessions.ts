@@ -10,6 +10,7 @@ import { sayIn } from '../../render/say.ts';
 import { cut, oneLine, shownText } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../api/optional-features.ts';
 import type { WorkspaceContext } from '../context.ts';
+import { createReconciler } from '../reconciler.ts';
 import {
   longestSessionTitle,
   mostSessions,
@@ -27,7 +28,7 @@ export interface AgentSessions extends QuestionObserver {
   stop(): void;
 }
 
-/** What Slack should show for a thread, and what it shows now. One call at a time makes them equal. */
+/** What Slack should show for a thread, and what it shows now. */
 interface Session {
   place: ThreadPlace;
   title: string;
@@ -41,8 +42,8 @@ interface Session {
   /** Slack has no session there. */
   isRefused: boolean;
   tries: number;
-  working?: Promise<void>;
-  timer?: NodeJS.Timeout;
+  /** When Slack last got the status. */
+  toldMs: number;
 }
 
 /**
@@ -63,11 +64,12 @@ export function createAgentSessions({
   const { teamId } = slack.identity;
   const optional = createOptional({ feature: 'agent_sessions', now, log });
   const sessions = new Map<string, Session>();
+  const reconciler = createReconciler({ run: bringInStep, failure: { event: 'session_not_kept' }, log });
   const ended = new LRUCache<string, true>({ max: mostSessions });
   let crowdedUntilMs = 0;
   let isStopped = false;
 
-  return { changed, closing, settle, tend, stop };
+  return { changed, closing, settle: (place) => void settle(place), tend, stop };
 
   function changed(question: Question): void {
     const { place, phase } = question;
@@ -104,16 +106,15 @@ export function createAgentSessions({
     await nameAfterAnswer(question, place);
   }
 
-  function settle(place: ThreadPlace): void {
-    const session = sessions.get(keyOf(place));
-    // Someone saw a stop button, so what Slack showed last does not count.
-    delete session?.shown;
-    void want(place, 'active', undefined);
+  /** What this process showed last does not count: someone saw a stop button, or another process sent a status. */
+  async function settle(place: ThreadPlace): Promise<void> {
+    delete sessions.get(keyOf(place))?.shown;
+    await want(place, 'active', undefined);
   }
 
   function stop(): void {
     isStopped = true;
-    for (const { timer } of sessions.values()) clearTimeout(timer);
+    reconciler.stop();
   }
 
   /** Resolves when Slack has the status, or when sending failed for now. */
@@ -128,20 +129,7 @@ export function createAgentSessions({
     }
     session.wanted = wanted;
     session.tries = 0;
-    await inStep(session);
-  }
-
-  function inStep(session: Session): Promise<void> {
-    if (session.working !== undefined) return session.working;
-    if (session.shown === session.wanted || isStopped) return Promise.resolve(rest(session));
-    session.working = bringInStep(session);
-    return session.working;
-  }
-
-  /** If this runs later than the last look at what is wanted, a status wanted in between is never sent; so both are one step. */
-  function rest(session: Session): void {
-    session.working = undefined;
-    if (session.shown === 'active' && session.wanted === 'active') forget(session);
+    await reconciler.want(keyOf(place));
   }
 
   function sessionOf(place: ThreadPlace, question: Question | undefined): Session | undefined {
@@ -162,69 +150,58 @@ export function createAgentSessions({
       mayShow: false,
       isRefused: false,
       tries: 0,
+      toldMs: 0,
     };
     sessions.set(keyOf(place), session);
     return session;
   }
 
-  async function bringInStep(session: Session): Promise<void> {
-    clearTimeout(session.timer);
-    try {
-      while (session.shown !== session.wanted && !isStopped) {
-        const { wanted } = session;
-        const told = session.questionIds.size;
-        const attempt = await (session.isRefused ? ({ is: 'no' } as const) : sendMarked(session, wanted));
-        const { is } = attempt;
-        if (wanted === 'processing' && (is === 'done' || is === 'unsure')) session.mayShow = true;
-        if (is === 'done') {
-          // If a question comes during the call, its own status would never be sent, and what was shown before the call does
-          // not count any more; so the loop goes round once more.
-          if (session.questionIds.size === told) session.shown = wanted;
-          else delete session.shown;
-          continue;
-        }
-        session.isRefused ||= is === 'no';
-        // A status that Slack never got does not need to be taken back.
-        if (is === 'no' || (is === 'noRoom' && wanted === 'processing' && !session.mayShow)) session.shown = 'active';
-        if (optional.isLacking()) return forget(session);
-        if (session.wanted === wanted) return tryAgain(session, attempt);
-      }
-      if (session.shown === 'processing') after(session, sessionToldAgainMs);
-    } finally {
-      rest(session);
+  /** Makes at most one call. Returns when to look again, in milliseconds. */
+  async function bringInStep(key: string): Promise<number | undefined> {
+    const session = sessions.get(key);
+    if (session === undefined) return undefined;
+    const { wanted } = session;
+    if (session.shown === wanted) return wanted === 'active' ? forget(session) : sayAgain(session);
+    const told = session.questionIds.size;
+    const attempt = await (session.isRefused ? ({ is: 'no' } as const) : sendMarked(session, wanted));
+    const { is } = attempt;
+    if (wanted === 'processing' && (is === 'done' || is === 'unsure')) session.mayShow = true;
+    if (is === 'done') {
+      // If a question comes during the call, its own status would never be sent, and what was shown before the call does
+      // not count any more; so this goes round once more.
+      if (session.questionIds.size === told) session.shown = wanted;
+      else delete session.shown;
+      session.toldMs = now();
+      return 0;
     }
+    session.isRefused ||= is === 'no';
+    // A status that Slack never got does not need to be taken back.
+    if (is === 'no' || (is === 'noRoom' && wanted === 'processing' && !session.mayShow)) session.shown = 'active';
+    if (optional.isLacking()) return forget(session);
+    return session.wanted === wanted ? tryAgain(session, attempt) : 0;
   }
 
   /** Only an end is tried again: a thread that seems to work forever is worse than one that never seems to work. */
-  function tryAgain(session: Session, attempt: Attempt): void {
+  function tryAgain(session: Session, attempt: Attempt): number | undefined {
     const delayMs = attempt.is === 'noRoom' ? Math.max(sessionTryAgainMs, attempt.retryAfterMs) : sessionTryAgainMs;
     if (attempt.is === 'noRoom') crowdedUntilMs = Math.max(crowdedUntilMs, now() + sessionTryAgainMs);
-    if (session.wanted === 'processing' || session.shown === 'active') return;
+    if (session.wanted === 'processing') return undefined;
     session.tries += 1;
-    if (session.tries >= mostSessionTries) forget(session);
-    else after(session, delayMs);
-  }
-
-  function after(session: Session, delayMs: number): void {
-    session.timer = setTimeout(() => {
-      const again = session.wanted === 'active' ? inStep(session) : sayAgain(session);
-      again.catch((error: unknown) => log.warn({ event: 'session_not_kept' }, error));
-    }, delayMs);
-    session.timer.unref();
+    return session.shown === 'active' || session.tries >= mostSessionTries ? forget(session) : delayMs;
   }
 
   /** Another process may have ended the thread's questions. Then the session is forgotten. */
-  async function sayAgain(session: Session): Promise<void> {
+  async function sayAgain(session: Session): Promise<number | undefined> {
+    const restMs = session.toldMs + sessionToldAgainMs - now();
+    if (restMs > 0) return restMs;
     const queue = (await threads.get(session.place))?.queue ?? [];
     if (queue.length === 0) return forget(session);
     delete session.shown;
-    await inStep(session);
+    return 0;
   }
 
-  function forget(session: Session | undefined): void {
-    if (session === undefined) return;
-    clearTimeout(session.timer);
-    if (sessions.get(keyOf(session.place)) === session) sessions.delete(keyOf(session.place));
+  function forget(session: Session | undefined): undefined {
+    if (session !== undefined && sessions.get(keyOf(session.place)) === session) sessions.delete(keyOf(session.place));
   }
 
   /** A storage that fails costs a status, not a question. Without a mark nothing is shown that may stay. */
@@ -253,11 +230,8 @@ export function createAgentSessions({
     for (const mark of (await sessionMarks.get(teamId))?.threads ?? []) {
       if (isStopped) return;
       const place = { teamId, channelId: mark.channelId, threadTs: mark.threadTs };
-      const known = sessions.get(keyOf(place));
-      if (known?.working !== undefined || !isSettled(mark, now()) || !(await isIdle(place))) continue;
-      // Someone else may have sent the status, so what this process showed last does not count.
-      settle(place);
-      await sessions.get(keyOf(place))?.working;
+      if (reconciler.isRunning(keyOf(place)) || !isSettled(mark, now()) || !(await isIdle(place))) continue;
+      await settle(place);
     }
   }
 

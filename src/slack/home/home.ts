@@ -14,6 +14,7 @@ import { createOptional } from '../api/optional-features.ts';
 import { anyWorkspaceUrl } from '../api/slack-api.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
+import { createReconciler } from '../reconciler.ts';
 import { readOverview } from '../reports/reports.ts';
 import {
   channelListCachedMs,
@@ -54,13 +55,11 @@ export interface Home {
 /** `private` for a person who opens their Home, `edit` for later updates, which Slack's limits drop first. */
 type Priority = 'private' | 'edit';
 
-/** The state of one person's Home. One call at a time is under way, so an older state never replaces a newer one. */
+/** The state of one person's Home. */
 interface ShownHome {
   home: HomeOf;
-  isBusy: boolean;
-  /** What was requested during the call. */
-  next?: 'now' | 'later';
-  timer?: NodeJS.Timeout;
+  /** The person waits for it. */
+  isUrgent: boolean;
   shownMs: number;
   /** The person opened Home, and the visit is not stored yet. */
   isVisit: boolean;
@@ -76,6 +75,13 @@ export function createHome(w: WorkspaceContext): Home {
   const everyMs = w.settings.cardEditMs;
   const channelsOf = createChannelList(w);
   const shownHomes = new Map<string, ShownHome>();
+  const reconciler = createReconciler({
+    run: publish,
+    soonMs: (name) => Math.max(homeGatherMs, (shownHomes.get(name)?.shownMs ?? 0) + everyMs - now()),
+    tasks,
+    failure: { event: 'home_failed' },
+    log,
+  });
   let isStopped = false;
 
   return { show, showAction, changed, accountChanged, stop };
@@ -111,7 +117,7 @@ export function createHome(w: WorkspaceContext): Home {
     if (home === undefined) return;
     if (shownHomes.size >= mostHomes && !shownHomes.has(personName(home)))
       return log.debug({ event: 'home_left_out', teamId: person.teamId });
-    request(shownHomeOf(home), 'later');
+    request(shownHomeOf(home), 'soon');
   }
 
   /** Undefined for people who have not opened Home for a long time. */
@@ -123,14 +129,14 @@ export function createHome(w: WorkspaceContext): Home {
 
   function stop(): void {
     isStopped = true;
-    for (const shownHome of shownHomes.values()) clearTimeout(shownHome.timer);
+    reconciler.stop();
   }
 
   function shownHomeOf(home: HomeOf): ShownHome {
     tidy();
     const shownHome = shownHomes.get(personName(home)) ?? {
       home,
-      isBusy: false,
+      isUrgent: false,
       shownMs: 0,
       isVisit: false,
       notCancelled: undefined,
@@ -145,57 +151,40 @@ export function createHome(w: WorkspaceContext): Home {
   function tidy(): void {
     if (shownHomes.size < mostHomes) return;
     for (const [name, shownHome] of shownHomes) {
-      const isIdle = !shownHome.isBusy && shownHome.timer === undefined && now() - shownHome.shownMs > everyMs;
-      if (isIdle) shownHomes.delete(name);
+      if (reconciler.isIdle(name) && now() - shownHome.shownMs > everyMs) shownHomes.delete(name);
     }
   }
 
-  function request(shownHome: ShownHome, when: 'now' | 'later'): void {
-    if (isStopped) return;
-    if (shownHome.isBusy) {
-      shownHome.next = when === 'now' ? 'now' : (shownHome.next ?? 'later');
-    } else if (when === 'now') {
-      clearTimeout(shownHome.timer);
-      delete shownHome.timer;
-      follow(() => publish(shownHome, 'private'));
-    } else if (shownHome.timer === undefined) {
-      putOff(shownHome, Math.max(homeGatherMs, shownHome.shownMs + everyMs - now()));
-    }
+  function request(shownHome: ShownHome, when: 'now' | 'soon'): void {
+    if (when === 'now') shownHome.isUrgent = true;
+    void reconciler.want(personName(shownHome.home), when);
   }
 
-  function putOff(shownHome: ShownHome, delayMs: number): void {
-    shownHome.timer = setTimeout(() => {
-      delete shownHome.timer;
-      follow(() => publish(shownHome, 'edit'));
-    }, delayMs);
-    shownHome.timer.unref();
-  }
-
-  async function publish(shownHome: ShownHome, priority: Priority): Promise<void> {
-    shownHome.isBusy = true;
+  async function publish(name: string): Promise<number | undefined> {
+    const shownHome = shownHomes.get(name);
+    if (shownHome === undefined) return undefined;
+    const priority = shownHome.isUrgent ? 'private' : 'edit';
+    shownHome.isUrgent = false;
     try {
       await build(shownHome, priority);
       shownHome.wasPutOff = false;
+      return undefined;
     } catch (error) {
       if (!isAppError(error)) throw error;
-      failed(shownHome, error);
+      return failed(shownHome, error);
     } finally {
-      shownHome.isBusy = false;
       shownHome.shownMs = now();
-      const { next } = shownHome;
-      delete shownHome.next;
-      if (next !== undefined) request(shownHome, next);
     }
   }
 
   /** A failed update is tried once more. After that, Home stays as it is until the next change. */
-  function failed(shownHome: ShownHome, error: AppError): void {
+  function failed(shownHome: ShownHome, error: AppError): number | undefined {
     const isWorthATry = isTransient(error) && !shownHome.wasPutOff && !isStopped;
     shownHome.wasPutOff = isWorthATry;
     const said = { event: 'home_not_shown', outcome: isWorthATry ? 'put_off' : 'left', kind: error.kind };
     if (error.kind === 'rateLimited') log.debug(said);
     else log.warn(said, error);
-    if (isWorthATry && shownHome.timer === undefined) putOff(shownHome, Math.max(everyMs, error.retryAfterMs ?? 0));
+    return isWorthATry ? Math.max(everyMs, error.retryAfterMs ?? 0) : undefined;
   }
 
   async function build(shownHome: ShownHome, priority: Priority): Promise<void> {
@@ -222,7 +211,7 @@ export function createHome(w: WorkspaceContext): Home {
       channelsOf(home),
       w.repositoriesFor(home),
     ]);
-    const usage = w.usageOf(home.userId, () => request(shownHome, 'later'));
+    const usage = w.usageOf(home.userId, () => request(shownHome, 'soon'));
     const choices = await quietly('choices_not_read', () => w.readerChoices.get(personName(home)));
     const alwaysHere = choices?.channels;
     await send(

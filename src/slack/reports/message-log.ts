@@ -1,6 +1,7 @@
 import type { MessageLogEntry, MessageLogRecord } from '../../core/history/message-log.ts';
 import type { Log, Records } from '../../core/ports.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
+import { createReconciler } from '../reconciler.ts';
 import { mostLoggedMessages } from '../settings.ts';
 
 /** A channel that has a log. */
@@ -26,42 +27,34 @@ export function createMessageLog({
   tasks: Pick<BackgroundTasks, 'run'>;
   log: Log;
 }): MessageLog {
-  /** Entries not yet stored, and the writing under way, by channel. */
+  /** Entries not yet stored, by channel. */
   const waiting = new Map<string, MessageLogEntry[]>();
-  const writing = new Map<string, Promise<void>>();
+  const writing = createReconciler({ run: write, tasks, failure: { event: 'message_log_not_written' }, log });
 
   return {
     note(place, entry) {
       const name = nameOf(place);
       waiting.set(name, [...(waiting.get(name) ?? []), entry].slice(-mostLoggedMessages));
-      if (writing.has(name)) return;
-      const work = tasks.run({ event: 'message_log_not_written' }, () => write(name));
-      if (work !== undefined) writing.set(name, work);
+      void writing.want(name);
     },
     async read(place) {
       const name = nameOf(place);
-      await writing.get(name);
+      if (waiting.has(name) || writing.isRunning(name)) await writing.want(name);
       return (await records.get(name))?.entries ?? [];
     },
   };
 
   /** Stores all waiting entries together, so that a busy channel costs few writes. */
-  async function write(name: string): Promise<void> {
-    for (let entries = take(name); entries.length > 0; entries = take(name)) {
-      try {
-        await records.update(name, (messageLog = { version: 1, entries: [] }) => added(messageLog, entries));
-      } catch (error) {
-        log.warn({ event: 'message_log_not_written', entries: entries.length }, error);
-      }
-    }
-    // No `await` since nothing was found waiting: a later entry starts a new write.
-    writing.delete(name);
-  }
-
-  function take(name: string): MessageLogEntry[] {
-    const entries = waiting.get(name) ?? [];
+  async function write(name: string): Promise<number | undefined> {
+    const entries = waiting.get(name);
+    if (entries === undefined) return undefined;
     waiting.delete(name);
-    return entries;
+    try {
+      await records.update(name, (messageLog = { version: 1, entries: [] }) => added(messageLog, entries));
+    } catch (error) {
+      log.warn({ event: 'message_log_not_written', entries: entries.length }, error);
+    }
+    return 0;
   }
 }
 
