@@ -4,7 +4,7 @@ import { createSweep, resume } from '../core/lifecycle/resume.ts';
 import { watchTickMs } from '../core/settings.ts';
 import { repeat } from '../scheduler/repeat.ts';
 import type { AppContext } from './context.ts';
-import type { SharedParts } from './shared.ts';
+import type { SharedParts } from './workspace.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /** How often the app searches for open questions without a planned run, in milliseconds. */
@@ -32,7 +32,7 @@ const tendApiEveryMs = 10 * 60_000;
 export async function startBackground(
   { config, log, now, random, storage, audit, onStop }: AppContext,
   { accounts, deepSearch: { tendApi }, scheduler, watching }: SharedParts,
-  workspaces: Pick<Workspaces, 'advance' | 'isStillInstalled' | 'start'>,
+  workspaces: Workspaces,
 ): Promise<number> {
   const { questions, runRequests, shortenLives } = storage;
   await workspaces.start();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
+import type { Accounts, Person } from '../core/accounts/accounts.ts';
 import { createEndDeparted, createForgetChoices } from '../core/accounts/departed.ts';
 import { createAccountWaits } from '../core/accounts/waiting.ts';
 import type { QuestionContext } from '../core/context.ts';
@@ -21,9 +22,12 @@ import { createRunSlots } from '../core/run-slots.ts';
 import type { Secret } from '../core/secret.ts';
 import { cardEditMs, type LifecycleSettings, lateCallMs, readEveryMs, threadLimit } from '../core/settings.ts';
 import { within } from '../core/timeout.ts';
+import { createWatching, type Watching } from '../core/watching/watching.ts';
 import type { Installation } from '../core/workspaces/installations.ts';
 import { createHealth, type FarSide, type Health } from '../observability/health.ts';
+import type { CountedScheduler } from '../scheduler/counted-scheduler.ts';
 import { repeat } from '../scheduler/repeat.ts';
+import { createTimerScheduler } from '../scheduler/timers.ts';
 import { createAccessControl } from '../slack/access/access-control.ts';
 import { createReader, createUserGroups } from '../slack/access/mention-names.ts';
 import { createAgentSessions } from '../slack/agent-sessions/agent-sessions.ts';
@@ -63,8 +67,8 @@ import { readThread } from '../slack/threads/thread-reader.ts';
 import { createUnfurls } from '../slack/unfurls/unfurls.ts';
 import { claimLifeMs } from '../storage/record-kinds.ts';
 import type { AppContext } from './context.ts';
+import type { DeepSearchAccess } from './deep-search.ts';
 import { createDoctor } from './doctor.ts';
-import type { SharedParts } from './shared.ts';
 
 /** How often the list of the workspace's people is checked, in milliseconds. Most checks find nothing to do. */
 const tendEveryMs = 10_000;
@@ -186,7 +190,7 @@ interface Connection {
 }
 
 /** What every client of Slack is created with. */
-export function slackClientOptions({ config, log, outbound }: Pick<AppContext, 'config' | 'log' | 'outbound'>) {
+export function slackClientOptions({ config, log, outbound }: AppContext) {
   const logger = createLibraryLogger(log);
   const clientOptions = { ...webClientOptions(config.SLACK_API_URL, logger), fetch: clientFetch(outbound) };
   return { clientOptions, logger };
@@ -202,7 +206,7 @@ export async function connectWithToken(context: AppContext, token: Secret): Prom
 }
 
 /** The log says so when Slack is not the real one. */
-export function noteStandIn({ config, log }: Pick<AppContext, 'config' | 'log'>): void {
+export function noteStandIn({ config, log }: AppContext): void {
   if (config.SLACK_STAND_IN) log.warn({ event: 'slack_stand_in' });
 }
 
@@ -230,14 +234,15 @@ function identityIn({ SLACK_STAND_IN: isStandIn, CONTACT: contact }: Config, ide
 /** Connects the core and the listeners to one workspace, the code search service and the storage. */
 function createWorkspaceContext(
   context: AppContext,
-  { accounts, deepSearch, scheduler, watching }: SharedParts,
+  shared: SharedParts,
   { identity, client, botToken }: Connection,
   noting: Health['noting'],
   observer: QuestionObserver,
 ): WorkspaceContext {
   const { config, log, tracer, now, random, storage, accountChanges, audit, tasks, createLimiter } = context;
+  const { accounts, deepSearch, scheduler, watching } = shared;
   const { SLACK_API_URL: slackApiUrl } = config;
-  const { questions, threads, claims } = storage;
+  const { questions, threads } = storage;
   const { teamId } = identity;
   const methodLimits = createMethodLimits({ createLimiter, now, log });
   const slack = createSlackApi({ client, identity, methodLimits, noting, tracer });
@@ -271,6 +276,7 @@ function createWorkspaceContext(
   });
   const recentUsage = createRecentUsage({ askedSince: storage.askedSince, teamId, now, log });
   const ports: QuestionContext = {
+    ...storage,
     accessPolicy: accessControl.access,
     dailyCaps: createDailyCaps({
       counts: storage.dayCounts,
@@ -278,12 +284,10 @@ function createWorkspaceContext(
       isExempt: accessControl.admins.isAdmin,
     }),
     channelRules: accessControl.channelRules,
-    repositoriesFor: createRepositoriesFor(accounts, deepSearch),
+    repositoriesFor: (person) => repositoriesFor(shared, person),
     threadReader: { read: (question, thread) => readThread(w, question, thread) },
     durations: createDurations(storage.durations),
     askedQuestions,
-    refusedTexts: storage.refusedTexts,
-    readerChoices: storage.readerChoices,
     answerReaders: {
       count: (place) => countReaders(w, place),
       showPrivately: (question) => showPrivately(w, question),
@@ -291,9 +295,6 @@ function createWorkspaceContext(
     },
     observer,
     audit,
-    questions,
-    threads,
-    claims,
     runSlots,
     deepSearch: deepSearch.of,
     watching,
@@ -313,21 +314,16 @@ function createWorkspaceContext(
   };
   const accept = createAccept({ ...ports, digest: shortDigest });
   const w: WorkspaceContext = {
+    ...storage,
     ...s,
     ...ports,
     accept,
     requests: createRequests({ ...ports, accept, digest: shortDigest }),
     accounts,
     accountChanges,
-    votes: storage.votes,
-    visits: storage.visits,
-    sessionMarks: storage.sessionMarks,
-    threadNotes: storage.threadNotes,
-    channelSettings: storage.channelSettings,
     storedAttendance: storage.attendance,
     attendance: createAttendanceKeeper({ attendance: storage.attendance, teamId, now }),
     messageLog: createMessageLog({ records: storage.messageLogs, tasks, log }),
-    moveChannel: storage.moveChannel,
     noteWorkspaceEnd: createNoteWorkspaceEnd({ ...storage, now }),
     overviewOf: createOverview({ askedQuestions, questions, threads, runSlots, now }),
     openIn: createOpenIn({ questions, threads, runSlots, now }),
@@ -355,21 +351,19 @@ function createWorkspaceContext(
 }
 
 /** Lists what a person's questions can search: with their own account if they use one. */
-function createRepositoriesFor(
-  accounts: Pick<SharedParts['accounts'], 'mode' | 'statusOf'>,
-  { repositories }: Pick<SharedParts['deepSearch'], 'repositories'>,
-): QuestionContext['repositoriesFor'] {
-  return async (person) => {
-    if (accounts.mode === 'shared') return repositories.list('app');
-    try {
-      const { state } = await accounts.statusOf(person);
-      if (state === 'connected') return await repositories.list(person);
-      return accounts.mode === 'preferred' ? await repositories.list('app') : undefined;
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      return undefined;
-    }
-  };
+async function repositoriesFor(
+  { accounts, deepSearch: { repositories } }: SharedParts,
+  person: Person,
+): Promise<string[] | undefined> {
+  if (accounts.mode === 'shared') return repositories.list('app');
+  try {
+    const { state } = await accounts.statusOf(person);
+    if (state === 'connected') return await repositories.list(person);
+    return accounts.mode === 'preferred' ? await repositories.list('app') : undefined;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return undefined;
+  }
 }
 
 function lifecycleSettings(config: Config): LifecycleSettings {
@@ -381,4 +375,36 @@ function lifecycleSettings(config: Config): LifecycleSettings {
     lateCallMs,
     accounts: config.ACCOUNTS,
   };
+}
+
+/** The parts that all workspaces share. None of them calls Slack. */
+export interface SharedParts {
+  accounts: Accounts;
+  deepSearch: DeepSearchAccess;
+  scheduler: CountedScheduler;
+  /** Its tick lists the changes of accounts with many running questions. */
+  watching: Watching;
+}
+
+/** Creates the parts that all workspaces share. Starts nothing. */
+export async function createSharedParts(
+  context: AppContext,
+  accounts: Accounts,
+  deepSearch: DeepSearchAccess,
+): Promise<SharedParts> {
+  const { now, random, log } = context;
+  const scheduler = await createScheduler(context);
+  return {
+    accounts,
+    deepSearch,
+    scheduler,
+    watching: createWatching({ deepSearch: deepSearch.of, scheduler, now, random, log }),
+  };
+}
+
+/** Loads BullMQ and its client only with Redis: they are a third of what the app loads. */
+async function createScheduler({ config, log, random }: AppContext): Promise<CountedScheduler> {
+  if (config.REDIS_URL === undefined) return createTimerScheduler({ log, random });
+  const { createBullScheduler } = await import('../scheduler/bullmq.ts');
+  return createBullScheduler({ redisUrl: config.REDIS_URL.reveal(), log, random });
 }

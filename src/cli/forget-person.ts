@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createConversationDeletion } from '../app/conversation-deletion.ts';
+import { createConversationDeletion } from '../app/accounts.ts';
 import { readCommandLine } from '../command-line.ts';
 import { type Config, parseConfig, parseRetentionDays } from '../config.ts';
 import type { Person } from '../core/accounts/accounts.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createInstalling } from '../../src/app/installed-workspaces.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { createInstalling } from '../../src/app/workspaces.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Installation } from '../../src/core/workspaces/installations.ts';
 import { createOperatorServer, type PageServer } from '../../src/observability/http-server.ts';
@@ -9,6 +10,7 @@ import { createOutbound } from '../../src/service/outbound.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { type InstallingSlack, slackApp, startInstallingSlack } from '../support/fake-slack/installing-slack.ts';
 import { exchange, requestBytes, statusOf } from '../support/http-exchange.ts';
+import { only } from '../support/only.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { runs } from '../support/runs.ts';
 
@@ -37,21 +39,23 @@ beforeAll(async () => {
     SRC_ACCESS_TOKEN: 'unused',
   });
   outbound = createOutbound({});
-  const mounts = createInstalling({
-    config,
-    storage: {
-      installations: {
-        get: async (id) => installations.get(id),
-        update: async () => undefined,
-        replace: async (installation) => void installations.set(installation.workspaceId, installation),
-        ids: async () => [...installations.keys()],
-      },
-    },
-    createLimiter: () => ({ take: async () => 0, block: async () => {} }),
-    outbound,
-    now: Date.now,
-    log,
-  });
+  const mounts = createInstalling(
+    only<AppContext>({
+      config,
+      storage: only({
+        installations: {
+          get: async (id) => installations.get(id),
+          update: async () => undefined,
+          replace: async (installation) => void installations.set(installation.workspaceId, installation),
+          ids: async () => [...installations.keys()],
+        },
+      }),
+      createLimiter: () => ({ take: async () => 0, block: async () => {} }),
+      outbound,
+      now: Date.now,
+      log,
+    }),
+  );
   server = createOperatorServer({ port: 0, host: '127.0.0.1', dependencies: [], farSides: [], mounts });
   port = await server.start();
   ({ state } = await begin());

@@ -5,10 +5,16 @@ import type { Clock, Log, Records } from '../../core/ports.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { mostPeopleLookups } from '../settings.ts';
 import { type Audiences, createAudiences } from './audience.ts';
-import { type ChosenRules, createChannelRules, createChosenRules } from './channel-rules.ts';
 import { type Channels, createChannels } from './channels.ts';
 import { createMemberships, type Memberships } from './membership.ts';
-import { type AccessSettings, createAccessPolicy, type SlackAccessPolicy } from './policy.ts';
+import {
+  type AccessSettings,
+  type ChosenRules,
+  createAccessPolicy,
+  createChannelRules,
+  createChosenRules,
+  type SlackAccessPolicy,
+} from './policy.ts';
 import { createDirectory, createUsers, type Directory, readPerson, type SlackUser, type Users } from './users.ts';
 
 const someone = z.object({ id: z.string().min(1) });

@@ -9,8 +9,8 @@ import { within } from '../../core/timeout.ts';
 import { sayIn } from '../../render/say.ts';
 import { cut, oneLine, shownText } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../api/optional-features.ts';
+import { createReconciler } from '../background-tasks.ts';
 import type { WorkspaceContext } from '../context.ts';
-import { createReconciler } from '../reconciler.ts';
 import {
   longestSessionTitle,
   mostSessions,

@@ -12,9 +12,9 @@ import { sayIn } from '../../render/say.ts';
 import { createBriefCache } from '../access/brief-cache.ts';
 import { createOptional } from '../api/optional-features.ts';
 import { anyWorkspaceUrl } from '../api/slack-api.ts';
+import { createReconciler } from '../background-tasks.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
-import { createReconciler } from '../reconciler.ts';
 import { readOverview } from '../reports/reports.ts';
 import {
   channelListCachedMs,

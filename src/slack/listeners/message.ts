@@ -10,7 +10,7 @@ import { maxQuestionLength } from '../../core/settings.ts';
 import { within } from '../../core/timeout.ts';
 import type { Notice } from '../../render/notices.ts';
 import { permalink } from '../../render/text.ts';
-import { takesOnlyMentions } from '../access/channel-rules.ts';
+import { takesOnlyMentions } from '../access/policy.ts';
 import { mentions, slackId, timestamp } from '../content/incoming-text.ts';
 import { type MessageContent, readContent, wholeText } from '../content/message-content.ts';
 import { notify, type Recipient } from '../messages/private-messages.ts';

@@ -14,7 +14,7 @@ import { renderHelp } from '../../render/help.ts';
 import { ACTIONS, COMMAND } from '../../render/ids.ts';
 import { type Notice, renderNotice } from '../../render/notices.ts';
 import { type PlaceRule, ruleOf } from '../../render/status.ts';
-import { takesOnlyMentions } from '../access/channel-rules.ts';
+import { takesOnlyMentions } from '../access/policy.ts';
 import { localeOf } from '../access/users.ts';
 import { canonical, textBesidePeople } from '../content/incoming-text.ts';
 import type { WorkspaceContext } from '../context.ts';

@@ -1,7 +1,6 @@
 import type { MessageLogEntry, MessageLogRecord } from '../../core/history/message-log.ts';
 import type { Log, Records } from '../../core/ports.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
-import { createReconciler } from '../reconciler.ts';
+import { type BackgroundTasks, createReconciler } from '../background-tasks.ts';
 import { mostLoggedMessages } from '../settings.ts';
 
 /** A channel that has a log. */

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createConversationDeletion } from '../../../src/app/conversation-deletion.ts';
+import { createConversationDeletion } from '../../../src/app/accounts.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { type ApiSetting, createApiChoice, readVersion } from '../../../src/service/api-choice.ts';
 import { createBothGenerations } from '../../../src/service/both-generations.ts';

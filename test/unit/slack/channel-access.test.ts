@@ -3,7 +3,7 @@ import { type ChannelSettings, channelSettingsType, usualRules } from '../../../
 import { AppError } from '../../../src/core/errors.ts';
 import { dayMs } from '../../../src/core/record.ts';
 import { createAdmins } from '../../../src/slack/access/access-control.ts';
-import { createChannelRules, createChosenRules } from '../../../src/slack/access/channel-rules.ts';
+import { createChannelRules, createChosenRules } from '../../../src/slack/access/policy.ts';
 import { readPerson } from '../../../src/slack/access/users.ts';
 import { createRecords } from '../../../src/storage/repositories.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
