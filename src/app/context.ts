@@ -1,8 +1,7 @@
 import type { Config } from '../config.ts';
 import type { AccountChanges } from '../core/accounts/accounts.ts';
 import type { AuditLog } from '../core/history/audit.ts';
-import type { Clock, Log } from '../core/ports.ts';
-import type { CreateLimiter } from '../core/rate-limits.ts';
+import type { Clock, CreateLimiter, Log } from '../core/ports.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
 import type { Tracer } from '../core/tracing.ts';
 import type { Outbound } from '../slack/api/web-client.ts';

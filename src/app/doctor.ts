@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { type Check, type Doctor, type Finding, findingOf, runChecks, worstOf } from '../core/doctor.ts';
 import { isAppError } from '../core/errors.ts';
+import { sharing } from '../core/pacing.ts';
 import type { Clock, Log } from '../core/ports.ts';
-import { sharing } from '../core/timeout.ts';
 import { createOutbound } from '../service/outbound.ts';
 import { createServiceChecks } from '../service/service-checks.ts';
 import type { SlackApi } from '../slack/api/slack-api.ts';

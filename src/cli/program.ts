@@ -1,10 +1,10 @@
 import { closeSync, fchmodSync, fstatSync, openSync, writeFileSync } from 'node:fs';
 import type { CommandLine } from '../command-line.ts';
 import { ConfigError, parseStorageConfig } from '../config.ts';
+import { shownLine } from '../core/doctor.ts';
 import { isAppError } from '../core/errors.ts';
 import { type AuditEntry, createAuditLog } from '../core/history/audit.ts';
 import type { Log } from '../core/ports.ts';
-import { shownLine } from '../core/shown-line.ts';
 import { createLog, createLogger } from '../observability/logger.ts';
 import type { StorageLocation } from '../storage/open-storage.ts';
 

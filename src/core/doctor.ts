@@ -1,5 +1,5 @@
 import { isAppError } from './errors.ts';
-import { withTimeout } from './timeout.ts';
+import { withTimeout } from './pacing.ts';
 
 /** What a line of the doctor is about, in the order of the lines, with its name on the line and in docs/troubleshooting.md. */
 export const checkNames = {
@@ -267,4 +267,9 @@ function innerOf(error: Error): unknown {
   if (error.cause !== undefined) return error.cause;
   if ('original' in error) return error.original;
   return error instanceof AggregateError ? error.errors[0] : undefined;
+}
+
+/** A line whose parts come from far sides: they must not control the terminal that shows it, or turn its order around. */
+export function shownLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }

@@ -1,6 +1,6 @@
 import { hasCode, isAppError, serviceCodes } from '../core/errors.ts';
+import { within } from '../core/pacing.ts';
 import type { Clock } from '../core/ports.ts';
-import { within } from '../core/timeout.ts';
 
 /** After a refusal of the app's credentials: how often to check whether they work again, in milliseconds. */
 const probeEveryMs = 15_000;

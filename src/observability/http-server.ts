@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sharing, within } from '../core/pacing.ts';
 import type { Log } from '../core/ports.ts';
-import { sharing, within } from '../core/timeout.ts';
 import type { FarSide } from './health.ts';
 
 /** Something that the app needs to take questions. `check` throws or returns false when it is not usable now. */

@@ -37,8 +37,8 @@ import {
   ATTR_URL_TEMPLATE,
 } from '@opentelemetry/semantic-conventions/incubating';
 import { isAppError } from '../core/errors.ts';
+import { within } from '../core/pacing.ts';
 import type { Log } from '../core/ports.ts';
-import { within } from '../core/timeout.ts';
 import {
   type Span,
   type SpanFields,

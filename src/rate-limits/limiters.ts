@@ -1,7 +1,6 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, RLWrapperTimeouts } from 'rate-limiter-flexible';
 import type { RedisClientType } from 'redis';
-import type { Log } from '../core/ports.ts';
-import type { Allowance, CreateLimiter, Limiter, TakeOptions } from '../core/rate-limits.ts';
+import type { Allowance, CreateLimiter, Limiter, Log, TakeOptions } from '../core/ports.ts';
 
 /** If the store takes longer than this, the limiter counts in memory, so that the limited work does not wait. */
 const STORE_DEADLINE_MS = 250;

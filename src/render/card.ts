@@ -1,7 +1,12 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { CardView } from '../core/ports.ts';
-import { canAskCancelledAgain } from '../core/question/cancellation.ts';
-import { isRestated, isSharedWithOthers, type Question, referenceOf } from '../core/question/question.ts';
+import {
+  canAskCancelledAgain,
+  isRestated,
+  isSharedWithOthers,
+  type Question,
+  referenceOf,
+} from '../core/question/question.ts';
 import { actions, button, context, quote, type RenderedMessage, type RenderOptions, section } from './blocks.ts';
 import { ACTIONS, cardMarker, markerBlockId, markerMetadata } from './ids.ts';
 import { LIMITS } from './limits.ts';

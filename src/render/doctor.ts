@@ -1,5 +1,4 @@
-import { checkNames, type Finding, type FindingCode, type Status } from '../core/doctor.ts';
-import { shownLine } from '../core/shown-line.ts';
+import { checkNames, type Finding, type FindingCode, type Status, shownLine } from '../core/doctor.ts';
 import { type RenderedMessage, section, sections } from './blocks.ts';
 import { sayIn } from './say.ts';
 import type { DoctorLines } from './strings/doctor.ts';

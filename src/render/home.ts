@@ -1,6 +1,6 @@
 import type { Button, HeaderBlock, HomeView, KnownBlock } from '@slack/types';
 import type { Overview, OverviewEntry } from '../core/history/overview.ts';
-import type { RecentUsage } from '../core/history/recent-usage.ts';
+import type { RecentUsage } from '../core/history/usage.ts';
 import { isOverCap } from '../core/question/daily-caps.ts';
 import { isBetweenTwo, type Question, type Quota, type Refusal } from '../core/question/question.ts';
 import { accessLine, accountBlocks, type ShownAccount } from './accounts.ts';

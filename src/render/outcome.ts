@@ -1,7 +1,13 @@
 import type { Button, KnownBlock } from '@slack/types';
-import { canAskCancelledAgain } from '../core/question/cancellation.ts';
 import { hasNoWords } from '../core/question/prompt.ts';
-import { type Failure, isBetweenTwo, type Outcome, type Question, referenceOf } from '../core/question/question.ts';
+import {
+  canAskCancelledAgain,
+  type Failure,
+  isBetweenTwo,
+  type Outcome,
+  type Question,
+  referenceOf,
+} from '../core/question/question.ts';
 import { areStepsPrivate, readersOf, shareUrlFor } from '../core/question/readers.ts';
 import { prepareAnswer } from './answer.ts';
 import {

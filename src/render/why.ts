@@ -1,4 +1,4 @@
-import type { Disposition, MessageLogEntry } from '../core/history/message-log.ts';
+import type { Disposition, MessageLogEntry } from '../core/history/lists.ts';
 import type { Question } from '../core/question/question.ts';
 import { context, type RenderedMessage, sections } from './blocks.ts';
 import { type Say, sayIn } from './say.ts';

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createNodeRedisClient, type IRedisClient } from 'bullmq';
 import { ErrorReply, TimeoutError } from 'redis';
 import { AppError, isAppError } from '../core/errors.ts';
+import { withTimeout } from '../core/pacing.ts';
 import type { Log } from '../core/ports.ts';
-import { withTimeout } from '../core/timeout.ts';
 import { createRedisClient, type RedisClient } from '../redis-client.ts';
 
 /**

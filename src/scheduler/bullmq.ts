@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { DelayedError, ErrorCode, type Job, Queue, Worker } from 'bullmq';
 import { AppError } from '../core/errors.ts';
-import { exponentialMs } from '../core/pacing.ts';
+import { exponentialMs, within } from '../core/pacing.ts';
 import type { Log } from '../core/ports.ts';
-import { within } from '../core/timeout.ts';
 import { type BullConnection, openBullConnection, translateRedisError, withinDeadline } from './bullmq-connection.ts';
 import { type AdvanceJob, createWakes, isBullError, type Wakes } from './bullmq-wakes.ts';
 import type { CountedScheduler } from './counted-scheduler.ts';

@@ -1,6 +1,5 @@
-import { exponentialMs } from '../core/pacing.ts';
+import { exponentialMs, within } from '../core/pacing.ts';
 import type { Log } from '../core/ports.ts';
-import { within } from '../core/timeout.ts';
 import type { CountedScheduler } from './counted-scheduler.ts';
 
 const DEFAULT_CONCURRENCY = 50;

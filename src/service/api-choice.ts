@@ -1,6 +1,6 @@
 import { AppError, isAppError } from '../core/errors.ts';
+import { within } from '../core/pacing.ts';
 import type { Log } from '../core/ports.ts';
-import { within } from '../core/timeout.ts';
 import type { GenerationNumber } from './generation.ts';
 import type { ServiceClient } from './service-client.ts';
 

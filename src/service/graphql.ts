@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { personName } from '../core/accounts/accounts.ts';
 import { AppError, isAppError } from '../core/errors.ts';
+import { within } from '../core/pacing.ts';
 import type { Clock, DeepSearchOf, Log } from '../core/ports.ts';
 import type { Quota } from '../core/question/question.ts';
 import { quotaLifeMs, quotaPatienceMs } from '../core/settings.ts';
-import { within } from '../core/timeout.ts';
 import { defined, parseTime } from './replies.ts';
 import type { ServiceClient } from './service-client.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { AuthorizationServer, IssuedTokens, UsableCredential } from '../core/accounts/accounts.ts';
 import { AppError, isAppError } from '../core/errors.ts';
+import { sharing } from '../core/pacing.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { Secret } from '../core/secret.ts';
-import { sharing } from '../core/timeout.ts';
 import { noTracer, type Tracer } from '../core/tracing.ts';
 import { type Auth, noCredential } from './auth.ts';
 import { createHttp, type HttpReply, type HttpRequest, startDeadline } from './http.ts';

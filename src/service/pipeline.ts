@@ -11,8 +11,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { type AccountCredentials, type Person, personName } from '../core/accounts/accounts.ts';
 import { AppError, isAppError } from '../core/errors.ts';
-import type { DeepSearch, Log } from '../core/ports.ts';
-import type { Allowance, CreateLimiter } from '../core/rate-limits.ts';
+import type { Allowance, CreateLimiter, DeepSearch, Log } from '../core/ports.ts';
 import { noCredential } from './auth.ts';
 import { type BothGenerationsOptions, createBothGenerations } from './both-generations.ts';
 import { isBusyConversation, isSearchCut } from './generation.ts';

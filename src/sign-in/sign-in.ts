@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AuthorizationServer, Credential, Person } from '../core/accounts/accounts.ts';
-import type { SignInTicket } from '../core/accounts/sign-in-ticket.ts';
+import type { AuthorizationServer, Credential, Person, SignInTicket } from '../core/accounts/accounts.ts';
 import { AppError, isAppError } from '../core/errors.ts';
-import type { Clock, Log, Records } from '../core/ports.ts';
-import type { CreateLimiter } from '../core/rate-limits.ts';
+import type { Clock, CreateLimiter, Log, Records } from '../core/ports.ts';
 import type { Secret } from '../core/secret.ts';
 import { createFormats } from '../render/formats.ts';
 import { type Say, sayIn } from '../render/say.ts';

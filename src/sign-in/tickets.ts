@@ -1,6 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Person } from '../core/accounts/accounts.ts';
-import { type SignInTicket, signInLifeMs } from '../core/accounts/sign-in-ticket.ts';
+import { type Person, type SignInTicket, signInLifeMs } from '../core/accounts/accounts.ts';
 import type { Clock, Records } from '../core/ports.ts';
 
 /** Characters of a name in Slack that a page shows. */

@@ -1,5 +1,5 @@
+import { within } from '../core/pacing.ts';
 import type { Log, LogFields } from '../core/ports.ts';
-import { within } from '../core/timeout.ts';
 import { mostTasksUnderWay } from './settings.ts';
 
 /** Work that Slack does not wait for: what came from Slack is acknowledged at once. */

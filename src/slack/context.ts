@@ -3,7 +3,7 @@ import type { Attendance } from '../core/attendance.ts';
 import type { ChannelSettings, RepositoryNames } from '../core/channels/channel-settings.ts';
 import type { QuestionContext } from '../core/context.ts';
 import type { Doctor } from '../core/doctor.ts';
-import type { Visit } from '../core/history/home-visits.ts';
+import type { Visit } from '../core/history/lists.ts';
 import type { createOpenIn, createOverview } from '../core/history/overview.ts';
 import type { VoteStore } from '../core/history/votes.ts';
 import type { createAccept } from '../core/intake/accept.ts';

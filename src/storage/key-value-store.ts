@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DeserializedData } from 'keyv';
 import { AppError } from '../core/errors.ts';
-import { withTimeout } from '../core/timeout.ts';
+import { withTimeout } from '../core/pacing.ts';
 
 /** How many keys one read of a listing takes. */
 export const KEYS_PER_PAGE = 200;

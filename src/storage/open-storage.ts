@@ -1,12 +1,23 @@
-import type { AccountStore, EncryptionKey, Locks } from '../core/accounts/accounts.ts';
-import { type SignInTicket, signInTicketType } from '../core/accounts/sign-in-ticket.ts';
+import {
+  type AccountStore,
+  type EncryptionKey,
+  type Locks,
+  type SignInTicket,
+  signInTicketType,
+} from '../core/accounts/accounts.ts';
 import { type AccountWaitList, accountWaitsType } from '../core/accounts/waiting.ts';
 import { type Attendance, attendanceType } from '../core/attendance.ts';
 import { type ChannelSettings, channelSettingsType } from '../core/channels/channel-settings.ts';
-import { type AskedQuestionsRecord, askedQuestionsType } from '../core/history/asked-questions.ts';
-import { type DurationLog, durationsType } from '../core/history/durations.ts';
-import { type Visit, visitType } from '../core/history/home-visits.ts';
-import { type MessageLogRecord, messageLogType } from '../core/history/message-log.ts';
+import {
+  type AskedQuestionsRecord,
+  askedQuestionsType,
+  type DurationLog,
+  durationsType,
+  type MessageLogRecord,
+  messageLogType,
+  type Visit,
+  visitType,
+} from '../core/history/lists.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { WorkspaceEnds } from '../core/intake/workspace-end.ts';
 import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';

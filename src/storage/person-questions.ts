@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isAppError } from '../core/errors.ts';
 import { isAskedBy, type Subject } from '../core/personal-data/person-data.ts';
-import { withFinalCancel } from '../core/question/cancellation.ts';
-import { type AccessKind, type ConversationId, type Question, questionType } from '../core/question/question.ts';
+import {
+  type AccessKind,
+  type ConversationId,
+  type Question,
+  questionType,
+  withFinalCancel,
+} from '../core/question/question.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { OPEN_QUESTIONS_KEY } from './record-kinds.ts';
 import { createQuestionStore } from './repositories.ts';

@@ -1,12 +1,9 @@
-import { signInTicketType } from '../core/accounts/sign-in-ticket.ts';
+import { signInTicketType } from '../core/accounts/accounts.ts';
 import { accountWaitsType } from '../core/accounts/waiting.ts';
 import { attendanceType } from '../core/attendance.ts';
 import { channelSettingsType } from '../core/channels/channel-settings.ts';
 import { isAppError } from '../core/errors.ts';
-import { askedQuestionsType } from '../core/history/asked-questions.ts';
-import { durationsType } from '../core/history/durations.ts';
-import { visitType } from '../core/history/home-visits.ts';
-import { messageLogType } from '../core/history/message-log.ts';
+import { askedQuestionsType, durationsType, messageLogType, visitType } from '../core/history/lists.ts';
 import { voteType } from '../core/history/votes.ts';
 import {
   durationsWithout,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDurations } from '../../src/core/history/durations.ts';
+import { createDurations } from '../../src/core/history/lists.ts';
 import { otherTeamId, people, team } from '../../src/local-slack/people.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SignInTicket } from '../../src/core/accounts/sign-in-ticket.ts';
+import type { SignInTicket } from '../../src/core/accounts/accounts.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { createOperatorServer, type PageServer } from '../../src/observability/http-server.ts';
 import { createSignIn, type SignIn } from '../../src/sign-in/sign-in.ts';

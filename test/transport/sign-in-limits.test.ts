@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { SignInTicket } from '../../src/core/accounts/sign-in-ticket.ts';
+import type { SignInTicket } from '../../src/core/accounts/accounts.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { createOperatorServer } from '../../src/observability/http-server.ts';
 import { createSignIn } from '../../src/sign-in/sign-in.ts';

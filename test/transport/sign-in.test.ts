@@ -1,7 +1,12 @@
 import { connect as connectSocket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { AuthorizationServer, Credential, Person } from '../../src/core/accounts/accounts.ts';
-import { type SignInTicket, signInLifeMs } from '../../src/core/accounts/sign-in-ticket.ts';
+import {
+  type AuthorizationServer,
+  type Credential,
+  type Person,
+  type SignInTicket,
+  signInLifeMs,
+} from '../../src/core/accounts/accounts.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createOperatorServer } from '../../src/observability/http-server.ts';

@@ -1,10 +1,10 @@
 import type { QuestionContext } from '../context.ts';
 import { isAppError } from '../errors.ts';
 import { joinQueue, settle } from '../lifecycle/steps.ts';
+import { within } from '../pacing.ts';
 import { isInThread, type Origin, type Place, type Question } from '../question/question.ts';
 import type { MessageFile } from '../question/thread-notes.ts';
 import { doubtMs, maxQuestionLength } from '../settings.ts';
-import { within } from '../timeout.ts';
 import type { TraceContext } from '../tracing.ts';
 
 /** A question as it arrives, before it is accepted. */

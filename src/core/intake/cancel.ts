@@ -1,6 +1,5 @@
 import { AppError } from '../errors.ts';
-import { withCancel, withFinalCancel } from '../question/cancellation.ts';
-import type { Place, Question, ThreadPlace } from '../question/question.ts';
+import { type Place, type Question, type ThreadPlace, withCancel, withFinalCancel } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { mostOpenRead } from '../settings.ts';
 import { hasEnded, type IntakePorts, type Requester } from './find-question.ts';

@@ -1,9 +1,8 @@
 import { AppError } from '../errors.ts';
-import { linkOf } from '../question/earlier-questions.ts';
+import { linkOf } from '../question/conversations.ts';
 import type { Place, Question } from '../question/question.ts';
 import { maySeeAnswer } from '../question/readers.ts';
-import { attemptKeys } from './attempts.ts';
-import type { ButtonResult, IntakePorts, Requester } from './find-question.ts';
+import { attemptKeys, type ButtonResult, type IntakePorts, type Requester } from './find-question.ts';
 
 /** What people can do with an answer: ask its follow-ups there or privately, and share it. */
 export function createFollowUps({ questions, accept, find, attemptUnder }: IntakePorts) {

@@ -1,27 +1,32 @@
 import type { QuestionContext } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { settle } from '../lifecycle/steps.ts';
-import { canAskCancelledAgain } from '../question/cancellation.ts';
-import { conversationOf } from '../question/conversations.ts';
-import { findEarlier } from '../question/earlier-questions.ts';
-import { isSuggested } from '../question/permalinks.ts';
-import { hasNoWords } from '../question/prompt.ts';
-import { type Followed, isInThread, newThread, type Place, type Question } from '../question/question.ts';
+import { conversationOf, findEarlier } from '../question/conversations.ts';
+import { hasNoWords, isSuggested, readThreadAgain } from '../question/prompt.ts';
+import {
+  canAskCancelledAgain,
+  type Followed,
+  isInThread,
+  newThread,
+  type Place,
+  type Question,
+} from '../question/question.ts';
 import type { ReadersChoice } from '../question/reader-choices.ts';
 import { isChoiceAwaited, isChoiceNeeded, isKeptPrivate } from '../question/readers.ts';
 import { isAboutPerson, keptText } from '../question/refused-text.ts';
-import { readThreadAgain } from '../question/thread-context.ts';
 import { chooseReadersMs, mostAttempts } from '../settings.ts';
 import { type Acceptance, type AcceptPorts, questionId } from './accept.ts';
-import { attemptKeys, createAttempts, keptByAttempt } from './attempts.ts';
 import { createCancel } from './cancel.ts';
 import {
+  attemptKeys,
   type ButtonResult,
+  createAttempts,
   createFindQuestion,
   createFindStartedBy,
   endedPrivately,
   hasEnded,
   type IntakePorts,
+  keptByAttempt,
   type Requester,
 } from './find-question.ts';
 import { createFollowUps } from './follow-ups.ts';

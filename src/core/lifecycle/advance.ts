@@ -2,22 +2,25 @@ import type { QuestionContext } from '../context.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver } from '../pacing.ts';
 import type { Conversation, Messenger, UpstreamQuestion } from '../ports.ts';
+import { mayWantMute } from '../question/conversations.ts';
 import { isInThread, type Question } from '../question/question.ts';
-import { mayWantMute } from '../question/second-person.ts';
 import { waitedFromMs, watchedSince } from '../question/upstream.ts';
 import type { Slot } from '../run-slots.ts';
 import { longestQuietWaitMs, noReplyMs } from '../settings.ts';
 import {
+  admit,
+  admitFailed,
   awaitAccount,
   chooseAccess,
+  gather,
+  gatherFailed,
   isAccountBack,
   isAccountRefused,
   noticeAccount,
   noticeAccountFailed,
   refusedCause,
   resumeWithAccount,
-} from './account-access.ts';
-import { admit, admitFailed, gather, gatherFailed } from './admission.ts';
+} from './admission.ts';
 import { ask, askFailed, cancelQuestion, locate, park, searchQuestion, unpark } from './asking.ts';
 import { announce, announceFailed, dropCard, refreshCard, searchCard } from './card.ts';
 import {

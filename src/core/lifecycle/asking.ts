@@ -4,14 +4,16 @@ import { AppError, isAppError } from '../errors.ts';
 import { isPatienceOver, undatedWaitMs } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
 import {
+  allConversations,
   conversationOf,
+  findEarlier,
   hasConversation,
+  withAsked,
   withConversation,
   withKeptPrivate,
   withoutConversation,
 } from '../question/conversations.ts';
-import { allConversations, findEarlier, withAsked } from '../question/earlier-questions.ts';
-import { upstreamText } from '../question/prompt.ts';
+import { isThreadUnread, readThreadAgain, upstreamText, withoutOutdated } from '../question/prompt.ts';
 import {
   accountOf,
   type ConversationId,
@@ -26,7 +28,6 @@ import {
 import { getReadable } from '../question/readable.ts';
 import { areReadersAccepted } from '../question/reader-choices.ts';
 import { isForAskerOnly, keptPrivateClaim } from '../question/readers.ts';
-import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
 import {
   claimUpstream,
   createdWhenAsked,
@@ -41,7 +42,7 @@ import {
   withoutAttempt,
 } from '../question/upstream.ts';
 import { limitPatienceMs, longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
-import { refusedCause } from './account-access.ts';
+import { refusedCause } from './admission.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, isAnswerTooLong, type Progress, wake } from './steps.ts';
 import { withCallGivenUp, withCallSearched, withoutCall, withoutPending } from './unknown-outcome.ts';

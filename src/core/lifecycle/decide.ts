@@ -1,9 +1,11 @@
 import { isPatienceOver } from '../pacing.ts';
 import type { Conversation, UpstreamError, UpstreamQuestion } from '../ports.ts';
-import { endsQuietly, hasNoCard } from '../question/cancellation.ts';
+import { isThreadUnread } from '../question/prompt.ts';
 import {
   type Answer,
+  endsQuietly,
   type Failure,
+  hasNoCard,
   isBetweenTwo,
   isInThread,
   isRestated,
@@ -12,7 +14,6 @@ import {
 } from '../question/question.ts';
 import type { Showing } from '../question/reader-choices.ts';
 import { isChoiceAwaited, isChoiceNeeded, isForAskerOnly, isKeptPrivate, showsCode } from '../question/readers.ts';
-import { isThreadUnread } from '../question/thread-context.ts';
 import type { Slot } from '../run-slots.ts';
 import {
   accountCheckMs,

@@ -1,6 +1,6 @@
 import type { QuestionContext } from '../context.ts';
 import { type AppError, isAppError, isTransient } from '../errors.ts';
-import { endEntries } from '../history/question-entries.ts';
+import { endEntries } from '../history/audit.ts';
 import type { Messenger, PreparedOutcome, PrivateNotice } from '../ports.ts';
 import { isOverCap, resetMs } from '../question/daily-caps.ts';
 import { isBetweenTwo, isInThread, type Question } from '../question/question.ts';

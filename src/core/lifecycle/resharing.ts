@@ -5,7 +5,7 @@ import type { Answer, Outcome, Question } from '../question/question.ts';
 import { accountOf } from '../question/question.ts';
 import { isKeptPrivate } from '../question/readers.ts';
 import { findUpstream, positionOf, waitedFromMs } from '../question/upstream.ts';
-import { refusedCause } from './account-access.ts';
+import { refusedCause } from './admission.ts';
 import { failed as failedWith, interpret } from './decide.ts';
 import { changeQuestion, endWith, isAnswerTooLong } from './steps.ts';
 

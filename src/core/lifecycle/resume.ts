@@ -1,4 +1,4 @@
-import { groups } from '../groups.ts';
+import { groups } from '../pacing.ts';
 import type { Log, QuestionStore, Scheduler } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';

@@ -1,5 +1,4 @@
-import type { DurationLog } from '../history/durations.ts';
-import type { MessageLogRecord } from '../history/message-log.ts';
+import type { DurationLog, MessageLogRecord } from '../history/lists.ts';
 import type { Question, Thread } from '../question/question.ts';
 import type { ThreadNotes } from '../question/thread-notes.ts';
 

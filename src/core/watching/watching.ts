@@ -1,11 +1,8 @@
 import { type Person, personName } from '../accounts/accounts.ts';
 import { type AppError, isAppError } from '../errors.ts';
-import { groups } from '../groups.ts';
-import { keepNewest } from '../keep-newest.ts';
-import { exponentialMs } from '../pacing.ts';
+import { exponentialMs, groups, within } from '../pacing.ts';
 import type { Clock, Conversation, DeepSearchOf, ListedConversation, Log, Scheduler } from '../ports.ts';
-import type { ConversationId, Question } from '../question/question.ts';
-import { accountOf } from '../question/question.ts';
+import { accountOf, type ConversationId, type Question, type Quota } from '../question/question.ts';
 import { findUpstream, isUnderWay } from '../question/upstream.ts';
 import {
   fewestListed,
@@ -21,11 +18,12 @@ import {
   mostPassPages,
   newsAgeMs,
   passPageMs,
+  quotaLifeMs,
+  quotaPatienceMs,
   resumeSpreadMs,
   unchangedAtEnd,
   watchBackstopMs,
 } from '../settings.ts';
-import { type KnownQuota, withQuota } from './listed-quota.ts';
 
 /** Reads running questions: a few one by one, many of one account together. */
 export interface Watching {
@@ -393,4 +391,53 @@ function readAlone(watched: Watched): void {
   watched.isTogether = false;
   delete watched.pass;
   delete watched.nextPassMs;
+}
+
+/** Sets a value as the newest of a map, and drops the oldest ones beyond `most`. */
+export function keepNewest<Key, Value>(values: Map<Key, Value>, key: Key, value: Value, most: number): void {
+  values.delete(key);
+  values.set(key, value);
+  for (const oldest of values.keys()) {
+    if (values.size <= most) break;
+    values.delete(oldest);
+  }
+}
+
+/** What is known of an account's quota. */
+export interface KnownQuota {
+  /** As a read told it last: lists leave it out. */
+  quota: Quota | undefined;
+  /** Until when it is not read again. */
+  quotaUntilMs: number;
+}
+
+/**
+ * A conversation from a list, with the account's quota if the question has ended: lists leave the quota out. `read` is
+ * asked for it when the known quota is old, and always when a limit stopped the question, because only the quota tells
+ * when that limit ends. Throws the errors of such a read only after a limit.
+ */
+export async function withQuota(
+  listed: Conversation,
+  question: Question,
+  watched: KnownQuota,
+  read: () => Promise<Conversation | undefined>,
+  nowMs: number,
+): Promise<Conversation | undefined> {
+  const upstream = findUpstream(listed, question);
+  if ((upstream && isUnderWay(upstream)) || listed.quota !== undefined) return listed;
+  const isLimited = upstream?.error?.cause === 'limited' && upstream.error.retryAtMs === undefined;
+  if (isLimited) return read();
+  if (nowMs >= watched.quotaUntilMs) {
+    // Questions that end at the same time need one read.
+    watched.quotaUntilMs = nowMs + quotaLifeMs;
+    try {
+      const conversation = await within(read(), quotaPatienceMs);
+      watched.quota = conversation?.quota;
+      if (conversation !== undefined) return conversation;
+    } catch (failure) {
+      if (!isAppError(failure)) throw failure;
+      watched.quota = undefined;
+    }
+  }
+  return watched.quota === undefined ? listed : { ...listed, quota: watched.quota };
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
+import { within } from '../../core/pacing.ts';
 import type { Clock, Log } from '../../core/ports.ts';
-import { within } from '../../core/timeout.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { type Names, toPlainText, unnamedIds } from '../content/incoming-text.ts';
 import { mostNameLookups, mostNamesCached, nameCachedMs, namesPatienceMs, userGroupsCachedMs } from '../settings.ts';

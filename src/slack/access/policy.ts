@@ -9,9 +9,9 @@ import {
   usualRules,
 } from '../../core/channels/channel-settings.ts';
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
+import { withTimeout } from '../../core/pacing.ts';
 import type { AccessPolicy, Admission, Clock, Log, Records } from '../../core/ports.ts';
 import { isBetweenTwo, type Place, type Refusal } from '../../core/question/question.ts';
-import { withTimeout } from '../../core/timeout.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { Identity } from '../api/slack-api.ts';
 import { mostSettingsRenewed, settingsRenewedMs, storedRulesPatienceMs } from '../settings.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
+import { sharing, within } from '../../core/pacing.ts';
 import type { Clock, Log } from '../../core/ports.ts';
-import { sharing, within } from '../../core/timeout.ts';
 import { isOrganization } from '../../core/workspaces/installations.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { Identity, SlackApi } from '../api/slack-api.ts';

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { isAppError } from '../../core/errors.ts';
+import { within } from '../../core/pacing.ts';
 import type { QuestionObserver } from '../../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
 import { getReadable } from '../../core/question/readable.ts';
 import { isKeptPrivate } from '../../core/question/readers.ts';
 import { isSettled, withoutSessionMark, withSessionMark, withSessionSent } from '../../core/session-marks.ts';
-import { within } from '../../core/timeout.ts';
 import { sayIn } from '../../render/say.ts';
 import { cut, oneLine, shownText } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../api/optional-features.ts';

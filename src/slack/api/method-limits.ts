@@ -1,6 +1,5 @@
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { Clock, Confirm, Log } from '../../core/ports.ts';
-import type { Allowance, CreateLimiter } from '../../core/rate-limits.ts';
+import type { Allowance, Clock, Confirm, CreateLimiter, Log } from '../../core/ports.ts';
 import { callPatienceMs, longestBlockMs } from '../settings.ts';
 
 /** The Web API methods that the app calls. To call another one, add it to the table below. */

@@ -1,6 +1,6 @@
 import type { Person } from '../../core/accounts/accounts.ts';
 import { isAppError } from '../../core/errors.ts';
-import { within } from '../../core/timeout.ts';
+import { within } from '../../core/pacing.ts';
 import { disconnectedText, renderAccount, renderConnectForm, type ShownAccount } from '../../render/accounts.ts';
 import { sayIn } from '../../render/say.ts';
 import type { WorkspaceContext } from '../context.ts';

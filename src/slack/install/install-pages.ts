@@ -5,11 +5,14 @@ import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import { z } from 'zod';
 import type { IssuedTokens } from '../../core/accounts/accounts.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { Clock, Log } from '../../core/ports.ts';
-import type { CreateLimiter } from '../../core/rate-limits.ts';
+import type { Clock, CreateLimiter, Log } from '../../core/ports.ts';
 import { Secret } from '../../core/secret.ts';
-import type { TokenIssuer } from '../../core/workspaces/bot-tokens.ts';
-import { type Installation, type Installations, isOrganization } from '../../core/workspaces/installations.ts';
+import {
+  type Installation,
+  type Installations,
+  isOrganization,
+  type TokenIssuer,
+} from '../../core/workspaces/installations.ts';
 import type { Say } from '../../render/say.ts';
 import { translatingErrors } from '../api/errors.ts';
 import { createTokenlessClient, createWebClient } from '../api/web-client.ts';

@@ -11,10 +11,10 @@ import {
   usualRules,
 } from '../../core/channels/channel-settings.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
+import { within } from '../../core/pacing.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
 import { isRepositoryName } from '../../core/question/scope.ts';
 import { mostRepositories } from '../../core/settings.ts';
-import { within } from '../../core/timeout.ts';
 import {
   PEOPLE,
   parseSettingsMetadata,

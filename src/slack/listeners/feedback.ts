@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
-import { voteEntry } from '../../core/history/question-entries.ts';
+import { voteEntry } from '../../core/history/audit.ts';
 import type { Verdict, Vote } from '../../core/history/votes.ts';
 import { isSharedWithOthers, type Question } from '../../core/question/question.ts';
 import { maySeeAnswer } from '../../core/question/readers.ts';

@@ -1,13 +1,13 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import type { Disposition } from '../../core/history/message-log.ts';
+import type { Disposition } from '../../core/history/lists.ts';
 import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
 import { asksNothing } from '../../core/intake/courtesies.ts';
 import { readIntent } from '../../core/intake/intents.ts';
+import { within } from '../../core/pacing.ts';
+import { mayWantMute, withReplier } from '../../core/question/conversations.ts';
 import { isInThread, type Place, type Question, type Thread, type ThreadPlace } from '../../core/question/question.ts';
-import { mayWantMute, withReplier } from '../../core/question/second-person.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
-import { within } from '../../core/timeout.ts';
 import type { Notice } from '../../render/notices.ts';
 import { permalink } from '../../render/text.ts';
 import { takesOnlyMentions } from '../access/policy.ts';

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { AppError, isAppError } from '../../core/errors.ts';
-import { withTimeout } from '../../core/timeout.ts';
+import { withTimeout } from '../../core/pacing.ts';
 import type { RenderedMessage } from '../../render/blocks.ts';
 import { type Notice, renderNotice } from '../../render/notices.ts';
 import { localeOf } from '../access/users.ts';

@@ -3,9 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import { SocketModeClient } from '@slack/socket-mode';
 import { type Logger as SlackLogger, WebAPIRateLimitedError, type WebClientOptions } from '@slack/web-api';
-import { backOffMs } from '../../core/pacing.ts';
+import { backOffMs, within, withTimeout } from '../../core/pacing.ts';
 import type { Log } from '../../core/ports.ts';
-import { within, withTimeout } from '../../core/timeout.ts';
 import type { Outbound } from '../api/web-client.ts';
 import {
   closingMs,

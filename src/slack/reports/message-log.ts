@@ -1,4 +1,4 @@
-import type { MessageLogEntry, MessageLogRecord } from '../../core/history/message-log.ts';
+import type { MessageLogEntry, MessageLogRecord } from '../../core/history/lists.ts';
 import type { Log, Records } from '../../core/ports.ts';
 import { type BackgroundTasks, createReconciler } from '../background-tasks.ts';
 import { mostLoggedMessages } from '../settings.ts';

@@ -1,6 +1,7 @@
 import type { Person } from '../../core/accounts/accounts.ts';
 import { isAppError } from '../../core/errors.ts';
-import type { MessageLogEntry } from '../../core/history/message-log.ts';
+import type { MessageLogEntry } from '../../core/history/lists.ts';
+import { within } from '../../core/pacing.ts';
 import {
   type ConversationId,
   isInThread,
@@ -10,7 +11,6 @@ import {
 } from '../../core/question/question.ts';
 import { getReadable } from '../../core/question/readable.ts';
 import { keptPrivateClaim, shareUrlFor } from '../../core/question/readers.ts';
-import { within } from '../../core/timeout.ts';
 import { type ReadOverview, renderHistory } from '../../render/home.ts';
 import { type PlaceRule, renderStatus, ruleOf } from '../../render/status.ts';
 import { renderWhy, type WhyEntry } from '../../render/why.ts';

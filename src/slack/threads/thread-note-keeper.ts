@@ -1,6 +1,6 @@
 import { isAppError } from '../../core/errors.ts';
+import { readThreadAgain } from '../../core/question/prompt.ts';
 import type { ThreadPlace } from '../../core/question/question.ts';
-import { readThreadAgain } from '../../core/question/thread-context.ts';
 import {
   addNote,
   removeNote,

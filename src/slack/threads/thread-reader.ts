@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
 import { conversationOf } from '../../core/question/conversations.ts';
-import { linksOf, type Permalink } from '../../core/question/permalinks.ts';
+import { isOnlyInMessage, linksOf, type Permalink } from '../../core/question/prompt.ts';
 import {
   isInThread,
   type Question,
@@ -10,7 +10,6 @@ import {
   type ThreadContext,
   type ThreadPlace,
 } from '../../core/question/question.ts';
-import { isOnlyInMessage } from '../../core/question/thread-context.ts';
 import {
   type ForwardedMessage,
   type MessageFile,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createClient, type RedisClientType } from 'redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import type { CreateLimiter } from '../../../src/core/rate-limits.ts';
+import type { CreateLimiter } from '../../../src/core/ports.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
 import { createMethodLimits, type MethodLimits } from '../../../src/slack/api/method-limits.ts';
 import { eventually } from '../../support/eventually.ts';

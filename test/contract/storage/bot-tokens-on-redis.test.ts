@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { IssuedTokens } from '../../../src/core/accounts/accounts.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { Secret } from '../../../src/core/secret.ts';
-import { createBotTokens } from '../../../src/core/workspaces/bot-tokens.ts';
+import { createBotTokens } from '../../../src/core/workspaces/installations.ts';
 import { lockKey } from '../../../src/storage/locks.ts';
 import { openStorage, openStoreBeside, type Storage } from '../../../src/storage/open-storage.ts';
 import { eventually } from '../../support/eventually.ts';

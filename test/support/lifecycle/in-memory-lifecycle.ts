@@ -4,7 +4,7 @@ import { noRules, type QuestionRules } from '../../../src/core/channels/channel-
 import type { QuestionContext } from '../../../src/core/context.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { AuditEntry } from '../../../src/core/history/audit.ts';
-import { expectation } from '../../../src/core/history/durations.ts';
+import { expectation } from '../../../src/core/history/lists.ts';
 import { advance } from '../../../src/core/lifecycle/advance.ts';
 import { asRestored } from '../../../src/core/lifecycle/resume.ts';
 import type {

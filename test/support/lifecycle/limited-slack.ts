@@ -1,5 +1,4 @@
-import type { Messenger } from '../../../src/core/ports.ts';
-import type { Allowance, CreateLimiter } from '../../../src/core/rate-limits.ts';
+import type { Allowance, CreateLimiter, Messenger } from '../../../src/core/ports.ts';
 import { noTracer } from '../../../src/core/tracing.ts';
 import { createOutbound } from '../../../src/service/outbound.ts';
 import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';

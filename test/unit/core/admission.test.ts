@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { threadQuestion } from '../../../src/core/question/prompt.ts';
-import { readThreadAgain } from '../../../src/core/question/thread-context.ts';
+import { readThreadAgain, threadQuestion } from '../../../src/core/question/prompt.ts';
 import { crash, createCoreHarness, down, failing } from '../../support/lifecycle/core-harness.ts';
 
 const reply = { origin: 'mention', beginsThread: false } as const;

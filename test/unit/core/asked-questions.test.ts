@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AskedQuestionsRecord, createAskedQuestions } from '../../../src/core/history/asked-questions.ts';
+import { type AskedQuestionsRecord, createAskedQuestions } from '../../../src/core/history/lists.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 function begin() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAttempts, keptByAttempt } from '../../../src/core/intake/attempts.ts';
+import { createAttempts, keptByAttempt } from '../../../src/core/intake/find-question.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 

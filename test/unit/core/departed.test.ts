@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEndDeparted } from '../../../src/core/accounts/departed.ts';
+import { createEndDeparted } from '../../../src/core/accounts/connecting.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createMemoryAccounts } from '../../support/accounts/memory-accounts.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDurations, type DurationLog, expectation } from '../../../src/core/history/durations.ts';
+import { createDurations, type DurationLog, expectation } from '../../../src/core/history/lists.ts';
 import type { Records } from '../../../src/core/ports.ts';
 
 function memory(): Records<DurationLog> & { logs: Map<string, DurationLog> } {

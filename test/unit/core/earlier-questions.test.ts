@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findEarlier, withAsked } from '../../../src/core/question/earlier-questions.ts';
+import { findEarlier, withAsked } from '../../../src/core/question/conversations.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import { type ConversationId, newThread, type Question } from '../../../src/core/question/question.ts';
 import { earlierQuestionsRoom, mostAskedKnown, mostEarlierQuestions } from '../../../src/core/settings.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AccountStatus } from '../../../src/core/accounts/accounts.ts';
-import { createForgetChoices } from '../../../src/core/accounts/departed.ts';
+import { createForgetChoices } from '../../../src/core/accounts/connecting.ts';
 import type { ReaderChoices } from '../../../src/core/question/reader-choices.ts';
 
 const connected = { kind: 'token', username: 'ada', connectedMs: 1 } as const;

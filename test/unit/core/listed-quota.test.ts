@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { quotaLifeMs, quotaPatienceMs } from '../../../src/core/settings.ts';
-import { type KnownQuota, withQuota } from '../../../src/core/watching/listed-quota.ts';
+import { type KnownQuota, withQuota } from '../../../src/core/watching/watching.ts';
 import { runningQuestion } from '../../support/watching/listed-service.ts';
 
 const now = 1_800_000_000_000;

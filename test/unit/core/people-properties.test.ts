@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createForgetChoices } from '../../../src/core/accounts/departed.ts';
+import { createForgetChoices } from '../../../src/core/accounts/connecting.ts';
 import type { QuestionRules } from '../../../src/core/channels/channel-settings.ts';
 import { createAccept } from '../../../src/core/intake/accept.ts';
 import { createRequests, type Requests } from '../../../src/core/intake/requests.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
-import { createForgetChoices } from '../../../src/core/accounts/departed.ts';
+import { createForgetChoices } from '../../../src/core/accounts/connecting.ts';
 import type { QuestionRules } from '../../../src/core/channels/channel-settings.ts';
 import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linksOf, permalinksIn } from '../../../src/core/question/permalinks.ts';
+import { linksOf, permalinksIn } from '../../../src/core/question/prompt.ts';
 
 const ts = '1790000000.000100';
 const path = '/archives/C0OPS/p1790000000000100';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { createRecentUsage, type RecentUsage } from '../../../src/core/history/recent-usage.ts';
-import type { VotedQuestion } from '../../../src/core/history/usage.ts';
+import { createRecentUsage, type RecentUsage, type VotedQuestion } from '../../../src/core/history/usage.ts';
 import { recentUsageDays, usageFreshMs } from '../../../src/core/settings.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { mayWantMute, withReplier } from '../../../src/core/question/conversations.ts';
 import { newThread, type Thread } from '../../../src/core/question/question.ts';
-import { mayWantMute, withReplier } from '../../../src/core/question/second-person.ts';
 
 const place = { teamId: 'T1', channelId: 'C1', threadTs: '1.000001' };
 const begun: Thread = { ...newThread(place, true), startedBy: 'U1' };

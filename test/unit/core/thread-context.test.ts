@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { isThreadUnread, readThreadAgain, withoutOutdated } from '../../../src/core/question/prompt.ts';
 import type { Question, ThreadContext } from '../../../src/core/question/question.ts';
-import { isThreadUnread, readThreadAgain, withoutOutdated } from '../../../src/core/question/thread-context.ts';
 import { createCoreHarness, down, failing, lost } from '../../support/lifecycle/core-harness.ts';
 import type { Fault, Operation } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { within, withTimeout } from '../../../src/core/timeout.ts';
+import { within, withTimeout } from '../../../src/core/pacing.ts';
 
 describe('a bounded wait', () => {
   beforeEach(() => void vi.useFakeTimers());

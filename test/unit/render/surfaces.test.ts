@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Disposition } from '../../../src/core/history/message-log.ts';
+import type { Disposition } from '../../../src/core/history/lists.ts';
 import type { CardView } from '../../../src/core/ports.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { Failure, Outcome, Question, Refusal } from '../../../src/core/question/question.ts';

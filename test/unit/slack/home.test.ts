@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import type { Visit } from '../../../src/core/history/home-visits.ts';
+import type { Visit } from '../../../src/core/history/lists.ts';
 import type { Overview } from '../../../src/core/history/overview.ts';
 import type { Admission } from '../../../src/core/ports.ts';
 import { createLibraryLogger, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import type { MessageLogEntry, MessageLogRecord } from '../../../src/core/history/message-log.ts';
+import type { MessageLogEntry, MessageLogRecord } from '../../../src/core/history/lists.ts';
 import type { Records } from '../../../src/core/ports.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createMessageLog } from '../../../src/slack/reports/message-log.ts';

@@ -1,9 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { askedQuestionsType } from '../../../src/core/history/asked-questions.ts';
-import { durationsType } from '../../../src/core/history/durations.ts';
-import { visitType } from '../../../src/core/history/home-visits.ts';
-import { messageLogType } from '../../../src/core/history/message-log.ts';
+import { askedQuestionsType, durationsType, messageLogType, visitType } from '../../../src/core/history/lists.ts';
 import type { Vote } from '../../../src/core/history/votes.ts';
 import { threadNotesType } from '../../../src/core/question/thread-notes.ts';
 import { runSlotsType } from '../../../src/core/run-slots.ts';

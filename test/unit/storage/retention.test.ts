@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askedQuestionsType } from '../../../src/core/history/asked-questions.ts';
-import { messageLogType } from '../../../src/core/history/message-log.ts';
+import { askedQuestionsType, messageLogType } from '../../../src/core/history/lists.ts';
 import type { Vote } from '../../../src/core/history/votes.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
 import { threadNotesType } from '../../../src/core/question/thread-notes.ts';
