@@ -38,8 +38,9 @@ export async function post(
 ): Promise<Question> {
   const access = confirming(w, question);
   const confirm = showsCode(question) ? access.confirm : async () => {};
-  const call = async (intended: Question): Promise<string> =>
-    (await prepared.postPart(intended, intended.delivery.posted.length, confirm)).ts;
+  // If the stored question chose the part, one that another process stored meanwhile would be followed by the next one twice.
+  const part = question.delivery.posted.length;
+  const call = async (intended: Question): Promise<string> => (await prepared.postPart(intended, part, confirm)).ts;
   return unlessRefused(access, once(w, question, partOf(w, question), checkFirst, call));
 }
 

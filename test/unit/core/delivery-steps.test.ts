@@ -74,6 +74,19 @@ it('a part that another process noted meanwhile is kept, and copies are checked 
   expect(stored()).toEqual({ ...before, recheckMs: life.now() + minuteMs, mayHaveCopies: true });
 });
 
+it('a part that another process stored since it was read is not followed by the next part', async () => {
+  const parts: number[] = [];
+  const postPart: PreparedOutcome['postPart'] = async (_, part) => {
+    parts.push(part);
+    return { ts: '9.9' };
+  };
+  const { life, id, w, question, stored } = await delivering({}, { postPart });
+  await life.ports.questions.update(id, (now) => ({ ...now, delivery: { round: 0, posted: ['8.8'] } }));
+  await post(w, question, false, w.messenger.prepare(question));
+  expect(parts).toEqual([0]);
+  expect(stored()).toMatchObject({ delivery: { posted: ['8.8'] }, mayHaveCopies: true });
+});
+
 describe('attaching the answer', () => {
   it.each<[ErrorKind, number | undefined, boolean]>([
     ['unavailable', undefined, true],
