@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { Accounts, Person } from '../core/accounts/accounts.ts';
 import { createEndDeparted, createForgetChoices } from '../core/accounts/connecting.ts';
 import { createAccountWaits } from '../core/accounts/waiting.ts';
-import type { QuestionContext } from '../core/context.ts';
+import type { Core } from '../core/context.ts';
 import { isAppError } from '../core/errors.ts';
 import { createAskedQuestions, createDurations } from '../core/history/lists.ts';
 import { createOpenIn, createOverview } from '../core/history/overview.ts';
@@ -274,7 +274,7 @@ function createWorkspaceContext(
     perPerson: config.RUNNING_PER_PERSON,
   });
   const recentUsage = createRecentUsage({ askedSince: storage.askedSince, teamId, now, log });
-  const ports: QuestionContext = {
+  const ports: Core = {
     ...storage,
     accessPolicy: accessControl.access,
     dailyCaps: createDailyCaps({

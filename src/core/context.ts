@@ -26,8 +26,8 @@ import type { LifecycleSettings } from './settings.ts';
 import type { Tracer } from './tracing.ts';
 import type { Watching } from './watching/watching.ts';
 
-/** All that the steps of a question work with. It is built once for each workspace and passed whole. */
-export interface QuestionContext {
+/** All that the core works with in one workspace. It is built once and passed whole. */
+export interface Core {
   questions: QuestionStore;
   threads: ThreadStore;
   claims: Claims;

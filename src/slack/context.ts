@@ -1,7 +1,7 @@
 import type { AccountChanges, Accounts } from '../core/accounts/accounts.ts';
 import type { Attendance } from '../core/attendance.ts';
 import type { ChannelSettings, RepositoryNames } from '../core/channels/channel-settings.ts';
-import type { QuestionContext } from '../core/context.ts';
+import type { Core } from '../core/context.ts';
 import type { Doctor } from '../core/doctor.ts';
 import type { Visit } from '../core/history/lists.ts';
 import type { createOpenIn, createOverview } from '../core/history/overview.ts';
@@ -37,7 +37,7 @@ export interface SlackContext extends AccessControl {
 }
 
 /** Everything that one workspace works with. It is built once and passed whole. */
-export interface WorkspaceContext extends SlackContext, QuestionContext {
+export interface WorkspaceContext extends SlackContext, Core {
   log: Log;
   now: Clock;
   accept: ReturnType<typeof createAccept>;

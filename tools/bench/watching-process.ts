@@ -1,6 +1,6 @@
 import { createClient } from 'redis';
 import { z } from 'zod';
-import type { QuestionContext } from '../../src/core/context.ts';
+import type { Core } from '../../src/core/context.ts';
 import { advance } from '../../src/core/lifecycle/advance.ts';
 import { resume } from '../../src/core/lifecycle/resume.ts';
 import type { Messenger, Scheduler } from '../../src/core/ports.ts';
@@ -77,7 +77,7 @@ const watching = createWatching({
   random: random,
   log,
 });
-const w: QuestionContext = {
+const w: Core = {
   ...noopPorts,
   observer: {
     ...noopPorts.observer,

@@ -1,4 +1,4 @@
-import type { QuestionContext } from '../context.ts';
+import type { Core } from '../context.ts';
 import { isAppError } from '../errors.ts';
 import { joinQueue, settle } from '../lifecycle/steps.ts';
 import { within } from '../pacing.ts';
@@ -52,7 +52,7 @@ export type Acceptance =
   /** The thread's queue already has as many questions as allowed. */
   | { kind: 'queueFull'; limit: number; questionId: string };
 
-export interface AcceptPorts extends QuestionContext {
+export interface AcceptPorts extends Core {
   /** A stable digest: 24 lower-case hex digits. */
   digest: (key: string) => string;
 }

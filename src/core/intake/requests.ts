@@ -1,4 +1,4 @@
-import type { QuestionContext } from '../context.ts';
+import type { Core } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { settle } from '../lifecycle/steps.ts';
 import { conversationOf, findEarlier } from '../question/conversations.ts';
@@ -310,7 +310,7 @@ type ChoiceResult =
   | { kind: 'expired' };
 
 /** Stores who sees an answer that was asked with own access. */
-export function createChooseReaders(ports: QuestionContext) {
+export function createChooseReaders(ports: Core) {
   const { questions, scheduler, now } = ports;
 
   return { chooseReaders };

@@ -1,6 +1,6 @@
 import type { AccountStatus, Person } from '../accounts/accounts.ts';
 import { noRules, type QuestionRules } from '../channels/channel-settings.ts';
-import type { QuestionContext } from '../context.ts';
+import type { Core } from '../context.ts';
 import { AppError, isAppError, isTransient } from '../errors.ts';
 import { askedEntry } from '../history/audit.ts';
 import type { Admission, Confirm } from '../ports.ts';
@@ -30,7 +30,7 @@ import {
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, leaveQueueAndSlot } from './steps.ts';
 
-export async function admit(w: QuestionContext, question: Question): Promise<Question> {
+export async function admit(w: Core, question: Question): Promise<Question> {
   const confirmed = question.shares?.confirmed;
   const admission = await w.accessPolicy.admit(question.askerId, question.place, { confirmed });
   const { locale } = admission;
@@ -70,7 +70,7 @@ export async function admit(w: QuestionContext, question: Question): Promise<Que
  * shares its check with others: if it needed its own after each search, neither call would find room beside those of others.
  */
 export function confirming(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   { isAlone } = { isAlone: false },
 ): { confirm: Confirm; end(): Promise<Question> | undefined } {
@@ -97,7 +97,7 @@ export function confirming(
  * A check that got no reply says nothing about the post that waits for it, and one that Slack's limits refused is no failed
  * try of that post.
  */
-async function admitted(w: QuestionContext, { askerId, place, shares }: Question, sinceMs: number): Promise<Admission> {
+async function admitted(w: Core, { askerId, place, shares }: Question, sinceMs: number): Promise<Admission> {
   try {
     return await w.accessPolicy.admit(askerId, place, { confirmed: shares?.confirmed, sinceMs });
   } catch (error) {
@@ -109,19 +109,14 @@ async function admitted(w: QuestionContext, { askerId, place, shares }: Question
 }
 
 /** The names of repositories are read only for a question that names one. */
-async function rulesFor(w: QuestionContext, question: Question): Promise<QuestionRules> {
+async function rulesFor(w: Core, question: Question): Promise<QuestionRules> {
   const rules = await w.channelRules.forQuestion(question);
   if (rules.repositories.length > 0 || readScope(question.text).repositories.length === 0) return rules;
   const asker = { teamId: question.place.teamId, userId: question.askerId };
   return { ...rules, known: await w.repositoriesFor(asker) };
 }
 
-async function refuse(
-  w: QuestionContext,
-  question: Question,
-  reason: Refusal,
-  locale: string | undefined,
-): Promise<Question> {
+async function refuse(w: Core, question: Question, reason: Refusal, locale: string | undefined): Promise<Question> {
   const known =
     locale === undefined ? question : await changeQuestion(w, question, (stored) => ({ ...stored, locale }));
   w.log.info({ event: 'question_refused', outcome: reason, questionId: question.id });
@@ -129,28 +124,20 @@ async function refuse(
 }
 
 /** Refuses the asker if a retry cannot help, or if Slack gave no answer for a day. An unknown person may not ask. */
-export async function admitFailed(
-  w: QuestionContext,
-  question: Question,
-  error: AppError,
-): Promise<Question | undefined> {
+export async function admitFailed(w: Core, question: Question, error: AppError): Promise<Question | undefined> {
   const waitedMs = question.trouble === undefined ? 0 : w.now() - question.trouble.sinceMs;
   if (isTransient(error) && waitedMs <= deliveryPatienceMs) return undefined;
   w.log.error({ event: 'admission_not_decided', questionId: question.id, kind: error.kind }, error);
   return endWith(w, question, { kind: 'notAllowed', reason: 'unknownPerson' });
 }
 
-export async function gather(w: QuestionContext, question: Question): Promise<Question> {
+export async function gather(w: Core, question: Question): Promise<Question> {
   const thread = isInThread(question.place) ? await w.threads.get(question.place) : undefined;
   return hold(w, question, await w.threadReader.read(question, thread));
 }
 
 /** After the last try, asks the question without the thread. The card says so. */
-export async function gatherFailed(
-  w: QuestionContext,
-  question: Question,
-  error: AppError,
-): Promise<Question | undefined> {
+export async function gatherFailed(w: Core, question: Question, error: AppError): Promise<Question | undefined> {
   const waitedMs = question.trouble === undefined ? 0 : w.now() - question.trouble.sinceMs;
   if (error.kind === 'rateLimited' && waitedMs <= gatherPatienceMs) return undefined;
   if (isTransient(error) && (question.trouble?.failures ?? 0) + 1 < gatherTries) return undefined;
@@ -162,7 +149,7 @@ export async function gatherFailed(
  * Stores what was read. A mention without text asks only about the thread, so it fails if the thread can't be read. So does
  * a later attempt of a bare forward if its message can't be read.
  */
-async function hold(w: QuestionContext, question: Question, context: ThreadContext): Promise<Question> {
+async function hold(w: Core, question: Question, context: ThreadContext): Promise<Question> {
   const hasNothing = context.refused === true && (question.text === threadQuestion || isOnlyInMessage(question));
   return hasNothing ? endWith(w, question, failed({ cause: 'threadUnread' })) : read(w, question, context);
 }
@@ -170,7 +157,7 @@ async function hold(w: QuestionContext, question: Question, context: ThreadConte
 /**
  * Stores what was read, unless a message of the thread was edited or deleted meanwhile: then the app reads it again.
  */
-function read(w: QuestionContext, question: Question, context: ThreadContext): Promise<Question> {
+function read(w: Core, question: Question, context: ThreadContext): Promise<Question> {
   return changeQuestion(w, question, (stored) => {
     if (stored.threadChanges !== question.threadChanges) return stored;
     const { trouble: _, ...calm } = stored;
@@ -223,10 +210,7 @@ function withChannelRules(question: Question, rules: QuestionRules): Question {
  * other thread there. None while a question of that thread is open: a conversation takes one question after the other,
  * and only the queue of its thread sees to that.
  */
-export async function previousConversation(
-  w: QuestionContext,
-  question: Question,
-): Promise<Pick<Question, 'previous'>> {
+export async function previousConversation(w: Core, question: Question): Promise<Pick<Question, 'previous'>> {
   const { place, origin, beginsThread, askerId, access } = question;
   if (origin !== 'direct' || !beginsThread || !isBetweenTwo(place)) return {};
   // Another account can't continue the conversation, so the question gets its account first.
@@ -254,7 +238,7 @@ function isFromAnotherThread({ place, acceptedMs }: Question, question: Question
 const longestLifeMs = 2 * accountPatienceMs;
 
 /** Decides once whose access a question uses. A question that has to use its asker's account may wait for that. */
-export async function chooseAccess(w: QuestionContext, question: Question): Promise<Question> {
+export async function chooseAccess(w: Core, question: Question): Promise<Question> {
   const { state } = await statusOf(w, question);
   if (state === 'connected' || w.accounts.mode !== 'required') {
     const access = state === 'connected' ? 'own' : 'app';
@@ -280,7 +264,7 @@ export async function chooseAccess(w: QuestionContext, question: Question): Prom
 }
 
 /** The service refused the asker's account, so the question waits until they connect it again. */
-export async function awaitAccount(w: QuestionContext, question: Question): Promise<Question> {
+export async function awaitAccount(w: Core, question: Question): Promise<Question> {
   if (w.now() - question.acceptedMs > longestLifeMs) return endWith(w, question, failed({ cause: 'accountRefused' }));
   // If the list is full, the question is not woken, and finds the account by itself soon.
   await ifReadable(w, question, w.accountWaits.add(personOf(question), question.id));
@@ -288,7 +272,7 @@ export async function awaitAccount(w: QuestionContext, question: Question): Prom
 }
 
 /** Leaves the queue and the run slot first: a question that waits without being stored as waiting just tries again. */
-async function waitFor(w: QuestionContext, question: Question, reason: 'notConnected' | 'refused'): Promise<Question> {
+async function waitFor(w: Core, question: Question, reason: 'notConnected' | 'refused'): Promise<Question> {
   await leaveQueueAndSlot(w, question);
   const nowMs = w.now();
   w.log.info({ event: 'account_awaited', outcome: reason, questionId: question.id });
@@ -308,7 +292,7 @@ async function waitFor(w: QuestionContext, question: Question, reason: 'notConne
 }
 
 /** Tells the asker privately. If an account stopped working, only one of the asker's waiting questions does in an hour. */
-export async function noticeAccount(w: QuestionContext, question: Question): Promise<Question> {
+export async function noticeAccount(w: Core, question: Question): Promise<Question> {
   const { id, askerId, text, card, awaitsAccount } = question;
   const isRefused = awaitsAccount?.reason === 'refused';
   if (card.ts === undefined || !isRefused) {
@@ -319,17 +303,13 @@ export async function noticeAccount(w: QuestionContext, question: Question): Pro
   return noticed(w, question);
 }
 
-export async function noticeAccountFailed(
-  w: QuestionContext,
-  question: Question,
-  error: AppError,
-): Promise<Question | undefined> {
+export async function noticeAccountFailed(w: Core, question: Question, error: AppError): Promise<Question | undefined> {
   if (isTransient(error)) return undefined;
   w.log.error({ event: 'account_notice_lost', questionId: question.id, kind: error.kind }, error);
   return noticed(w, question);
 }
 
-function noticed(w: QuestionContext, question: Question): Promise<Question> {
+function noticed(w: Core, question: Question): Promise<Question> {
   const nowMs = w.now();
   return changeQuestion(w, question, (stored) =>
     stored.awaitsAccount === undefined
@@ -342,7 +322,7 @@ function noticed(w: QuestionContext, question: Question): Promise<Question> {
  * Continues a question where it waited. One that the service has is watched again. One whose attempt to ask had an
  * unknown outcome is searched for first. Any other is admitted again and then asked.
  */
-export async function resumeWithAccount(w: QuestionContext, question: Question): Promise<Question> {
+export async function resumeWithAccount(w: Core, question: Question): Promise<Question> {
   const { id, place, upstream, access } = question;
   const isAtService = access !== undefined && upstream.askedMs !== undefined;
   if (isAtService && isInThread(place)) {
@@ -367,7 +347,7 @@ export async function resumeWithAccount(w: QuestionContext, question: Question):
 }
 
 /** Whether a waiting question can continue. Undefined if the question does not wait for an account. */
-export async function isAccountBack(w: QuestionContext, question: Question): Promise<boolean | undefined> {
+export async function isAccountBack(w: Core, question: Question): Promise<boolean | undefined> {
   const { awaitsAccount, access } = question;
   if (awaitsAccount === undefined) return undefined;
   if (access === undefined && w.accounts.mode !== 'required') return true;
@@ -379,7 +359,7 @@ export async function isAccountBack(w: QuestionContext, question: Question): Pro
 }
 
 /** An account that can't be read counts as refused: connecting again replaces it. */
-async function statusOf(w: QuestionContext, question: Question): Promise<AccountStatus | { state: 'refused' }> {
+async function statusOf(w: Core, question: Question): Promise<AccountStatus | { state: 'refused' }> {
   return (await ifReadable(w, question, w.accounts.statusOf(personOf(question)))) ?? { state: 'refused' };
 }
 

@@ -1,4 +1,4 @@
-import type { QuestionContext } from '../context.ts';
+import type { Core } from '../context.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver } from '../pacing.ts';
 import type { Conversation, Messenger, UpstreamQuestion } from '../ports.ts';
@@ -82,7 +82,7 @@ const unsettledMs = 10_000;
  * Throws only if storage fails or a record is corrupt. Nothing is lost then. Each run of an open question is a span of the
  * question's trace. A question without one, because it was accepted when nothing was traced, begins it at its next run.
  */
-export async function advance(w: QuestionContext, questionId: string): Promise<number | undefined> {
+export async function advance(w: Core, questionId: string): Promise<number | undefined> {
   const question = await w.questions.get(questionId);
   if (question === undefined || (question.phase === 'closed' && question.recheckMs === undefined)) {
     return leave(w, questionId, question);
@@ -100,7 +100,7 @@ export async function advance(w: QuestionContext, questionId: string): Promise<n
   });
 }
 
-async function run(w: QuestionContext, begun: Question): Promise<number | undefined> {
+async function run(w: Core, begun: Question): Promise<number | undefined> {
   let question = begun;
   const { settings } = w;
   const prepare = preparingOnce(w);
@@ -123,7 +123,7 @@ async function run(w: QuestionContext, begun: Question): Promise<number | undefi
 }
 
 /** Two runs may overlap: one takes a slot for a question that the other has just closed. */
-async function leave(w: QuestionContext, questionId: string, question: Question | undefined): Promise<undefined> {
+async function leave(w: Core, questionId: string, question: Question | undefined): Promise<undefined> {
   await delist(w, questionId);
   if (question === undefined) return;
   w.watching.leave(question);
@@ -131,7 +131,7 @@ async function leave(w: QuestionContext, questionId: string, question: Question 
 }
 
 async function carryOut(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   step: Step,
   standing: Standing,
@@ -226,7 +226,7 @@ async function carryOut(
 }
 
 /** A search does not clear the trouble of the call that it searches for. */
-function search(w: QuestionContext, question: Question, effect: Effect, standing: Standing): Promise<Progress> {
+function search(w: Core, question: Question, effect: Effect, standing: Standing): Promise<Progress> {
   const options = { clearsTrouble: false };
   switch (effect) {
     case 'announce':
@@ -252,10 +252,10 @@ function search(w: QuestionContext, question: Question, effect: Effect, standing
  * trouble, and the same step runs again after a back-off.
  */
 async function attempt(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   effect: (silence: Silence) => Promise<Progress>,
-  onFailure: (w: QuestionContext, question: Question, error: AppError) => Promise<Progress | undefined>,
+  onFailure: (w: Core, question: Question, error: AppError) => Promise<Progress | undefined>,
   standing = atOnce,
   { clearsTrouble } = { clearsTrouble: true },
 ): Promise<Progress> {
@@ -298,11 +298,11 @@ async function attempt(
   }
 }
 
-async function reload(w: QuestionContext, question: Question): Promise<Question> {
+async function reload(w: Core, question: Question): Promise<Question> {
   return (await w.questions.get(question.id)) ?? question;
 }
 
-async function watch(w: QuestionContext, watched: Question, standing: Standing, silence: Silence): Promise<Progress> {
+async function watch(w: Core, watched: Question, standing: Standing, silence: Silence): Promise<Progress> {
   const { conversationId } = watched.upstream;
   // Before the app gives up, and while it waits for a cancellation, it looks for itself.
   const isFresh = watched.cancel !== undefined || isPatienceOver(w.settings, watchedSince(watched), w.now());
@@ -338,7 +338,7 @@ async function watch(w: QuestionContext, watched: Question, standing: Standing, 
 
 /** Goes on with a question that still runs. Without `progress`, nothing changed since the last run. */
 async function goOn(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   standing: Standing,
   progress?: { observed: UpstreamQuestion; conversation: Conversation },
@@ -361,13 +361,13 @@ async function goOn(
 }
 
 /** Decides before the first message of the answer whether to offer muting, so that every rendering is the same. */
-async function withOffer(w: QuestionContext, question: Question): Promise<Question> {
+async function withOffer(w: Core, question: Question): Promise<Question> {
   if (!isInThread(question.place)) return question;
   const thread = await ifReadable(w, question, w.threads.get(question.place));
   return mayWantMute(thread) ? changeQuestion(w, question, (stored) => ({ ...stored, offersMute: true })) : question;
 }
 
-async function watchFailed(w: QuestionContext, question: Question, error: AppError): Promise<Progress | undefined> {
+async function watchFailed(w: Core, question: Question, error: AppError): Promise<Progress | undefined> {
   if (error.kind === 'notFound') {
     return endWith(w, question, failed({ cause: 'gone' }));
   }
@@ -385,7 +385,7 @@ async function watchFailed(w: QuestionContext, question: Question, error: AppErr
 }
 
 /** Tries once. The answer is the visible end, so this notice may get lost. */
-async function notifyIfTooLateToCancel(w: QuestionContext, question: Question): Promise<void> {
+async function notifyIfTooLateToCancel(w: Core, question: Question): Promise<void> {
   if (question.cancel === undefined || question.outcome?.kind !== 'answered') return;
   try {
     await w.messenger.notifyPrivately(question, question.cancel.byUserId, { kind: 'answeredBeforeCancel' });
@@ -397,7 +397,7 @@ async function notifyIfTooLateToCancel(w: QuestionContext, question: Question): 
 
 /** Notes with the progress what the question has seen, so that no other process reads it again. */
 async function noteProgress(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   { steps = 0, lastStep }: Pick<UpstreamQuestion, 'steps' | 'lastStep'>,
   { shareUrl, mark }: Pick<Conversation, 'shareUrl' | 'mark'>,
@@ -438,7 +438,7 @@ function sooner(waitMs: number, dueMs: number | undefined): number {
 type Silence = ReturnType<typeof createSilence>;
 
 /** Says on the card of a question that the service took a call and has sent no reply. */
-export function createSilence(w: QuestionContext, questionId: string, standing: Standing) {
+export function createSilence(w: Core, questionId: string, standing: Standing) {
   let isTold = false;
 
   return { during, wasTold: () => isTold };
@@ -476,7 +476,7 @@ export function createSilence(w: QuestionContext, questionId: string, standing: 
  * Returns what reads in one run what the question may have to wait for. Changes nothing. A granted slot is read once: no one
  * else can take it from the question.
  */
-function readingStanding(w: QuestionContext): (question: Question) => Promise<Standing> {
+function readingStanding(w: Core): (question: Question) => Promise<Standing> {
   let granted: Slot | undefined;
   return async function readStanding(question) {
     const { phase, place } = question;
@@ -504,7 +504,7 @@ const internalTries = 5;
  */
 export function guardAdvance(
   advance: (questionId: string) => Promise<number | undefined>,
-  { questions, log, now, random }: Pick<QuestionContext, 'questions' | 'log' | 'now' | 'random'>,
+  { questions, log, now, random }: Pick<Core, 'questions' | 'log' | 'now' | 'random'>,
 ): (questionId: string) => Promise<number | undefined> {
   return async function guardedAdvance(questionId) {
     try {

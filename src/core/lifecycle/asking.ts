@@ -1,5 +1,5 @@
 import { personName } from '../accounts/accounts.ts';
-import type { QuestionContext } from '../context.ts';
+import type { Core } from '../context.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { isPatienceOver, undatedWaitMs } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
@@ -51,7 +51,7 @@ import { withCallGivenUp, withCallSearched, withoutCall, withoutPending } from '
  * Asks the service: a follow-up if the thread has a conversation, otherwise a new conversation. Stores the intent
  * first.
  */
-export async function ask(w: QuestionContext, question: Question, checkFirst: boolean): Promise<Progress> {
+export async function ask(w: Core, question: Question, checkFirst: boolean): Promise<Progress> {
   if (!isInThread(question.place)) return question;
   if (checkFirst) {
     const bound = await bindFound(w, question, question.place);
@@ -105,7 +105,7 @@ function conversationFor(question: Question, thread: Thread | undefined): Conver
  * which an earlier answer showed them.
  */
 async function wouldShowPrivate(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   thread: Thread | undefined,
   conversationId: ConversationId | undefined,
@@ -125,7 +125,7 @@ async function wouldShowPrivate(
  * the earlier questions of all of them.
  */
 async function beginOwn(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   thread: Thread | undefined,
   conversationId: ConversationId | undefined,
@@ -141,7 +141,7 @@ async function beginOwn(
 
 /** `earlier`: the question with the attempt that this call repeats. */
 async function send(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   conversationId: ConversationId | undefined,
   earlier: Question | undefined,
@@ -163,12 +163,12 @@ async function send(
  * Searches for an attempt to ask that was given up. It may still be carried out, so one that is not found is not
  * repeated yet.
  */
-export async function searchQuestion(w: QuestionContext, question: Question): Promise<Progress> {
+export async function searchQuestion(w: Core, question: Question): Promise<Progress> {
   const bound = isInThread(question.place) ? await bindFound(w, question, question.place) : undefined;
   return bound ?? changeQuestion(w, question, (stored) => withCallSearched(stored, 'ask', w.now()));
 }
 
-async function bindFound(w: QuestionContext, question: Question, place: ThreadPlace): Promise<Question | undefined> {
+async function bindFound(w: Core, question: Question, place: ThreadPlace): Promise<Question | undefined> {
   const sought = await withConversationSought(w, question, place);
   try {
     const found = await findLost(w, sought);
@@ -181,7 +181,7 @@ async function bindFound(w: QuestionContext, question: Question, place: ThreadPl
 }
 
 /** A question from a backup may have been asked after it: in the conversation that its thread has by now. */
-async function withConversationSought(w: QuestionContext, question: Question, place: ThreadPlace): Promise<Question> {
+async function withConversationSought(w: Core, question: Question, place: ThreadPlace): Promise<Question> {
   const { restored, upstream } = question;
   if (restored === undefined || upstream.intentMs !== undefined) return question;
   const intentConversationId = conversationFor(question, await w.threads.get(place));
@@ -191,7 +191,7 @@ async function withConversationSought(w: QuestionContext, question: Question, pl
 }
 
 async function bind(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   place: ThreadPlace,
   asked: Asked,
@@ -232,11 +232,7 @@ async function bind(
   return bound;
 }
 
-export async function askFailed(
-  w: QuestionContext,
-  question: Question,
-  error: AppError,
-): Promise<Progress | undefined> {
+export async function askFailed(w: Core, question: Question, error: AppError): Promise<Progress | undefined> {
   const followsUp = question.upstream.intentConversationId !== undefined;
   if (error.kind === 'notFound' && followsUp && isInThread(question.place)) {
     return loseConversation(w, question, question.place);
@@ -270,7 +266,7 @@ export async function askFailed(
  * Removes a conversation from the thread after it was deleted upstream. The question starts a new conversation and
  * sends the questions of the old one along.
  */
-async function loseConversation(w: QuestionContext, question: Question, place: ThreadPlace): Promise<Question> {
+async function loseConversation(w: Core, question: Question, place: ThreadPlace): Promise<Question> {
   const lostId = question.upstream.intentConversationId;
   const follows = await findEarlier(w.questions, question, await w.threads.get(place), lostId);
   await w.threads.update(place, (thread) => {
@@ -288,7 +284,7 @@ async function loseConversation(w: QuestionContext, question: Question, place: T
  * Keeps an intent whose outcome is unknown: a rate limit does not say what became of the call. Without `endMs`, the limit
  * names no end: then the question waits longer each time, and ends at last.
  */
-export async function park(w: QuestionContext, question: Question, endMs?: number): Promise<Question> {
+export async function park(w: Core, question: Question, endMs?: number): Promise<Question> {
   const { times, sinceMs } = question.undatedLimits ?? { times: 0, sinceMs: w.now() };
   const undatedLimits = endMs === undefined ? { times: times + 1, sinceMs } : undefined;
   if (undatedLimits !== undefined && w.now() - sinceMs > limitPatienceMs)
@@ -310,7 +306,7 @@ export async function park(w: QuestionContext, question: Question, endMs?: numbe
  * Continues after a limit, or at once if cancelled. Many parked questions continue one after the other, so this one may
  * wait longer.
  */
-export async function unpark(w: QuestionContext, question: Question): Promise<Progress> {
+export async function unpark(w: Core, question: Question): Promise<Progress> {
   const waitMs = question.cancel === undefined ? await w.runSlots.parkedForMs(question, w.now()) : 0;
   if (waitMs > 0) return { question, waitMs };
   const unparked = await changeQuestion(w, question, ({ parkedUntilMs: _until, trouble: _trouble, ...stored }) => ({
@@ -322,7 +318,7 @@ export async function unpark(w: QuestionContext, question: Question): Promise<Pr
   return unparked;
 }
 
-export async function cancelQuestion(w: QuestionContext, question: Question): Promise<Progress> {
+export async function cancelQuestion(w: Core, question: Question): Promise<Progress> {
   await cancelAtService(w, question);
   return changeQuestion(w, question, (stored) => ({
     ...stored,
@@ -331,14 +327,14 @@ export async function cancelQuestion(w: QuestionContext, question: Question): Pr
 }
 
 /** Removes the intent of an attempt. If it repeated an `earlier` attempt, restores the intent of that one. */
-function forgetIntent(w: QuestionContext, question: Question, earlier?: Question): Promise<Question> {
+function forgetIntent(w: Core, question: Question, earlier?: Question): Promise<Question> {
   const { intentConversationId } = earlier?.upstream ?? {};
   return changeQuestion(w, question, (stored) =>
     withoutCall({ ...stored, upstream: { ...stored.upstream, intentConversationId } }, 'ask', earlier?.upstream),
   );
 }
 
-function endFailed(w: QuestionContext, question: Question, failure: Failure): Promise<Question> {
+function endFailed(w: Core, question: Question, failure: Failure): Promise<Question> {
   return endWith(w, question, failed(failure));
 }
 
@@ -377,7 +373,7 @@ interface Asked {
 }
 
 /** Claims a question of the service for this question. False if it belongs to another one. */
-function isOurs({ claims }: QuestionContext, { id }: Question, { conversationId, question }: Asked): Promise<boolean> {
+function isOurs({ claims }: Core, { id }: Question, { conversationId, question }: Asked): Promise<boolean> {
   return claimUpstream(claims, id, conversationId, question);
 }
 
@@ -389,7 +385,7 @@ function askedIn({ id, shareUrl }: Conversation, question: UpstreamQuestion): As
  * Searches the service for a question whose call had an unknown outcome. Undefined if the service does not have it. Throws
  * `unavailable` while that is not certain: then the question must not be asked again.
  */
-async function findLost(w: QuestionContext, question: Question): Promise<Asked | undefined> {
+async function findLost(w: Core, question: Question): Promise<Asked | undefined> {
   const { intentConversationId } = question.upstream;
   const { fromMs, toMs } = createdBetween(question);
   const service = w.deepSearch(accountOf(question));
@@ -420,11 +416,7 @@ function createdBetween(question: Question): { fromMs: number; toMs: number } {
   return { fromMs: fromMs - upstreamWindowMs, toMs: toMs + upstreamWindowMs };
 }
 
-async function findByText(
-  w: QuestionContext,
-  question: Question,
-  conversation: Conversation,
-): Promise<Asked | undefined> {
+async function findByText(w: Core, question: Question, conversation: Conversation): Promise<Asked | undefined> {
   const { fromMs, toMs } = createdBetween(question);
   for (const candidate of candidatesIn(question, conversation).toReversed()) {
     if (isEarlierAttempt(question, conversation.id, candidate)) continue;
@@ -442,11 +434,7 @@ async function findByText(
  * to no other. In the thread's own conversation that is certain. Among all conversations of an account it may be someone
  * else's, so the letters of the text must be the same.
  */
-async function findByTime(
-  w: QuestionContext,
-  question: Question,
-  conversations: Conversation[],
-): Promise<Asked | undefined> {
+async function findByTime(w: Core, question: Question, conversations: Conversation[]): Promise<Asked | undefined> {
   const free: Asked[] = [];
   for (const conversation of conversations) {
     const possible = candidatesIn(question, conversation);
@@ -477,7 +465,7 @@ function candidatesIn({ upstream }: Question, { questions }: Conversation): Upst
  * question with the same text can take it later. Undefined if the question is not there.
  */
 export async function locate(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   conversation: Conversation,
 ): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
@@ -500,7 +488,7 @@ export async function locate(
  * position the only one of no other question, if it was created when this one was asked.
  */
 async function locateByTime(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   conversation: Conversation,
 ): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
@@ -519,7 +507,7 @@ async function locateByTime(
 
 /** The answer that a question shows again belongs to the question that asked for it. */
 async function locateShared(
-  { questions }: QuestionContext,
+  { questions }: Core,
   question: Question,
   conversation: Conversation,
 ): Promise<{ question: Question; observed: UpstreamQuestion } | undefined> {
@@ -533,7 +521,7 @@ function withPosition(observed: UpstreamQuestion): (stored: Question) => Questio
 }
 
 /** Asks the service to stop a question. Throws the errors of the service, but none if the conversation is gone. */
-export async function cancelAtService(w: QuestionContext, question: Question): Promise<void> {
+export async function cancelAtService(w: Core, question: Question): Promise<void> {
   const { conversationId, questionId } = question.upstream;
   if (conversationId === undefined) return;
   try {

@@ -1,4 +1,4 @@
-import type { QuestionContext } from '../context.ts';
+import type { Core } from '../context.ts';
 import { AppError, isAppError, isTransient, threadGone } from '../errors.ts';
 import { undatedWaitMs } from '../pacing.ts';
 import type { CardView, Confirm } from '../ports.ts';
@@ -80,7 +80,7 @@ export function digestOf(view: CardView): string {
  * limits leave no room for the card of a question in a thread, stores when to try again: the question goes on.
  */
 export async function announce(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   standing: Standing,
   checkFirst: boolean,
@@ -92,11 +92,11 @@ export async function announce(
   return once(w, question, cardOf(w), checkFirst, call);
 }
 
-export function searchCard(w: QuestionContext, question: Question): Promise<Question> {
+export function searchCard(w: Core, question: Question): Promise<Question> {
   return searchOnce(w, question, cardOf(w));
 }
 
-function cardOf(w: QuestionContext): Once<{ ts: string; shown: string }> {
+function cardOf(w: Core): Once<{ ts: string; shown: string }> {
   return {
     effect: 'announce',
     find: async (question) => {
@@ -123,7 +123,7 @@ function cardOf(w: QuestionContext): Once<{ ts: string; shown: string }> {
  * Searches for the card of a question whose answer is posted. If it is not there, the question ends without one, and
  * a check removes a card that still appears.
  */
-export async function dropCard(w: QuestionContext, question: Question): Promise<Question> {
+export async function dropCard(w: Core, question: Question): Promise<Question> {
   const { find, took } = cardOf(w);
   const found = await find(question);
   if (found !== undefined) return took(question, found);
@@ -137,11 +137,7 @@ export async function dropCard(w: QuestionContext, question: Question): Promise<
 /**
  * Ends a question, or goes on without a card, if a retry cannot help. Returns undefined if it can.
  */
-export async function announceFailed(
-  w: QuestionContext,
-  question: Question,
-  error: AppError,
-): Promise<Question | undefined> {
+export async function announceFailed(w: Core, question: Question, error: AppError): Promise<Question | undefined> {
   const isThere = isInThread(question.place);
   if (isTransient(error) && isThere && mayGoOn(question, error)) return hold(w, question, error);
   if (isTransient(error)) return undefined;
@@ -167,7 +163,7 @@ function mayGoOn({ phase }: Question, { kind }: AppError): boolean {
   return kind === 'rateLimited' || phase === 'running' || phase === 'parked';
 }
 
-function hold(w: QuestionContext, question: Question, { retryAfterMs = cardRetryMs }: AppError): Promise<Question> {
+function hold(w: Core, question: Question, { retryAfterMs = cardRetryMs }: AppError): Promise<Question> {
   const waitMs = Math.max(1, retryAfterMs);
   return changeQuestion(w, question, (stored) => ({
     ...stored,
@@ -181,11 +177,7 @@ function hold(w: QuestionContext, question: Question, { retryAfterMs = cardRetry
  * see, so those who read the card are checked before an edit with steps. Not before there is room for the edit: in a crowd the
  * checks would take the room of those for answers.
  */
-export async function refreshCard(
-  w: QuestionContext,
-  question: Question,
-  standing: Standing,
-): Promise<number | undefined> {
+export async function refreshCard(w: Core, question: Question, standing: Standing): Promise<number | undefined> {
   const { card } = question;
   if (isOver(question) || card.ts === undefined || card.gone === true) return undefined;
   const nowMs = w.now();
@@ -245,10 +237,7 @@ function showsSteps(view: CardView): boolean {
 }
 
 /** Whether those who read the card now may see what its asker sees. */
-async function mayRead(
-  { accessPolicy, now, log }: QuestionContext,
-  { id, askerId, place }: Question,
-): Promise<boolean> {
+async function mayRead({ accessPolicy, now, log }: Core, { id, askerId, place }: Question): Promise<boolean> {
   try {
     return (await accessPolicy.admit(askerId, place, { sinceMs: now() - freshAccessMs })).may;
   } catch (error) {
@@ -259,7 +248,7 @@ async function mayRead(
 }
 
 /** Shows on the card how the question ended. Throws errors of Slack, except for a card that is gone. */
-export async function finishCard(w: QuestionContext, question: Question): Promise<Question> {
+export async function finishCard(w: Core, question: Question): Promise<Question> {
   try {
     await w.messenger.updateCard(question, cardView(question, atOnce, w.now()));
   } catch (error) {
@@ -273,7 +262,7 @@ export async function finishCard(w: QuestionContext, question: Question): Promis
   );
 }
 
-function markGone(w: QuestionContext, question: Question): Promise<Question> {
+function markGone(w: Core, question: Question): Promise<Question> {
   return changeQuestion(w, question, (stored) => ({ ...stored, card: { ...stored.card, gone: true } }));
 }
 

@@ -1,4 +1,4 @@
-import type { QuestionContext } from '../context.ts';
+import type { Core } from '../context.ts';
 import { type AppError, isAppError, isTransient } from '../errors.ts';
 import { endEntries } from '../history/audit.ts';
 import type { Messenger, PreparedOutcome, PrivateNotice } from '../ports.ts';
@@ -31,7 +31,7 @@ const cardEditTries = 8;
 const attachTries = 5;
 
 export async function post(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   checkFirst: boolean,
   prepared: PreparedOutcome,
@@ -44,12 +44,12 @@ export async function post(
   return unlessRefused(access, once(w, question, partOf(w, question), checkFirst, call));
 }
 
-export function searchPart(w: QuestionContext, question: Question): Promise<Question> {
+export function searchPart(w: Core, question: Question): Promise<Question> {
   return searchOnce(w, question, partOf(w, question));
 }
 
 /** The next part of the outcome. */
-function partOf(w: QuestionContext, { delivery }: Question): Once<string> {
+function partOf(w: Core, { delivery }: Question): Once<string> {
   const part = delivery.posted.length;
   return {
     effect: 'post',
@@ -66,7 +66,7 @@ function partOf(w: QuestionContext, { delivery }: Question): Once<string> {
 }
 
 /** Attaches the answer as a file. The messages hold the same text, so the app gives up if Slack refuses the file. */
-export async function attach(w: QuestionContext, question: Question, checkFirst: boolean): Promise<Question> {
+export async function attach(w: Core, question: Question, checkFirst: boolean): Promise<Question> {
   // A file takes long to upload, so it has a check of its own.
   const access = confirming(w, question, { isAlone: true });
   const call = async (intended: Question): Promise<true> => {
@@ -76,11 +76,11 @@ export async function attach(w: QuestionContext, question: Question, checkFirst:
   return unlessRefused(access, once(w, question, fileOf(w), checkFirst, call));
 }
 
-export function searchFile(w: QuestionContext, question: Question): Promise<Question> {
+export function searchFile(w: Core, question: Question): Promise<Question> {
   return searchOnce(w, question, fileOf(w));
 }
 
-function fileOf(w: QuestionContext): Once<true> {
+function fileOf(w: Core): Once<true> {
   return {
     effect: 'attach',
     find: async (question) => ((await w.messenger.findAttachment(question)) ? true : undefined),
@@ -103,7 +103,7 @@ async function unlessRefused(access: ReturnType<typeof confirming>, posting: Pro
  * Shows the outcome on the card again, because a late edit may have replaced it. Removes messages that were posted
  * twice.
  */
-export async function recheck(w: QuestionContext, question: Question): Promise<Question> {
+export async function recheck(w: Core, question: Question): Promise<Question> {
   // The edit comes first, because it needs fewer rights than the removal.
   const shown = question.card.shown === finalCard ? await finishCard(w, question) : question;
   const copies = question.mayHaveCopies === true ? await w.messenger.removeCopies(shown) : 0;
@@ -112,11 +112,7 @@ export async function recheck(w: QuestionContext, question: Question): Promise<Q
 }
 
 /** A failed check is repeated later. No other step waits for it. */
-export async function recheckFailed(
-  w: QuestionContext,
-  question: Question,
-  error: AppError,
-): Promise<Question | undefined> {
+export async function recheckFailed(w: Core, question: Question, error: AppError): Promise<Question | undefined> {
   const isTooLate = question.endedMs !== undefined && w.now() - question.endedMs > deliveryPatienceMs;
   if (!isTransient(error) || isTooLate) {
     w.log.error({ event: 'copies_not_checked', questionId: question.id, kind: error.kind }, error);
@@ -127,7 +123,7 @@ export async function recheckFailed(
 }
 
 /** A message that was posted again during this check gets another check. */
-function rechecked(w: QuestionContext, question: Question): Promise<Question> {
+function rechecked(w: Core, question: Question): Promise<Question> {
   return changeQuestion(w, question, (stored) => {
     if (stored.recheckMs !== question.recheckMs) return stored;
     const { recheckMs: _recheck, mayHaveCopies: _copies, card: checked, ...rest } = stored;
@@ -136,28 +132,20 @@ function rechecked(w: QuestionContext, question: Question): Promise<Question> {
   });
 }
 
-export async function attachFailed(
-  w: QuestionContext,
-  question: Question,
-  error: AppError,
-): Promise<Question | undefined> {
+export async function attachFailed(w: Core, question: Question, error: AppError): Promise<Question | undefined> {
   if (isTransient(error) && (question.trouble?.failures ?? 0) + 1 < attachTries) return undefined;
   w.log.warn({ event: 'file_not_attached', questionId: question.id, kind: error.kind }, error);
   return filed(w, question, 'refused');
 }
 
-function filed(w: QuestionContext, question: Question, state: FileState): Promise<Question> {
+function filed(w: Core, question: Question, state: FileState): Promise<Question> {
   return changeQuestion(w, question, (stored) =>
     isSameRound(stored, question) ? { ...stored, delivery: { ...stored.delivery, file: { state } } } : stored,
   );
 }
 
 /** Ends the delivery if a retry cannot help. Retries after all other errors. */
-export async function postFailed(
-  w: QuestionContext,
-  question: Question,
-  error: AppError,
-): Promise<Question | undefined> {
+export async function postFailed(w: Core, question: Question, error: AppError): Promise<Question | undefined> {
   if (!isAppError(error, 'undeliverable', 'unrenderable', 'refused', 'notFound')) return undefined;
   w.log.error({ event: 'delivery_refused', questionId: question.id, kind: error.kind }, error);
   try {
@@ -169,14 +157,14 @@ export async function postFailed(
 }
 
 /** Notifies the asker privately that the app could not show the outcome where the question was asked. */
-export async function sayUndeliverable(w: QuestionContext, question: Question): Promise<Question> {
+export async function sayUndeliverable(w: Core, question: Question): Promise<Question> {
   await w.messenger.notifyPrivately(question, question.askerId, privateEnd(question));
   return giveUpThread(w, question);
 }
 
 /** Retries while Slack may still take the private notice, because it may be the only visible end. */
 export async function sayUndeliverableFailed(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   error: AppError,
 ): Promise<Question | undefined> {
@@ -185,7 +173,7 @@ export async function sayUndeliverableFailed(
   return giveUpThread(w, question);
 }
 
-function giveUpThread(w: QuestionContext, question: Question): Promise<Question> {
+function giveUpThread(w: Core, question: Question): Promise<Question> {
   return changeQuestion(w, question, (stored) =>
     isSameRound(stored, question)
       ? { ...stored, delivery: { ...withoutPending(stored.delivery), refused: true } }
@@ -193,7 +181,7 @@ function giveUpThread(w: QuestionContext, question: Question): Promise<Question>
   );
 }
 
-export async function closeCard(w: QuestionContext, question: Question): Promise<Question> {
+export async function closeCard(w: Core, question: Question): Promise<Question> {
   // Slack may delay the card for minutes. The next question must not wait for that.
   await leaveQueueAndSlot(w, question);
   await w.observer.closing(question);
@@ -205,11 +193,7 @@ export async function closeCard(w: QuestionContext, question: Question): Promise
  * ends if only the card shows the outcome, or on a rate limit: if many questions end at once, the last card may wait
  * for minutes.
  */
-export async function closeCardFailed(
-  w: QuestionContext,
-  question: Question,
-  error: AppError,
-): Promise<Question | undefined> {
+export async function closeCardFailed(w: Core, question: Question, error: AppError): Promise<Question | undefined> {
   if (isSaidByCard(question) || error.kind === 'rateLimited') return undefined;
   if ((question.trouble?.failures ?? 0) < cardEditTries) return undefined;
   w.log.error({ event: 'card_not_closed', questionId: question.id, kind: error.kind }, error);
@@ -218,7 +202,7 @@ export async function closeCardFailed(
   );
 }
 
-export async function closeQuestion(w: QuestionContext, question: Question): Promise<Question> {
+export async function closeQuestion(w: Core, question: Question): Promise<Question> {
   await leaveQueueAndSlot(w, question);
   await w.observer.closing(question);
   const { trouble } = question;
@@ -290,7 +274,7 @@ function privateEnd(question: Question): PrivateNotice {
 }
 
 /** Prepares the messages of an outcome once per run, and again only if the outcome changes. */
-export function preparingOnce({ messenger }: QuestionContext): Messenger['prepare'] {
+export function preparingOnce({ messenger }: Core): Messenger['prepare'] {
   let last: { key: string; prepared: PreparedOutcome } | undefined;
   return function prepare(question) {
     const { outcome, endedMs, delivery, upstream } = question;
@@ -305,7 +289,7 @@ export function preparingOnce({ messenger }: QuestionContext): Messenger['prepar
  * it. Never calls Slack. One try, because the service ends the question by itself too. Safe to repeat after a crash at
  * any line.
  */
-export async function endQuietly(w: QuestionContext, question: Question): Promise<Question> {
+export async function endQuietly(w: Core, question: Question): Promise<Question> {
   await stopAtService(w, question);
   await leaveQueueAndSlot(w, question);
   const closed = await changeQuestion(w, question, (stored) => {
@@ -318,7 +302,7 @@ export async function endQuietly(w: QuestionContext, question: Question): Promis
   return closed;
 }
 
-async function stopAtService(w: QuestionContext, question: Question): Promise<void> {
+async function stopAtService(w: Core, question: Question): Promise<void> {
   if (question.upstream.askedMs === undefined || question.outcome !== undefined) return;
   try {
     await cancelAtService(w, question);

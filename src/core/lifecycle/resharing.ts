@@ -1,4 +1,4 @@
-import type { QuestionContext } from '../context.ts';
+import type { Core } from '../context.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { isPatienceOver } from '../pacing.ts';
 import type { Answer, Outcome, Question } from '../question/question.ts';
@@ -13,10 +13,7 @@ import { changeQuestion, endWith, isAnswerTooLong } from './steps.ts';
  * Reads the answer of a closed question from the service, because the app does not keep its text. Returns undefined if
  * the answer is gone. Throws the errors of the service.
  */
-export async function recallAnswer(
-  { deepSearch, now }: QuestionContext,
-  question: Question,
-): Promise<Answer | undefined> {
+export async function recallAnswer({ deepSearch, now }: Core, question: Question): Promise<Answer | undefined> {
   const { conversationId } = question.upstream;
   if (question.outcome?.kind !== 'answered' || conversationId === undefined) return undefined;
   if (question.outcome.answer.markdown !== '') return question.outcome.answer;
@@ -35,7 +32,7 @@ export function answeredWith({ quota: _quota, ...answer }: Answer, { shares }: Q
   return { kind: 'answered', answer: shares?.withheld === true ? answer : { ...answer, followUps: [] } };
 }
 
-export async function recall(w: QuestionContext, question: Question): Promise<Question> {
+export async function recall(w: Core, question: Question): Promise<Question> {
   const { shares } = question;
   const source = shares === undefined ? undefined : await w.questions.get(shares.questionId);
   if (source !== undefined && shares?.withheld === true)
@@ -50,20 +47,20 @@ export async function recall(w: QuestionContext, question: Question): Promise<Qu
 }
 
 /** A withheld answer is read with the account that it was asked with. Its asker is the same person. */
-async function likeSource(w: QuestionContext, question: Question, { access }: Question): Promise<Question> {
+async function likeSource(w: Core, question: Question, { access }: Question): Promise<Question> {
   if (access === undefined || question.access !== undefined) return question;
   return changeQuestion(w, question, (stored) => ({ ...stored, access }));
 }
 
 /** An answer that one person shows to others is read with that person's account. */
-async function refusalOf(w: QuestionContext, question: Question): Promise<'unauthorized' | 'accountRefused'> {
+async function refusalOf(w: Core, question: Question): Promise<'unauthorized' | 'accountRefused'> {
   const sourceId = question.shares?.questionId;
   const source = sourceId === undefined ? undefined : await w.questions.get(sourceId);
   return refusedCause(source ?? question);
 }
 
 /** Reads the whole answer, because the app kept nothing of it. Watches a question that still runs until it ends. */
-async function recallWithheld(w: QuestionContext, question: Question, source: Question): Promise<Question> {
+async function recallWithheld(w: Core, question: Question, source: Question): Promise<Question> {
   const { conversationId, askedMs = source.acceptedMs } = source.upstream;
   const conversation =
     conversationId === undefined ? undefined : await w.deepSearch(accountOf(source)).read(conversationId);
@@ -87,7 +84,7 @@ async function recallWithheld(w: QuestionContext, question: Question, source: Qu
   }
 }
 
-function watch(w: QuestionContext, question: Question, upstream: Partial<Question['upstream']>): Promise<Question> {
+function watch(w: Core, question: Question, upstream: Partial<Question['upstream']>): Promise<Question> {
   return changeQuestion(w, question, (stored) => ({
     ...stored,
     phase: 'running',
@@ -95,11 +92,7 @@ function watch(w: QuestionContext, question: Question, upstream: Partial<Questio
   }));
 }
 
-export async function recallFailed(
-  w: QuestionContext,
-  question: Question,
-  error: AppError,
-): Promise<Question | undefined> {
+export async function recallFailed(w: Core, question: Question, error: AppError): Promise<Question | undefined> {
   if (isAppError(error, 'notFound')) {
     return endWith(w, question, failedWith({ cause: 'gone' }));
   }

@@ -1,5 +1,5 @@
 import { personName } from '../accounts/accounts.ts';
-import type { QuestionContext } from '../context.ts';
+import type { Core } from '../context.ts';
 import { type AppError, isAppError, isTransient } from '../errors.ts';
 import { isMarkedPrivate, withKeptPrivate } from '../question/conversations.ts';
 import { type ConversationId, isInThread, newThread, type Question } from '../question/question.ts';
@@ -16,7 +16,7 @@ import { postFailed } from './delivery.ts';
 import { changeQuestion, ifReadable, leaveQueueAndSlot } from './steps.ts';
 
 /** Carries out a step before an answer is shown whose asker decides who sees it. */
-export function takeShowing(w: QuestionContext, question: Question, step: ShowingStep): Promise<Question> {
+export function takeShowing(w: Core, question: Question, step: ShowingStep): Promise<Question> {
   switch (step) {
     case 'read':
       return read(w, question);
@@ -33,7 +33,7 @@ export function takeShowing(w: QuestionContext, question: Question, step: Showin
   }
 }
 
-async function read(w: QuestionContext, question: Question): Promise<Question> {
+async function read(w: Core, question: Question): Promise<Question> {
   const isAccepted = areReadersAccepted(await choicesOf(w, question), question.place);
   return change(w, question, (showing) =>
     isAccepted && showing.choice === undefined ? { ...showing, choice: 'here', by: 'earlier' } : showing,
@@ -41,7 +41,7 @@ async function read(w: QuestionContext, question: Question): Promise<Question> {
 }
 
 /** Reads again: since the question began, the asker may have agreed to show another answer here. */
-async function ask(w: QuestionContext, question: Question): Promise<Question> {
+async function ask(w: Core, question: Question): Promise<Question> {
   const current = await read(w, question);
   if (current.showing?.choice !== undefined) return current;
   const asked = await change(w, current, (showing) => ({ ...showing, askedMs: showing.askedMs ?? w.now() }));
@@ -59,13 +59,13 @@ async function ask(w: QuestionContext, question: Question): Promise<Question> {
   return change(w, asked, (showing) => ({ ...showing, noticedMs: w.now() }));
 }
 
-function expire(w: QuestionContext, question: Question): Promise<Question> {
+function expire(w: Core, question: Question): Promise<Question> {
   return changeQuestion(w, question, ({ trouble: _, ...stored }) =>
     isChoiceAwaited(stored) ? { ...stored, showing: { ...stored.showing, choice: 'onlyMe', by: 'time' } } : stored,
   );
 }
 
-async function remember(w: QuestionContext, question: Question): Promise<Question> {
+async function remember(w: Core, question: Question): Promise<Question> {
   const { place, askerId, showing } = question;
   const name = personName({ teamId: place.teamId, userId: askerId });
   const choice = showing?.choice ?? 'onlyMe';
@@ -75,7 +75,7 @@ async function remember(w: QuestionContext, question: Question): Promise<Questio
 }
 
 /** Marks the conversation before the answer leaves, so that its link is not shown to others from then on. */
-async function send(w: QuestionContext, question: Question): Promise<Question> {
+async function send(w: Core, question: Question): Promise<Question> {
   const { conversationId } = question.upstream;
   if (conversationId !== undefined) await markPrivate(w, question, conversationId);
   await w.answerReaders.showPrivately(question);
@@ -83,19 +83,19 @@ async function send(w: QuestionContext, question: Question): Promise<Question> {
 }
 
 /** A claim ends by itself, and a thread that is used may last longer, so both have the mark. */
-async function markPrivate(w: QuestionContext, { id, place }: Question, conversationId: ConversationId): Promise<void> {
+async function markPrivate(w: Core, { id, place }: Question, conversationId: ConversationId): Promise<void> {
   await w.claims.claim(keptPrivateClaim(conversationId), id);
   if (!isInThread(place) || (await w.threads.get(place)) === undefined) return;
   await w.threads.update(place, (stored = newThread(place, false)) => withKeptPrivate(stored, conversationId));
 }
 
 /** One try: the answer does not wait for it. Without a proof, the link is not shown. */
-async function proveLink(w: QuestionContext, question: Question): Promise<Question> {
+async function proveLink(w: Core, question: Question): Promise<Question> {
   const isLinkOpen = await canOthersOpen(w, question);
   return changeQuestion(w, question, (stored) => ({ ...stored, upstream: { ...stored.upstream, isLinkOpen } }));
 }
 
-async function canOthersOpen(w: QuestionContext, question: Question): Promise<boolean> {
+async function canOthersOpen(w: Core, question: Question): Promise<boolean> {
   const { shares } = question;
   const source = shares === undefined ? question : await getReadable(w.questions, shares.questionId);
   const { shareUrl, conversationId } = source?.upstream ?? {};
@@ -115,7 +115,7 @@ async function canOthersOpen(w: QuestionContext, question: Question): Promise<bo
 
 /** Whether the asker may still keep another answer of the conversation private. */
 async function hasUnshown(
-  w: QuestionContext,
+  w: Core,
   { id }: Question,
   conversationId: ConversationId,
   asked: readonly string[] = [],
@@ -129,7 +129,7 @@ async function hasUnshown(
 }
 
 export async function showingFailed(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   step: ShowingStep,
   error: AppError,
@@ -141,13 +141,13 @@ export async function showingFailed(
   return expire(w, question);
 }
 
-async function choicesOf(w: QuestionContext, question: Question): Promise<ReaderChoices | undefined> {
+async function choicesOf(w: Core, question: Question): Promise<ReaderChoices | undefined> {
   const { place, askerId } = question;
   const name = personName({ teamId: place.teamId, userId: askerId });
   return ifReadable(w, question, w.readerChoices.get(name));
 }
 
-function change(w: QuestionContext, question: Question, apply: (showing: Showing) => Showing): Promise<Question> {
+function change(w: Core, question: Question, apply: (showing: Showing) => Showing): Promise<Question> {
   return changeQuestion(w, question, (stored) => {
     const showing = apply(stored.showing ?? {});
     return showing === stored.showing ? stored : { ...stored, showing };

@@ -1,4 +1,4 @@
-import type { QuestionContext } from '../context.ts';
+import type { Core } from '../context.ts';
 import { type AppError, hasCode, isAppError, serviceCodes } from '../errors.ts';
 import {
   isInThread,
@@ -26,7 +26,7 @@ export type Progress = Question | { question: Question; waitMs: number };
 
 /** Changes a stored question. Returns the stored question after that. */
 export async function changeQuestion(
-  { questions }: QuestionContext,
+  { questions }: Core,
   question: Question,
   change: (stored: Question) => Question,
 ): Promise<Question> {
@@ -34,12 +34,7 @@ export async function changeQuestion(
 }
 
 /** Stores how a question ended. Later steps post its messages. */
-export async function endWith(
-  w: QuestionContext,
-  question: Question,
-  outcome: Outcome,
-  shareUrl?: string,
-): Promise<Question> {
+export async function endWith(w: Core, question: Question, outcome: Outcome, shareUrl?: string): Promise<Question> {
   const ended = await changeQuestion(w, question, ({ trouble: _, ...stored }) => ({
     ...stored,
     phase: 'delivering',
@@ -73,7 +68,7 @@ export function isAnswerTooLong(error: AppError): boolean {
  * it again and lists it if it is open. Each re-opening also lists it after that change, so an open question is always listed in
  * the end.
  */
-export async function delist({ questions }: Pick<QuestionContext, 'questions'>, id: string): Promise<void> {
+export async function delist({ questions }: Pick<Core, 'questions'>, id: string): Promise<void> {
   await questions.markClosed(id);
   const question = await questions.get(id);
   const isDone = question?.phase === 'closed' && question.recheckMs === undefined;
@@ -84,7 +79,7 @@ export async function delist({ questions }: Pick<QuestionContext, 'questions'>, 
 
 /** Does work that a question can continue without. Logs a corrupt record and returns undefined. Throws other errors. */
 export async function ifReadable<Result>(
-  { log }: QuestionContext,
+  { log }: Core,
   { id }: Question,
   work: Promise<Result>,
 ): Promise<Result | undefined> {
@@ -102,7 +97,7 @@ export async function ifReadable<Result>(
  * and sweeps repeat the step.
  */
 export async function settle(
-  { log }: QuestionContext,
+  { log }: Core,
   event: string,
   questionId: string,
   step: () => Promise<void>,
@@ -116,11 +111,11 @@ export async function settle(
 }
 
 /** Gives back the question's run slot and wakes the questions that got one. */
-export async function releaseSlot(w: QuestionContext, question: Question): Promise<void> {
+export async function releaseSlot(w: Core, question: Question): Promise<void> {
   await wake(w, await w.runSlots.release(question));
 }
 
-export async function wake({ scheduler }: QuestionContext, questionIds: string[]): Promise<void> {
+export async function wake({ scheduler }: Core, questionIds: string[]): Promise<void> {
   await Promise.all(questionIds.map((id) => scheduler.schedule(id, 0)));
 }
 
@@ -144,7 +139,7 @@ export interface Once<Result> {
  * with the stored intent.
  */
 export async function once<Result>(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   { effect, find, took }: Once<Result>,
   checkFirst: boolean,
@@ -180,7 +175,7 @@ export async function once<Result>(
  * is not repeated yet.
  */
 export async function searchOnce<Result>(
-  w: QuestionContext,
+  w: Core,
   question: Question,
   { effect, find, took }: Once<Result>,
 ): Promise<Question> {
@@ -193,7 +188,7 @@ export async function searchOnce<Result>(
  * Adds a question to the end of its thread's queue, once. If the question begins the thread, plain replies there become
  * follow-ups.
  */
-export async function joinQueue({ threads }: QuestionContext, question: Question): Promise<void> {
+export async function joinQueue({ threads }: Core, question: Question): Promise<void> {
   const { id, place, beginsThread, askerId } = question;
   if (!isInThread(place)) return;
   await threads.update(place, (thread = newThread(place, beginsThread)) => {
@@ -212,7 +207,7 @@ export async function joinQueue({ threads }: QuestionContext, question: Question
  * this one and has ended, waits for its asker's choice of readers, is gone or can't be read. Changes nothing.
  */
 export async function readPositionInQueue(
-  { questions, threads }: QuestionContext,
+  { questions, threads }: Core,
   questionId: string,
   place: ThreadPlace,
 ): Promise<Pick<Standing, 'positionInQueue' | 'staleHead'>> {
@@ -226,10 +221,7 @@ export async function readPositionInQueue(
 }
 
 /** Removes a question from its thread's queue. Returns the remaining queue. Safe to repeat. */
-export async function leaveQueue(
-  { threads }: QuestionContext,
-  { id, place }: Pick<Question, 'id' | 'place'>,
-): Promise<string[]> {
+export async function leaveQueue({ threads }: Core, { id, place }: Pick<Question, 'id' | 'place'>): Promise<string[]> {
   if (!isInThread(place)) return [];
   const { queue } = await threads.update(place, (thread = newThread(place, false)) =>
     thread.queue.includes(id) ? { ...thread, queue: thread.queue.filter((other) => other !== id) } : thread,
@@ -238,7 +230,7 @@ export async function leaveQueue(
 }
 
 /** Leaves the thread's queue and gives back the run slot, and wakes the questions that come next. Safe to repeat. */
-export async function leaveQueueAndSlot(w: QuestionContext, question: Question): Promise<void> {
+export async function leaveQueueAndSlot(w: Core, question: Question): Promise<void> {
   await wake(w, await leaveQueue(w, question));
   await releaseSlot(w, question);
 }

@@ -1,7 +1,7 @@
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
 import { createAccountWaits } from '../../../src/core/accounts/waiting.ts';
 import { noRules, type QuestionRules } from '../../../src/core/channels/channel-settings.ts';
-import type { QuestionContext } from '../../../src/core/context.ts';
+import type { Core } from '../../../src/core/context.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/lists.ts';
@@ -500,7 +500,7 @@ export function createInMemoryLifecycle(
   }
 
   const scheduler = { schedule: async (id: string, delayMs: number) => plan(id, nowMs + delayMs) };
-  const ports: QuestionContext = {
+  const ports: Core = {
     questions: {
       create: async (question, byMs = Number.POSITIVE_INFINITY) => {
         const created = await operate('write', () => {

@@ -1,10 +1,10 @@
 import { noRules } from '../../../src/core/channels/channel-settings.ts';
-import type { QuestionContext } from '../../../src/core/context.ts';
+import type { Core } from '../../../src/core/context.ts';
 import { noTracer } from '../../../src/core/tracing.ts';
 
 /** Side ports that allow everything and store nothing. */
 export const noopPorts: Pick<
-  QuestionContext,
+  Core,
   | 'accounts'
   | 'accountWaits'
   | 'nameOf'

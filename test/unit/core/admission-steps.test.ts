@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QuestionContext } from '../../../src/core/context.ts';
+import type { Core } from '../../../src/core/context.ts';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
 import { admit, admitFailed, gather, gatherFailed } from '../../../src/core/lifecycle/admission.ts';
 import type { AccessPolicy, Admission } from '../../../src/core/ports.ts';
@@ -13,7 +13,7 @@ const context: ThreadContext = { messages: 2, total: 3, files: 0, unreadable: 0,
 const refused = { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refused: true };
 
 /** A stored question before it is asked, with the test's changes, and the steps before asking. */
-async function admissionOf(change: Partial<Question> = {}, ports: Partial<QuestionContext> = {}) {
+async function admissionOf(change: Partial<Question> = {}, ports: Partial<Core> = {}) {
   const { life, ask } = createCoreHarness();
   const { id } = await ask();
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
@@ -22,7 +22,7 @@ async function admissionOf(change: Partial<Question> = {}, ports: Partial<Questi
     ...life.ports.observer,
     changed: ({ outcome }: Question) => void changed.push(outcome?.kind ?? 'open'),
   };
-  const w: QuestionContext = { ...life.ports, observer, ...ports };
+  const w: Core = { ...life.ports, observer, ...ports };
   return { life, w, id, question: life.question(id), changed, stored: () => life.question(id) };
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { QuestionContext } from '../../../src/core/context.ts';
+import type { Core } from '../../../src/core/context.ts';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { advance } from '../../../src/core/lifecycle/advance.ts';
 import type { Conversation, DeepSearch, Messenger, UpstreamQuestion } from '../../../src/core/ports.ts';
@@ -26,7 +26,7 @@ const conversation = (change: Partial<Conversation> = {}): Conversation => ({
 interface Replaced {
   service?: Partial<DeepSearch>;
   slack?: Partial<Messenger>;
-  ports?: Partial<QuestionContext>;
+  ports?: Partial<Core>;
 }
 
 /** A stored question that waits in its queue, and its `advance`. A test can replace parts of all ports. */
@@ -36,7 +36,7 @@ async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) 
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   const views: string[] = [];
   const deepSearch = () => ({ ...life.deepSearch, ...replaced.service });
-  const ports: QuestionContext = {
+  const ports: Core = {
     ...life.ports,
     deepSearch,
     watching: readingAlone({ ...life.ports, deepSearch }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QuestionContext } from '../../../src/core/context.ts';
+import type { Core } from '../../../src/core/context.ts';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { ask, askFailed, cancelQuestion, park, searchQuestion, unpark } from '../../../src/core/lifecycle/asking.ts';
 import { cardView } from '../../../src/core/lifecycle/card.ts';
@@ -27,17 +27,13 @@ const withoutId = (change: Partial<UpstreamQuestion>): UpstreamQuestion => {
 };
 
 /** A stored question before it is asked, and the steps of asking. A test can replace parts of all ports. */
-async function asking(
-  change: Partial<Question> = {},
-  service: Partial<DeepSearch> = {},
-  more: Partial<QuestionContext> = {},
-) {
+async function asking(change: Partial<Question> = {}, service: Partial<DeepSearch> = {}, more: Partial<Core> = {}) {
   const { life, ask } = createCoreHarness();
   const { id } = await ask({ text: 'where?' });
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   const changed: string[] = [];
   const looked: string[] = [];
-  const w: QuestionContext = {
+  const w: Core = {
     ...life.ports,
     deepSearch: () => ({ ...life.deepSearch, ...service }),
     observer: { ...life.ports.observer, changed: ({ phase }) => void changed.push(phase) },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QuestionContext } from '../../../src/core/context.ts';
+import type { Core } from '../../../src/core/context.ts';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { digestOf, dropCard, finishCard, refreshCard } from '../../../src/core/lifecycle/card.ts';
 import { atOnce, finalCard, type Standing } from '../../../src/core/lifecycle/decide.ts';
@@ -12,11 +12,7 @@ const starting = digestOf({ kind: 'starting' });
 const queued = { ...atOnce, positionInQueue: 2 };
 
 /** A stored question and its card. A test can replace parts of Slack. */
-async function withCard(
-  change: Partial<Question> = {},
-  slack: Partial<Messenger> = {},
-  more: Partial<QuestionContext> = {},
-) {
+async function withCard(change: Partial<Question> = {}, slack: Partial<Messenger> = {}, more: Partial<Core> = {}) {
   const { life, ask } = createCoreHarness();
   const { id } = await ask();
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QuestionContext } from '../../../src/core/context.ts';
+import type { Core } from '../../../src/core/context.ts';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { finalCard } from '../../../src/core/lifecycle/decide.ts';
 import {
@@ -31,7 +31,7 @@ const nowhere = { teamId: 'T1', channelId: 'C1' };
 async function delivering(
   change: Partial<Question> = {},
   { postPart, ...slack }: Partial<Messenger & PreparedOutcome> = {},
-  more: Partial<QuestionContext> = {},
+  more: Partial<Core> = {},
 ) {
   const { life, ask } = createCoreHarness();
   const { id } = await ask();
@@ -45,7 +45,7 @@ async function delivering(
   }));
   const looked: string[] = [];
   const closing: string[] = [];
-  const w: QuestionContext = {
+  const w: Core = {
     ...life.ports,
     messenger: {
       ...life.ports.messenger,
