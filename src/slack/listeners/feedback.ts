@@ -4,13 +4,10 @@ import { voteEntry } from '../../core/history/audit.ts';
 import type { Verdict, Vote } from '../../core/history/votes.ts';
 import { isSharedWithOthers, type Question } from '../../core/question/question.ts';
 import { maySeeAnswer } from '../../core/question/readers.ts';
-import { privateContact } from '../../render/contact.ts';
 import { FEEDBACK_FIELDS, FEEDBACK_REASONS, MAX_FEEDBACK_COMMENT, renderFeedbackForm } from '../../render/feedback.ts';
 import { ACTIONS, FORMS, parseButtonValue } from '../../render/ids.ts';
 import { renderWords } from '../../render/modals.ts';
-import { refusalSentence } from '../../render/notices.ts';
 import { sayIn } from '../../render/say.ts';
-import { localeOf } from '../access/users.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { logFailure } from '../failure-log.ts';
 import { notify, type Recipient } from '../messages/private-messages.ts';
@@ -18,7 +15,7 @@ import {
   type BlockAction,
   expired,
   type Handled,
-  logRefusal,
+  modalAbout,
   onBlockAction,
   onViewSubmission,
   type Reply,
@@ -58,28 +55,18 @@ export function registerFeedback(app: App, w: WorkspaceContext): void {
   }
 
   /** The vote counts even if the form is never sent. A second press keeps the reasons of the first. */
-  async function voteAgainst({ value, requester, named }: BlockAction): Promise<ModalView> {
-    const { userId, teamId, channelId } = requester;
-    const [found, admission, locale] = await Promise.all([
-      w.requests.find(value.questionId, requester),
-      w.access.admit(userId, { teamId, channelId }, named),
-      localeOf(w.people, userId),
-    ]);
-    if (!admission.may) {
-      const { reason } = admission;
-      const reference = logRefusal(w, { userId, channelId, questionId: value.questionId, reason });
-      return renderWords(
-        (say) => refusalSentence(say, reason, privateContact(w.slack.identity.contact), say.refusals.soNothingDone()),
-        locale,
-        reference,
-      );
+  function voteAgainst(action: BlockAction): Promise<ModalView> {
+    const { userId } = action.requester;
+    return modalAbout(w, action, form, { so: (say) => say.refusals.soNothingDone() });
+
+    async function form(found: Question | undefined, locale: string | undefined): Promise<ModalView> {
+      const question = votedOn(found, userId);
+      if (question === undefined) return goneView(action.value.questionId, locale);
+      const asked = await askedAs(question);
+      const before = await w.votes.get(asked.id, userId);
+      if (before?.verdict !== 'down') await put(asked, voteOf(asked, userId, 'down'));
+      return renderFeedbackForm(question.id, locale, w.slack.identity.contact);
     }
-    const question = votedOn(found, userId);
-    if (question === undefined) return goneView(value.questionId, locale);
-    const asked = await askedAs(question);
-    const before = await w.votes.get(asked.id, userId);
-    if (before?.verdict !== 'down') await put(asked, voteOf(asked, userId, 'down'));
-    return renderFeedbackForm(question.id, locale, w.slack.identity.contact);
   }
 
   async function explain({ userId, teamId, named, say, locale, metadata, entered }: Sent): Promise<Reply> {
@@ -125,8 +112,7 @@ export function registerFeedback(app: App, w: WorkspaceContext): void {
   }
 
   function goneView(questionId: string | undefined, locale: string | undefined): ModalView {
-    const about = questionId === undefined ? {} : { questionId };
-    const reference = logFailure(w.log, 'info', { event: 'vote_expired', ...about });
+    const reference = logFailure(w.log, 'info', { event: 'vote_expired', questionId });
     return renderWords((say) => say.feedback.gone(), locale, reference);
   }
 

@@ -7,7 +7,7 @@ import type { CancelResult } from '../../core/intake/cancel.ts';
 import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
 import { within, withTimeout } from '../../core/pacing.ts';
 import type { Log } from '../../core/ports.ts';
-import { type Refusal, referenceOf } from '../../core/question/question.ts';
+import { type Question, type Refusal, referenceOf } from '../../core/question/question.ts';
 import type { ReadersChoice } from '../../core/question/reader-choices.ts';
 import { ackConfirmMs, maxQuestionLength } from '../../core/settings.ts';
 import { plainContact, privateContact } from '../../render/contact.ts';
@@ -109,7 +109,7 @@ interface Opener {
 
 /** Opens a modal as `openModal` does, and returns at once, so that the press can be acknowledged. */
 export function openInOwnTime(w: WorkspaceContext, opener: Opener, fill: () => Promise<ModalView>): void {
-  void w.tasks.run({ event: 'modal_not_opened', ...aboutOf(opener) }, () => openModal(w, opener, fill));
+  void w.tasks.run({ event: 'modal_not_opened', questionId: opener.questionId }, () => openModal(w, opener, fill));
 }
 
 /**
@@ -120,7 +120,7 @@ export async function openModal(w: WorkspaceContext, opener: Opener, fill: () =>
   const { triggerId, recipient } = opener;
   if (triggerId === undefined) return notOpened({ reason: 'no_trigger' });
   const filling = fill().catch((error: unknown) => {
-    const reference = logFailure(w.log, 'error', { event: 'modal_not_filled', ...aboutOf(opener) }, error);
+    const reference = logFailure(w.log, 'error', { event: 'modal_not_filled', questionId: opener.questionId }, error);
     return renderWords((say) => say.modals.failed(), undefined, reference);
   });
   const quick = await within(filling, modalPatienceMs);
@@ -135,16 +135,14 @@ export async function openModal(w: WorkspaceContext, opener: Opener, fill: () =>
   }
   if (quick !== undefined || viewId === undefined) return;
   const id = viewId;
-  void w.tasks.run({ event: 'modal_not_filled', ...aboutOf(opener) }, async () => updateModal(w, id, await filling));
+  void w.tasks.run({ event: 'modal_not_filled', questionId: opener.questionId }, async () =>
+    updateModal(w, id, await filling),
+  );
 
   function notOpened(why: { reason: string } | { kind: string }, error?: unknown): void {
-    const failure = { event: 'modal_not_opened', ...why, ...aboutOf(opener) };
+    const failure = { event: 'modal_not_opened', ...why, questionId: opener.questionId };
     notify(w, recipient, { kind: 'formNotOpened', reference: logFailure(w.log, 'warn', failure, error) });
   }
-}
-
-function aboutOf({ questionId }: Opener): { questionId?: string } {
-  return questionId === undefined ? {} : { questionId };
 }
 
 /** Replaces the content of a modal, if it is still open. Never throws. */
@@ -169,17 +167,33 @@ export function logRefusal(w: WorkspaceContext, refused: Refused): string {
   const { userId, channelId, reason, questionId } = refused;
   const { audit, log } = w;
   const { teamId } = w.slack.identity;
-  const about = questionId === undefined ? {} : { questionId };
   const atMs = Date.now();
   const id = `refused:${channelId}:${userId}:${atMs}`;
-  audit.note({ id, atMs, action: 'refused', teamId, userId, channelId, ...about, detail: reason });
-  return logFailure(log, 'info', { event: 'action_refused', outcome: reason, userId, channelId, ...about });
+  audit.note({ id, atMs, action: 'refused', teamId, userId, channelId, questionId, detail: reason });
+  return logFailure(log, 'info', { event: 'action_refused', outcome: reason, userId, channelId, questionId });
 }
 
-/** The modal for a person who may not see what they asked for. */
-export function refusedView(w: WorkspaceContext, refused: Refused, locale: string | undefined): ModalView {
+/**
+ * The modal that a press opens about its question: `fill` makes it, and a person who may not ask there reads why not. `so` says
+ * what follows from that.
+ */
+export async function modalAbout(
+  w: WorkspaceContext,
+  { value: { questionId }, requester, named }: BlockAction,
+  fill: (question: Question | undefined, locale: string | undefined) => ModalView | Promise<ModalView>,
+  { personOnly, so }: { personOnly?: boolean; so?: (say: Say) => string } = {},
+): Promise<ModalView> {
+  const { userId, teamId, channelId } = requester;
+  const [question, admission, locale] = await Promise.all([
+    w.requests.find(questionId, requester),
+    w.access.admit(userId, { teamId, channelId }, { ...named, personOnly }),
+    localeOf(w.people, userId),
+  ]);
+  if (admission.may) return fill(question, locale);
+  const { reason } = admission;
   const contact = privateContact(w.slack.identity.contact);
-  return renderWords((say) => refusalSentence(say, refused.reason, contact), locale, logRefusal(w, refused));
+  const reference = logRefusal(w, { userId, channelId, reason, questionId });
+  return renderWords((say) => refusalSentence(say, reason, contact, so?.(say)), locale, reference);
 }
 
 /** The error in a form for a person who may not do what it is for; `so` says what follows from it. */
@@ -311,8 +325,7 @@ export function expiredView(w: WorkspaceContext, questionId: string, locale: str
 
 /** The error text of a form about a question that is gone. */
 export function expiredProblem({ log }: { log: Log }, questionId: string | undefined, say: Say): string {
-  const about = questionId === undefined ? {} : { questionId };
-  return problemWith(say, say.modals.expired(), logFailure(log, 'info', { event: 'form_expired', ...about }));
+  return problemWith(say, say.modals.expired(), logFailure(log, 'info', { event: 'form_expired', questionId }));
 }
 
 /** The error text of a form whose question was not taken; undefined when it was taken. */
@@ -458,8 +471,7 @@ export async function refusalOfAction(
     return { kind: 'actionNotAllowed', reason, reference };
   } catch (error) {
     if (!isAppError(error)) throw error;
-    const about = value === undefined ? {} : { questionId: value.questionId };
-    const failure = { event: 'action_not_checked', kind: error.kind, ...about };
+    const failure = { event: 'action_not_checked', kind: error.kind, questionId: value?.questionId };
     const reference = logFailure(w.log, 'warn', failure, error);
     return { kind: error.kind === 'storage' ? 'actionNotTaken' : 'actionNotChecked', reference };
   }

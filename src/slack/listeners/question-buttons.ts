@@ -3,7 +3,7 @@ import type { ModalView } from '@slack/types';
 import { isAppError } from '../../core/errors.ts';
 import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
 import { followUpOf } from '../../core/intake/follow-ups.ts';
-import { isBetweenTwo, isInThread, type Place } from '../../core/question/question.ts';
+import { isBetweenTwo, isInThread, type Place, type Question } from '../../core/question/question.ts';
 import type { ReadersChoice } from '../../core/question/reader-choices.ts';
 import { maySeeAnswer } from '../../core/question/readers.ts';
 import {
@@ -16,7 +16,6 @@ import {
 } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderEditForm, renderWords } from '../../render/modals.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
-import { localeOf } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import { notify, openDirect } from '../messages/private-messages.ts';
@@ -31,6 +30,7 @@ import {
   type Handled,
   handledResult,
   type ListenerContext,
+  modalAbout,
   noticeOfCancel,
   noticeOfChoice,
   onBlockAction,
@@ -39,7 +39,6 @@ import {
   type Reply,
   refusalOfAction,
   refusedProblem,
-  refusedView,
   type Sent,
 } from './frame.ts';
 import { createHandleMessage } from './message.ts';
@@ -87,18 +86,13 @@ export function registerActions(app: App, w: ListenerContext): void {
   on(ACTIONS.continuePrevious, continuePrevious);
   on(ACTIONS.allSources, async (action) => ({ modal: () => sources(action) }), 'later');
 
-  async function sources({ value, requester, named }: BlockAction): Promise<ModalView> {
-    const [question, admission, locale] = await Promise.all([
-      requests.find(value.questionId, requester),
-      w.access.admit(requester.userId, { teamId: requester.teamId, channelId: requester.channelId }, named),
-      localeOf(w.people, requester.userId),
-    ]);
-    const { userId, channelId } = requester;
-    const about = { userId, channelId, questionId: value.questionId };
-    if (!admission.may) return refusedView(w, { ...about, reason: admission.reason }, locale);
-    if (question?.outcome?.kind !== 'answered' || !maySeeAnswer(question, userId))
-      return expiredView(w, value.questionId, locale);
-    return renderSourcesModal(question, question.outcome.answer, locale);
+  function sources(action: BlockAction): Promise<ModalView> {
+    const { value, requester } = action;
+    return modalAbout(w, action, (question, locale) =>
+      question?.outcome?.kind !== 'answered' || !maySeeAnswer(question, requester.userId)
+        ? expiredView(w, value.questionId, locale)
+        : renderSourcesModal(question, question.outcome.answer, locale),
+    );
   }
 
   async function askInDm({ value, requester, byMs }: BlockAction): Promise<Handled> {
@@ -306,28 +300,25 @@ export function registerFollowUps(app: App, w: ListenerContext): void {
     return { notice: { kind: 'muted' } };
   }
 
-  async function editForm({ value, requester, named }: BlockAction): Promise<ModalView> {
-    const { userId, teamId, channelId } = requester;
-    const [question, admission, locale] = await Promise.all([
-      requests.find(value.questionId, requester),
-      // The form decides where the answer goes. Here it only counts whether the person may ask at all.
-      w.access.admit(userId, { teamId, channelId }, { ...named, personOnly: true }),
-      localeOf(w.people, userId),
-    ]);
-    const text = followUpOf(question, value.index ?? -1, userId);
-    const about = { userId, channelId, questionId: value.questionId };
-    if (!admission.may) return refusedView(w, { ...about, reason: admission.reason }, locale);
-    if (question === undefined || text === undefined) return expiredView(w, value.questionId, locale);
-    const used = question.usedFollowUps?.find(({ index }) => index === value.index);
-    if (used === undefined) {
-      const form = { value: plainValue(value), text, isDirect: isBetweenTwo({ channelId }) };
-      return renderEditForm(form, locale);
+  /** The form decides where the answer goes. Here it only counts whether the person may ask at all. */
+  function editForm(action: BlockAction): Promise<ModalView> {
+    const { value, requester } = action;
+    const { userId, channelId } = requester;
+    return modalAbout(w, action, form, { personOnly: true });
+
+    function form(question: Question | undefined, locale: string | undefined): ModalView {
+      const text = followUpOf(question, value.index ?? -1, userId);
+      if (question === undefined || text === undefined) return expiredView(w, value.questionId, locale);
+      const used = question.usedFollowUps?.find(({ index }) => index === value.index);
+      if (used === undefined) {
+        return renderEditForm({ value: plainValue(value), text, isDirect: isBetweenTwo({ channelId }) }, locale);
+      }
+      const { byUserId } = used;
+      return renderWords(
+        ({ notices }) => (byUserId === userId ? notices.alreadyAskedByYou() : notices.alreadyAsked(`<@${byUserId}>`)),
+        locale,
+      );
     }
-    const { byUserId } = used;
-    return renderWords(
-      ({ notices }) => (byUserId === userId ? notices.alreadyAskedByYou() : notices.alreadyAsked(`<@${byUserId}>`)),
-      locale,
-    );
   }
 
   async function askEdited(sent: Sent): Promise<Reply> {

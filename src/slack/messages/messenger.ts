@@ -338,14 +338,14 @@ async function* pages({ slack }: SlackContext, { place, acceptedMs }: Question):
       oldest,
       limit: messagesPerPage,
       include_all_metadata: true,
-      ...(cursor ? { cursor } : {}),
+      cursor,
     };
     const found = isInThread(place)
       ? await slack.call('conversations.replies', { ...window, ts: place.threadTs }, { priority: 'answer' })
       : await slack.call('conversations.history', window, { priority: 'answer' });
     const messages: FoundMessage[] = found.messages ?? [];
     yield messages.filter((message) => isOurs(message, slack.identity));
-    cursor = found.response_metadata?.next_cursor;
+    cursor = found.response_metadata?.next_cursor || undefined;
     if (!cursor) return;
   }
 }

@@ -148,7 +148,7 @@ export function createCatchUp(w: WorkspaceContext, handle: HandleMessage): () =>
     for (const channelId of inReadingOrder(await channelIds(search), threads)) {
       const roots = await pages(search, 'conversations.history', (cursor) => ({
         ...{ channel: channelId, ...window, limit: missedPerPage },
-        ...(cursor === undefined ? {} : { cursor }),
+        cursor,
       }));
       if (roots === 'gone') continue;
       await take(search, channelId, roots ?? []);
@@ -175,7 +175,7 @@ export function createCatchUp(w: WorkspaceContext, handle: HandleMessage): () =>
     const oldest = Number(sinceTs) < Number(search.oldestTs) ? sinceTs : search.oldestTs;
     return pages(search, 'conversations.replies', (cursor) => ({
       ...{ channel: channelId, ts: rootTs, oldest, inclusive: true, limit: missedPerPage },
-      ...(cursor === undefined ? {} : { cursor }),
+      cursor,
     })).then((messages) => (messages === 'gone' ? [gone] : messages));
   }
 
@@ -247,7 +247,7 @@ export function createCatchUp(w: WorkspaceContext, handle: HandleMessage): () =>
       do {
         const list = await call(search, 'users.conversations', {
           ...{ types, exclude_archived: true, limit: missedPerPage },
-          ...(cursor === undefined ? {} : { cursor }),
+          cursor,
         });
         if (list === undefined || list === 'gone') break;
         for (const { id } of list.channels ?? []) if (id !== undefined) ids.push(id);
