@@ -30,8 +30,12 @@ import { type SessionMarks, sessionMarksType } from '../core/session-marks.ts';
 import type { Installations } from '../core/workspaces/installations.ts';
 import type { RedisClient } from '../redis-client.ts';
 import { type AskedPage, readAskedSince } from './asked-since.ts';
-import { type EmbeddedReader, openEmbeddedReader } from './embedded-reader.ts';
-import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
+import {
+  type EmbeddedReader,
+  openEmbeddedReader,
+  openEmbeddedStore,
+  openEmbeddedStoreBeside,
+} from './embedded-store.ts';
 import { createKeyRing } from './encryption.ts';
 import { moveChannel, shortenLives } from './every-record.ts';
 import type { KeyValueStore } from './key-value-store.ts';

@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Vote } from '../../../src/core/history/votes.ts';
-import { openEmbeddedReader } from '../../../src/storage/embedded-reader.ts';
-import { codeOf, openEmbeddedStore, refuseForeignFile, storeFile } from '../../../src/storage/embedded-store.ts';
+import {
+  codeOf,
+  openEmbeddedReader,
+  openEmbeddedStore,
+  refuseForeignFile,
+  storeFile,
+} from '../../../src/storage/embedded-store.ts';
 import { type KeyValueStore, withDeadline } from '../../../src/storage/key-value-store.ts';
 import { openStorage, readAllVotes } from '../../../src/storage/open-storage.ts';
 import { eventually } from '../../support/eventually.ts';
