@@ -106,8 +106,16 @@ describe('the paths of the service', () => {
 });
 
 describe('the limits of the service', () => {
-  test('answer too many requests with 429 and the time to wait', async () => {
-    const limited = await startTestService({ repos: [], rateLimit: 2, clock: () => 1_700_000_000_000 });
+  test('answer too many requests of one user with 429 and the time to wait', async () => {
+    const limited = await startTestService({
+      repos: [],
+      tokens: [
+        { username: 'alice', token: 'test-token' },
+        { username: 'bob', token: 'bob-token' },
+      ],
+      rateLimit: 2,
+      clock: () => 1_700_000_000_000,
+    });
     try {
       await limited.list();
       await limited.list();
@@ -118,6 +126,7 @@ describe('the limits of the service', () => {
         message: expect.any(String),
         error: { status: 429, message: expect.any(String) },
       });
+      expect((await createCaller(limited.url, 'bob-token').call('GET', '/1')).status).toBe(404);
     } finally {
       await limited.stop();
     }

@@ -249,6 +249,17 @@ describe('run slots', () => {
     expect(writes).toBeLessThan(5);
   });
 
+  it('are granted by what was stored, where a write was tried again on a newer book', async () => {
+    const older: RunSlotBook = { version: 1, running: [], waiting: [], parked: [] };
+    const newer: RunSlotBook = { ...older, running: [{ questionId: 'q9', userId: 'UBOB' }] };
+    const update: RunSlotStore['update'] = async (_, change) => {
+      change(older);
+      return change(newer);
+    };
+    const runSlots = createRunSlots({ get: async () => newer, update }, { perWorkspace: 1, perPerson: 1 });
+    expect(await runSlots.takeSlot(ask(1, 'UADA'))).toEqual({ granted: false, ahead: 0 });
+  });
+
   it('stay usable after a write failed, of which each caller is told', async () => {
     let isDown = true;
     let stored: RunSlotBook | undefined;
