@@ -275,6 +275,7 @@ function createWorkspaceContext(
   });
   const recentUsage = createRecentUsage({ askedSince: storage.askedSince, teamId, now, log });
   const ports: Core = {
+    digest: shortDigest,
     ...storage,
     accessPolicy: accessControl.access,
     dailyCaps: createDailyCaps({
@@ -311,13 +312,13 @@ function createWorkspaceContext(
     random,
     settings: { ...lifecycleSettings(config), ...context.settings },
   };
-  const accept = createAccept({ ...ports, digest: shortDigest });
+  const accept = createAccept(ports);
   const w: WorkspaceContext = {
     ...storage,
     ...s,
     ...ports,
     accept,
-    requests: createRequests({ ...ports, accept, digest: shortDigest }),
+    requests: createRequests({ ...ports, accept }),
     accounts,
     accountChanges,
     storedAttendance: storage.attendance,
@@ -344,7 +345,6 @@ function createWorkspaceContext(
       userGroups: createUserGroups({ slack, log }),
     }),
     readFile: createFileReader({ botToken, slackApiUrl, outbound }),
-    digest: shortDigest,
   };
   return w;
 }

@@ -56,6 +56,8 @@ export interface Core {
   tracer: Tracer;
   log: Log;
   now: Clock;
+  /** 24 lower-case hex digits. Every process gets the same digest of a key. */
+  digest(key: string): string;
   /** Uniform in [0, 1). */
   random: () => number;
   settings: LifecycleSettings;

@@ -74,6 +74,4 @@ export interface WorkspaceContext extends SlackContext, Core {
   /** Slack's text as people see it, without the app's mention. */
   read(text: string): Promise<string>;
   readFile: ReadFile;
-  /** Every process gets the same digest of a key. */
-  digest(key: string): string;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createAccept } from '../../src/core/intake/accept.ts';
-import { digestOf } from '../support/lifecycle/core-harness.ts';
 import { createInMemoryLifecycle } from '../support/lifecycle/in-memory-lifecycle.ts';
 import { createLimitedSlack, type LimitedMessage } from '../support/lifecycle/limited-slack.ts';
 
@@ -21,7 +20,7 @@ async function askAtOnce(mentions: number, channels: number, answeredAfterMs: nu
       return { takesMs: answeredAfterMs - afterMs, ends: 'completed' };
     },
   });
-  const accept = createAccept({ ...life.ports, digest: digestOf });
+  const accept = createAccept({ ...life.ports });
   for (let n = 0; n < mentions; n += 1) {
     const place = { teamId: 'T1', channelId: `C${n % channels}`, threadTs: `1700000000.${100_000 + n}` };
     const request = { key: `m${n}`, place, askerId: `U${n}`, text: `q${n}`, beginsThread: true };

@@ -52,24 +52,19 @@ export type Acceptance =
   /** The thread's queue already has as many questions as allowed. */
   | { kind: 'queueFull'; limit: number; questionId: string };
 
-export interface AcceptPorts extends Core {
-  /** A stable digest: 24 lower-case hex digits. */
-  digest: (key: string) => string;
-}
-
 /**
  * Creates `accept`, the only way to add a question. Once it returns `accepted`, the question is stored and will end
  * visibly, even if this process dies. Throws `AppError` of kind `storage` if the question was not accepted, also if it
  * could not be stored by `byMs` (epoch milliseconds); with `outcomeUnknown` if the storage gave no reply, so that it may be.
  */
-export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: number) => Promise<Acceptance> {
+export function createAccept(ports: Core): (request: NewQuestion, byMs?: number) => Promise<Acceptance> {
   const { questions, threads, scheduler, tracer, settings, now } = ports;
 
   return async function accept(request, byMs = Number.POSITIVE_INFINITY) {
     const text = request.text.trim();
     if (text === '') return { kind: 'empty' };
     if (text.length > maxQuestionLength) return { kind: 'tooLong', length: text.length, limit: maxQuestionLength };
-    const id = questionId(ports.digest, request.key);
+    const id = questionId(ports, request.key);
     const { origin, place } = request;
     const fields = { origin, teamId: place.teamId, channelId: place.channelId };
     return tracer.step({ name: 'accept', questionId: id, fields }, async (span) => {
@@ -133,7 +128,7 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
 }
 
 /** The id of the question with this key. */
-export function questionId(digest: AcceptPorts['digest'], key: string): string {
+export function questionId({ digest }: Pick<Core, 'digest'>, key: string): string {
   return `q${digest(key)}`;
 }
 

@@ -1,7 +1,7 @@
-import type { QuestionStore } from '../ports.ts';
+import type { Core } from '../context.ts';
 import type { Question } from '../question/question.ts';
 import { mostAttempts } from '../settings.ts';
-import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
+import { type Acceptance, questionId as idOf, type NewQuestion } from './accept.ts';
 
 /** The person who clicked a button or typed a verb, and the place. */
 export interface Requester {
@@ -23,14 +23,14 @@ export type FindQuestion = (questionId: string, requester: Requester) => Promise
 export type FindStartedBy = (key: string) => Promise<Question | undefined>;
 
 /** The context of what people can do with existing questions. */
-export interface IntakePorts extends AcceptPorts {
+export interface IntakePorts extends Core {
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
   attemptUnder: (key: string) => Promise<Attempt>;
   find: FindQuestion;
   startedBy: FindStartedBy;
 }
 
-export function createFindQuestion({ questions }: AcceptPorts): FindQuestion {
+export function createFindQuestion({ questions }: Core): FindQuestion {
   return async function find(questionId, requester) {
     const question = await questions.get(questionId);
     if (question?.place.teamId !== requester.teamId) return undefined;
@@ -40,13 +40,9 @@ export function createFindQuestion({ questions }: AcceptPorts): FindQuestion {
   };
 }
 
-export function createFindStartedBy({
-  questions,
-  digest,
-  attemptUnder,
-}: Omit<IntakePorts, 'find' | 'startedBy'>): FindStartedBy {
+export function createFindStartedBy(w: Core, attemptUnder: IntakePorts['attemptUnder']): FindStartedBy {
   return async function startedBy(key) {
-    const first = await questions.get(idOf(digest, key));
+    const first = await w.questions.get(idOf(w, key));
     let newest = first === undefined ? undefined : ((await attemptUnder(key)).question ?? first);
     for (let versions = 0; versions < mostAttempts && newest !== undefined; versions += 1) {
       const next = await replacementOf(newest);
@@ -121,13 +117,7 @@ export interface Attempt {
  * Finds the newest valid attempt of one button or edit. An attempt that was cancelled before it was asked is not valid:
  * who presses again wants it asked.
  */
-export function createAttempts({
-  questions,
-  digest,
-}: {
-  questions: Pick<QuestionStore, 'get'>;
-  digest: AcceptPorts['digest'];
-}): (key: string) => Promise<Attempt> {
+export function createAttempts(w: Pick<Core, 'questions' | 'digest'>): (key: string) => Promise<Attempt> {
   return async function attemptUnder(key) {
     let attempt = await read(key);
     for (let taken = 1; taken < mostAttempts && isTakenBack(attempt.question); taken += 1) {
@@ -137,7 +127,7 @@ export function createAttempts({
   };
 
   async function read(key: string): Promise<Attempt> {
-    return { key, question: await questions.get(idOf(digest, key)) };
+    return { key, question: await w.questions.get(idOf(w, key)) };
   }
 }
 

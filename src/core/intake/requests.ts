@@ -15,7 +15,7 @@ import type { ReadersChoice } from '../question/reader-choices.ts';
 import { isChoiceAwaited, isChoiceNeeded, isKeptPrivate } from '../question/readers.ts';
 import { isAboutPerson, keptText } from '../question/refused-text.ts';
 import { chooseReadersMs, mostAttempts } from '../settings.ts';
-import { type Acceptance, type AcceptPorts, questionId } from './accept.ts';
+import { type Acceptance, questionId } from './accept.ts';
 import { createCancel } from './cancel.ts';
 import {
   attemptKeys,
@@ -36,14 +36,14 @@ export type Requests = ReturnType<typeof createRequests>;
 /**
  * All that people can do with existing questions. Every method throws `AppError` of kind `storage` if nothing was done.
  */
-export function createRequests(ports: AcceptPorts & Pick<IntakePorts, 'accept'>) {
+export function createRequests(ports: Core & Pick<IntakePorts, 'accept'>) {
   const attemptUnder = createAttempts(ports);
   const find = createFindQuestion(ports);
-  const startedBy = createFindStartedBy({ ...ports, attemptUnder });
+  const startedBy = createFindStartedBy(ports, attemptUnder);
   const shared = { ...ports, attemptUnder, find, startedBy };
   return {
     /** The id of the question that a message, a command or a button asks, also before there is one. */
-    idOf: (key: string) => questionId(ports.digest, key),
+    idOf: (key: string) => questionId(ports, key),
     find,
     startedBy,
     ...createCancel(shared),

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
 import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';
@@ -29,7 +28,7 @@ export function createCoreHarness(
     settings: options.settings ?? {},
     ...(work === undefined ? {} : { work: () => work }),
   });
-  const accept = createAccept({ ...life.ports, digest: digestOf });
+  const accept = createAccept({ ...life.ports });
   let keys = 0;
 
   /** A new question with a unique key and text. */
@@ -55,12 +54,7 @@ export function createCoreHarness(
   /** Gives the next calls of an operation these faults. */
   const plan = (operation: Operation, faults: (Fault | undefined)[]): void => void left.set(operation, [...faults]);
 
-  return { life, accept, request, ask, plan, requests: createRequests({ ...life.ports, accept, digest: digestOf }) };
-}
-
-/** A stable digest in the form of a question id. */
-export function digestOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 24);
+  return { life, accept, request, ask, plan, requests: createRequests({ ...life.ports, accept }) };
 }
 
 export function failing(kind: ErrorKind, details: AppErrorDetails = {}, happens: Fault['happens'] = 'no'): Fault {

@@ -35,7 +35,7 @@ import { createWatching, type Watching } from '../../../src/core/watching/watchi
 import { tooLate } from '../../../src/storage/key-value-store.ts';
 import { createRecordingLog } from '../recording-log.ts';
 import { createInMemoryAccounts } from './in-memory-accounts.ts';
-import { noopPorts } from './noop-ports.ts';
+import { digestOf, noopPorts } from './noop-ports.ts';
 
 /** Few, so that several pages are read. */
 const longestPageOfChanges = 2;
@@ -501,6 +501,7 @@ export function createInMemoryLifecycle(
 
   const scheduler = { schedule: async (id: string, delayMs: number) => plan(id, nowMs + delayMs) };
   const ports: Core = {
+    digest: digestOf,
     questions: {
       create: async (question, byMs = Number.POSITIVE_INFINITY) => {
         const created = await operate('write', () => {

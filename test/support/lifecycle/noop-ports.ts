@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import type { Core } from '../../../src/core/context.ts';
 import { noTracer } from '../../../src/core/tracing.ts';
@@ -21,6 +22,7 @@ export const noopPorts: Pick<
   | 'observer'
   | 'tracer'
   | 'audit'
+  | 'digest'
 > = {
   accounts: { mode: 'shared', offer: { can: false, reason: 'off' }, statusOf: async () => ({ state: 'none' }) },
   accountWaits: { add: async () => true, remove: async () => {}, mayNotice: async () => true, wake: async () => {} },
@@ -38,4 +40,10 @@ export const noopPorts: Pick<
   audit: { note: () => {} },
   observer: { changed: () => {}, closing: async () => {} },
   tracer: noTracer,
+  digest: digestOf,
 };
+
+/** A stable digest in the form of a question id. */
+export function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 24);
+}

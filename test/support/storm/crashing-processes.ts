@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isAppError } from '../../../src/core/errors.ts';
 import { createAccept, type NewQuestion, questionId } from '../../../src/core/intake/accept.ts';
 import { advance } from '../../../src/core/lifecycle/advance.ts';
@@ -64,7 +63,7 @@ export interface CrashRunResult {
  */
 export async function runThroughCrashes(setup: CrashRunSetup): Promise<CrashRunResult> {
   const { kv, request } = setup;
-  const id = questionId(digest, request.key);
+  const id = questionId(noopPorts, request.key);
   const store = createQuestionStore(kv);
   const done: string[] = [];
   const deadlineMs = performance.now() + runDeadlineMs;
@@ -213,7 +212,7 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
   return {
     crashed,
     scheduler: engine,
-    accept: createAccept({ ...ports, digest }),
+    accept: createAccept(ports),
     /** Like the start of the app, but only for this question: other tests share the store. */
     boot: async (id: string) => {
       await scheduler.start((questionId) => advance(ports, questionId));
@@ -221,8 +220,4 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
     },
     close: async () => void (await Promise.all([client.close(), outbound.close()])),
   };
-}
-
-function digest(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 24);
 }

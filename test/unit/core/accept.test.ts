@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { createAccept, type NewQuestion, questionId } from '../../../src/core/intake/accept.ts';
-import { crash, createCoreHarness, digestOf, failing, thread } from '../../support/lifecycle/core-harness.ts';
+import { crash, createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { Crash } from '../../support/lifecycle/in-memory-lifecycle.ts';
 
 describe('accepting a question', () => {
@@ -116,7 +116,7 @@ describe('accepting a question', () => {
   it('waits for no slow storage after the question is stored', async () => {
     const { life, request } = createCoreHarness();
     const scheduler = { ...life.ports.scheduler, schedule: () => new Promise<never>(() => {}) };
-    const accept = createAccept({ ...life.ports, scheduler, digest: digestOf });
+    const accept = createAccept({ ...life.ports, scheduler });
     expect((await accept(request(), life.startMs)).kind).toBe('accepted');
   });
 
@@ -141,7 +141,7 @@ describe('accepting a question', () => {
     expect((await accept(first)).kind).toBe('accepted');
     expect((await accept(request())).kind).toBe('accepted');
     const third = request();
-    expect(await accept(third)).toEqual({ kind: 'queueFull', limit: 2, questionId: questionId(digestOf, third.key) });
+    expect(await accept(third)).toEqual({ kind: 'queueFull', limit: 2, questionId: questionId(life.ports, third.key) });
     expect((await accept(first)).kind).toBe('duplicate');
     await life.run();
     expect((await accept(request())).kind).toBe('accepted');

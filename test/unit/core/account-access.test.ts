@@ -4,7 +4,7 @@ import { createAccept } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Origin, Question } from '../../../src/core/question/question.ts';
 import { mostWaitingForAccount } from '../../../src/core/settings.ts';
-import { crash, digestOf, failing, thread } from '../../support/lifecycle/core-harness.ts';
+import { crash, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import {
   createInMemoryLifecycle,
   type Fault,
@@ -30,8 +30,8 @@ function start(mode: AccountMode, chooseFault?: (operation: Operation, call: num
           },
         }),
   });
-  const accept = createAccept({ ...life.ports, digest: digestOf });
-  const requests = createRequests({ ...life.ports, accept, digest: digestOf });
+  const accept = createAccept({ ...life.ports });
+  const requests = createRequests({ ...life.ports, accept });
   let keys = 0;
   async function ask(
     askerId: string,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import { newThread, type Outcome, type Question } from '../../../src/core/question/question.ts';
-import { buttonUser, createCoreHarness, digestOf, failing, thread } from '../../support/lifecycle/core-harness.ts';
+import { buttonUser, createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import type { InMemoryLifecycle } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
@@ -188,7 +188,6 @@ describe('watching a question again', () => {
       scheduler: { schedule: async (...advance) => void planned.push(advance) },
       observer: { ...life.ports.observer, changed: (question) => void changed.push(question) },
       accept,
-      digest: digestOf,
     });
     await requests.checkAgain(id, buttonUser);
     expect(life.openIds()).toContain(id);
@@ -229,14 +228,14 @@ describe('watching a question again', () => {
   it('finds that a question that disappears in the meantime is too old to watch', async () => {
     const { life, id, accept } = await withQuestion(over);
     const questions = { ...life.ports.questions, update: async () => undefined };
-    const requests = createRequests({ ...life.ports, questions, accept, digest: digestOf });
+    const requests = createRequests({ ...life.ports, questions, accept });
     expect(await requests.checkAgain(id, buttonUser)).toEqual({ kind: 'expired' });
   });
 
   it('is reported as done once it is stored, although the question could not join the queue', async () => {
     const { life, id, accept } = await withQuestion(over);
     const threads = { ...life.ports.threads, update: () => Promise.reject(failing('storage').error) };
-    const requests = createRequests({ ...life.ports, threads, accept, digest: digestOf });
+    const requests = createRequests({ ...life.ports, threads, accept });
     expect((await requests.checkAgain(id, buttonUser)).kind).toBe('accepted');
     expect(life.question(id).phase).toBe('running');
     expect(life.openIds()).toContain(id);

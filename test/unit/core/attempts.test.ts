@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAttempts, keptByAttempt } from '../../../src/core/intake/find-question.ts';
 import type { Question } from '../../../src/core/question/question.ts';
+import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
 const cancel = { byUserId: 'U1', atMs: someMs };
@@ -14,7 +15,13 @@ function attemptsAmong(stored: (key: string) => Partial<Question> | undefined) {
     const change = stored(key);
     return change === undefined ? undefined : questionWith(change);
   };
-  return { read, attemptUnder: createAttempts({ questions: { get }, digest: (key) => key }) };
+  return {
+    read,
+    attemptUnder: createAttempts({
+      questions: { ...createCoreHarness().life.ports.questions, get },
+      digest: (key) => key,
+    }),
+  };
 }
 
 describe('the attempt that counts', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { buttonUser, createCoreHarness, digestOf, failing, thread } from '../../support/lifecycle/core-harness.ts';
+import { buttonUser, createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 const answered = { kind: 'answered', answer: someAnswer } as const;
@@ -25,7 +25,6 @@ async function harness(...changes: Partial<Question>[]) {
     scheduler: { schedule: async (...advance) => void planned.push(advance) },
     observer: { ...life.ports.observer, changed: ({ id }) => void changed.push(id) },
     accept,
-    digest: digestOf,
   });
   return { life, ids, requests, planned, changed, stored: (index = 0) => life.question(ids[index] ?? '') };
 }
@@ -57,7 +56,7 @@ describe('a cancellation', () => {
   it('has no effect on a question that disappears in the meantime', async () => {
     const { life, ids } = await harness({});
     const questions = { ...life.ports.questions, update: async () => undefined };
-    const requests = createRequests({ ...life.ports, questions, accept: neverAccept, digest: digestOf });
+    const requests = createRequests({ ...life.ports, questions, accept: neverAccept });
     expect(await requests.cancel(ids[0] ?? '', buttonUser)).toEqual({ kind: 'nothing' });
   });
 });
@@ -85,7 +84,6 @@ describe('cancelling the first question in a thread', () => {
       ...life.ports,
       questions,
       accept: neverAccept,
-      digest: digestOf,
     });
     expect(await careful.cancelInThread(thread, 'U1', 'said', { ownOnly: true })).toEqual({ kind: 'cancelling' });
     expect([0, 1, 2, 3, 4].map((index) => stored(index).cancel !== undefined)).toEqual([
@@ -160,7 +158,6 @@ describe('cancelling the only question', () => {
           },
         },
         accept: neverAccept,
-        digest: digestOf,
       }).cancelOnlyIn(place, 'U1', String(openIds.length));
     expect(await only(filled(1_000))).toEqual({ kind: 'nothing' });
     expect(await only([first, ...filled(998)])).toEqual({ kind: 'cancelling' });

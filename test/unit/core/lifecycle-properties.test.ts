@@ -4,7 +4,7 @@ import { createAccept } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import type { SlotLimits } from '../../../src/core/run-slots.ts';
-import { digestOf, failing } from '../../support/lifecycle/core-harness.ts';
+import { failing } from '../../support/lifecycle/core-harness.ts';
 import { scriptedFaults } from '../../support/lifecycle/faults.ts';
 import {
   type ChooseFault,
@@ -112,11 +112,11 @@ async function play(
       return attempt > 1 && own.ends === 'limited' ? { ...own, ends: 'completed' } : own;
     },
   });
-  const accept = createAccept({ ...life.ports, digest: digestOf });
+  const accept = createAccept({ ...life.ports });
   arriving.forEach(({ guest }, index) => {
     if (guest) life.refusedUsers.add(`U${index}`);
   });
-  const requests = createRequests({ ...life.ports, accept, digest: digestOf });
+  const requests = createRequests({ ...life.ports, accept });
   const accepted = new Map<number, string>();
   for (const { atMs, tells, restarts } of turns) {
     life.at(atMs, () => {

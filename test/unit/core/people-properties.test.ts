@@ -6,7 +6,7 @@ import { createAccept } from '../../../src/core/intake/accept.ts';
 import { createRequests, type Requests } from '../../../src/core/intake/requests.ts';
 import { questionIn } from '../../../src/core/question/prompt.ts';
 import { isBetweenTwo, type Question } from '../../../src/core/question/question.ts';
-import { digestOf, thread } from '../../support/lifecycle/core-harness.ts';
+import { thread } from '../../support/lifecycle/core-harness.ts';
 import { scriptedFaults } from '../../support/lifecycle/faults.ts';
 import {
   createInMemoryLifecycle,
@@ -104,8 +104,8 @@ async function live({ mode, connected, caps, events, works, settles, faults }: S
       return attempt > 1 && own.ends === 'limited' ? { ...own, ends: 'completed' } : own;
     },
   });
-  const accept = createAccept({ ...life.ports, digest: digestOf });
-  const requests: Requests = createRequests({ ...life.ports, accept, digest: digestOf });
+  const accept = createAccept({ ...life.ports });
+  const requests: Requests = createRequests({ ...life.ports, accept });
   const forgetChoices = createForgetChoices(life.ports);
   for (const userId of connected) life.people.connect(userId);
 

@@ -7,7 +7,7 @@ import { createRequests } from '../../../src/core/intake/requests.ts';
 import { atOnce, decide } from '../../../src/core/lifecycle/decide.ts';
 import { joinQueue } from '../../../src/core/lifecycle/steps.ts';
 import { accountPatienceMs, chooseReadersMs } from '../../../src/core/settings.ts';
-import { digestOf, thread } from '../../support/lifecycle/core-harness.ts';
+import { thread } from '../../support/lifecycle/core-harness.ts';
 import { createInMemoryLifecycle, type Work } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
@@ -20,8 +20,8 @@ function start(mode: AccountMode, work?: Work, rules?: QuestionRules) {
     ...(work === undefined ? {} : { work: () => work }),
     ...(rules === undefined ? {} : { rules: () => rules }),
   });
-  const accept = createAccept({ ...life.ports, digest: digestOf });
-  const requests = createRequests({ ...life.ports, accept, digest: digestOf });
+  const accept = createAccept({ ...life.ports });
+  const requests = createRequests({ ...life.ports, accept });
   async function ask(askerId: string, text: string, change: Partial<NewQuestion> = {}): Promise<string> {
     const asked = { key: text, place: thread, askerId, text, origin: 'mention' as const, beginsThread: true };
     const accepted = await accept({ ...asked, ...change });

@@ -9,7 +9,7 @@ import type { WorkspaceContext } from '../../../src/slack/context.ts';
 import { createShareUrlReader, createUnfurls, type PostedLinks } from '../../../src/slack/unfurls/unfurls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
-import { digestOf } from '../../support/lifecycle/core-harness.ts';
+import { digestOf } from '../../support/lifecycle/noop-ports.ts';
 import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
