@@ -33,7 +33,8 @@ const sessionStopped = z.object({
 
 const linkShared = z.object({
   channel: slackId,
-  message_ts: timestamp,
+  /** Of links in a message that is not sent yet it is no timestamp. */
+  message_ts: slackId,
   thread_ts: timestamp.optional(),
   user: slackId,
   links: z.array(z.object({ url: z.string() })),
