@@ -1,29 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  type FakeService,
-  type ServiceQuestion,
-  serviceToken,
-  startFakeService,
-} from '../support/fake-service/fake-service.ts';
+import type { ServiceQuestion } from '../support/fake-service/fake-service.ts';
 import { agentSessionStoppedOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 /** The calls about the session of a thread, in order. */
 function told(threadTs: string): string[] {

@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { SlackMessage } from '../../src/local-slack/messages.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  type FakeService,
-  type ServiceQuestion,
-  serviceToken,
-  startFakeService,
-} from '../support/fake-service/fake-service.ts';
+import type { ServiceQuestion } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, visibleText } from '../support/world/world.ts';
 
 /** Longer than any button's label, which Slack limits to 75 characters. */
 const longFollowUp =
@@ -17,21 +13,9 @@ const longFollowUp =
 
 const cardEditMs = 400;
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({
-    service: { url: service.url, token: serviceToken },
-    lifecycle: { cardEditMs },
-  });
-});
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld({ lifecycle: { cardEditMs } }));
 
 function asked(text: string): Promise<ServiceQuestion> {
   return eventually(() => one(service.find(text)));
@@ -197,11 +181,7 @@ describe('a credential that the service found', () => {
   });
 
   test('is shown if the operator chose that', async () => {
-    await world.stop();
-    world = await startWorld({
-      service: { url: service.url, token: serviceToken },
-      settings: { SHOW_CREDENTIALS: 'true' },
-    });
+    await beginWorld({ settings: { SHOW_CREDENTIALS: 'true' } });
     const ts = await world.mention('which keys are there?');
     service.answer(await asked('which keys are there?'), { ...said, answer: `It is ${key}.` });
     expect(visibleText(await answerTo(ts))).toContain(`It is ${key}.`);

@@ -52,7 +52,7 @@ test('an instance of generation 2 answers, and a set generation 1 is named as mi
   });
   settings.SRC_API = 'auto';
   await world.restart();
-  await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+  await world.answered(threadTs);
   expect(instance.find('where is the retry limit?')).toHaveLength(1);
   expect(await (await world.readyz()).json()).toMatchObject({ access: { deepsearch: 'ok' } });
   expect(await world.metrics()).toContain('deepsearch_slack_api_used{generation="2"} 1');
@@ -69,6 +69,6 @@ test('a question that was asked with the wrong setting is answered after the set
   await eventually(() => expect(visibleText(world.card(threadTs) ?? {})).toContain('not reachable'));
   settings.SRC_API = 'auto';
   await world.restart();
-  await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+  await world.answered(threadTs);
   expect(service.find('where is the retry limit?')).toHaveLength(1);
 });

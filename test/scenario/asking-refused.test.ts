@@ -1,22 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 /** The reply to `/deepsearch status`. */
 async function status(): Promise<string> {
@@ -26,7 +17,7 @@ async function status(): Promise<string> {
 test('a service that refuses questions but allows reads shows on /readyz, which stays ready, in the metrics, in the status and on the Home tab until it accepts a question', async () => {
   service.fault('create', { status: 403 });
   const ts = await world.mention('locked?');
-  expect(visibleText(await eventually(() => one(world.answersIn(ts))))).toMatch(/access/i);
+  expect(visibleText(one(await world.answered(ts)))).toMatch(/access/i);
   for (let probe = 0; probe < 3; probe += 1) {
     const ready = await world.readyz();
     expect(ready.status).toBe(200);
@@ -40,7 +31,7 @@ test('a service that refuses questions but allows reads shows on /readyz, which 
   );
   service.answerEverything();
   const again = await world.mention('open again?');
-  await eventually(() => expect(world.answersIn(again)).toHaveLength(1));
+  await world.answered(again);
   expect(await (await world.readyz()).json()).toMatchObject({ ready: true, access: { deepsearch: 'ok' } });
   expect(await world.metrics()).toContain('deepsearch_slack_access{target="deepsearch"} 1');
   expect(await status()).toContain('is reachable');

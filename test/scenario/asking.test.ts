@@ -1,25 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, type Quirks, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import type { Quirks } from '../support/fake-service/fake-service.ts';
 import { mentionOf, messageOf, pressOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { texts, visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
 async function begin(quirks: Quirks = {}, settings: Record<string, string> = {}): Promise<void> {
-  service = await startFakeService(quirks);
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
+  await beginWorld({ quirks, settings });
 }
 
 beforeEach(() => begin());
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
 
 describe('the command /deepsearch', () => {
   test('posts a card that restates the question, and the answer in its thread', async () => {
@@ -72,7 +66,7 @@ describe('the command /deepsearch', () => {
     service.answerEverything();
     await world.command('in public?', { channel: 'C0PUBLIC' });
     const root = await eventually(() => one(world.slack.messages.filter(({ thread_ts: ts }) => ts === undefined)));
-    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    await world.answered(root.ts);
   });
 
   test('privately tells the asker where it cannot post, and the asker can ask again there or in a direct message', async () => {
@@ -97,7 +91,7 @@ describe('the command /deepsearch', () => {
     const root = await eventually(() =>
       one(world.slack.messages.filter(({ channel, thread_ts: ts }) => channel === 'D0ADA' && !ts)),
     );
-    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    await world.answered(root.ts);
     const channel = world.slack.channels.get('C0PRIVATE');
     if (channel) channel.botIsMember = true;
     await world.deliver(
@@ -131,7 +125,7 @@ describe('a mention', () => {
   test('outside of threads gets its card and its answer in the thread below', async () => {
     service.answerEverything();
     const ts = await world.mention('where is <https://example.com|the parser> &amp; `Map&lt;K,V&gt;`?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     expect(service.questions().map(({ question }) => question)).toEqual([
       'where is the parser (https://example.com) & `Map<K,V>`?',
     ]);
@@ -141,11 +135,11 @@ describe('a mention', () => {
   test('in a thread of the app is a follow-up of its conversation, like a plain reply there', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.reply(ts, 'second?', { user: people.bob });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     await world.mention('third?', { threadTs: ts });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    await world.answered(ts, 3);
     expect(service.conversations).toHaveLength(1);
     expect(service.questions().map(({ question }) => question)).toEqual(['first?', 'second?', 'third?']);
   });
@@ -153,11 +147,11 @@ describe('a mention', () => {
   test('that begins with "new" in a thread of the app starts another conversation, which later replies continue', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.mention('new second?', { threadTs: ts });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     await world.reply(ts, 'third?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    await world.answered(ts, 3);
     expect(service.conversations.map(({ questions }) => questions.map(({ question }) => question))).toEqual([
       ['first?'],
       ['second?', 'third?'],
@@ -174,10 +168,10 @@ describe('a mention', () => {
     service.answerEverything();
     const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.mention('what is this?', { threadTs: root });
-    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    await world.answered(root);
     await world.reply(root, 'thanks, and now lunch');
     await world.mention('and this?', { threadTs: root });
-    await eventually(() => expect(world.answersIn(root)).toHaveLength(2));
+    await world.answered(root, 2);
     // That messages of people are sent too is tested in threads.test.ts.
     expect(service.questions().map(({ question }) => question.split('\n')[0])).toEqual(['what is this?', 'and this?']);
   });
@@ -193,9 +187,9 @@ describe('a direct message', () => {
   test('is answered in its thread, and replies there are follow-ups', async () => {
     service.answerEverything();
     const ts = await world.direct('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.direct('second?', { threadTs: ts });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(service.conversations).toHaveLength(1);
   });
 });
@@ -204,13 +198,13 @@ describe('a follow-up button', () => {
   test('asks the follow-up for the person who pressed it, once', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     const deliveries = await Promise.all([
       world.press('What calls it?', { user: people.bob }),
       world.press('What calls it?', { user: people.ada }),
     ]);
     expect(deliveries.every(({ acknowledged }) => acknowledged)).toBe(true);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(service.find('What calls it?')).toHaveLength(1);
     expect(service.conversations).toHaveLength(1);
     const said = texts(world.slack.inThread(ts)).join('\n');
@@ -223,7 +217,7 @@ describe('no question is started', () => {
   test('by bots, edits, unfurls, joins, talk between others, and repeated deliveries', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     const before = world.slack.messages.length;
     const channel = 'C0GENERAL';
     const spoken = { user: people.bob, text: 'something', threadTs: ts, channel };
@@ -258,7 +252,7 @@ describe('no question is started', () => {
     // Each event above was handled before `deliver` returned. One more question proves that nothing is pending.
     await world.reply(ts, 'last?');
     await eventually(() => expect(service.find('last?')).toHaveLength(1));
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(service.questions().map(({ question }) => question)).toEqual(['first?', 'last?']);
     expect(world.slack.messages.length).toBe(before + 3);
   });
@@ -275,7 +269,7 @@ describe('a thread with several questions', () => {
       expect(service.questions().filter(({ status }) => status === 'processing')).toEqual([question]);
       service.answer(question);
     }
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(4));
+    await world.answered(ts, 4);
     const said = world.answersIn(ts).map(visibleText);
     expect(said.map((text) => /answer to "(q\d)\?"/.exec(text)?.[1])).toEqual(['q1', 'q2', 'q3', 'q4']);
     expect(service.conversations).toHaveLength(1);
@@ -289,17 +283,15 @@ describe('a service with other habits', () => {
     { cancelReturns: 'nothing', failsAs: 'failed' },
   ];
   test.each(kinds)('is asked and understood: %j', async (quirks) => {
-    await world.stop();
-    await service.stop();
     await begin(quirks);
     const ts = await world.mention('first?');
     const question = await eventually(() => one(service.find('first?')));
     if (!quirks.answersAtOnce) service.answer(question);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.reply(ts, 'second?');
     const second = await eventually(() => one(service.find('second?')));
     if (quirks.answersAtOnce) {
-      await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+      await world.answered(ts, 2);
       return;
     }
     await world.press('Cancel', { threadTs: ts });

@@ -66,7 +66,7 @@ async function shareUrl(): Promise<string> {
 
 async function doEverything(): Promise<void> {
   const ts = await world.direct(question);
-  await eventually(() => one(world.answersIn(ts)));
+  one(await world.answered(ts));
   await world.feedback('negative');
   await world.submit(await world.modal(), { comment: 'MARKED-COMMENT' });
   await shareInGeneral();

@@ -1,38 +1,25 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AuditAction } from '../../src/core/history/audit.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { createAuditLines } from '../support/audit-lines.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
-import { startWorld, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 let audit: ReturnType<typeof createAuditLines>;
 
 async function begin(settings: Record<string, string> = {}): Promise<void> {
   audit = createAuditLines();
-  service = await startFakeService();
+  await beginWorld({ settings: { ...audit.settings, ...settings }, onLogLine: audit.onLogLine });
   service.answerEverything();
-  world = await startWorld({
-    service: { url: service.url, token: serviceToken },
-    settings: { ...audit.settings, ...settings },
-    onLogLine: audit.onLogLine,
-  });
 }
-
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
 
 describe('the audit log', () => {
   test('has one entry for a vote, however often the same button is pressed', async () => {
     await begin();
     const ts = await world.mention('Where is main?');
-    await eventually(() => one(world.answersIn(ts)));
+    one(await world.answered(ts));
     const votes = () => audit.of('voted').map(({ detail }) => detail);
     for (let press = 0; press < 3; press += 1) await world.feedback('positive', { user: people.bob });
     await eventually(() => expect(votes()).toEqual(['up']));
@@ -43,7 +30,7 @@ describe('the audit log', () => {
   test('has a question, its end and a vote, by ids, and no text of people or answers', async () => {
     await begin();
     const ts = await world.mention('Where is MARKED-QUESTION?');
-    await eventually(() => one(world.answersIn(ts)));
+    one(await world.answered(ts));
     await world.feedback('positive', { user: people.bob });
     await eventually(() =>
       expect(

@@ -3,17 +3,13 @@ import { dmOf } from '../../src/local-slack/channels.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  type FakeService,
-  type ServiceQuestion,
-  serviceToken,
-  startFakeService,
-} from '../support/fake-service/fake-service.ts';
+import type { ServiceQuestion } from '../support/fake-service/fake-service.ts';
 import { mentionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { visibleText } from '../support/world/world.ts';
 
 const { ada, bob } = people;
 const channel = 'C0GENERAL';
@@ -21,25 +17,18 @@ const minuteMs = 60_000;
 const patient = { timeoutMs: 30_000 };
 const bot = `<@${team.botUserId}>`;
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld, endWorld } = worldOfEachTest();
 let data: Awaited<ReturnType<typeof createTempDir>>;
 
 beforeEach(async () => {
-  service = await startFakeService();
   data = await createTempDir();
-  world = await startWorld({
-    service: { url: service.url, token: serviceToken },
-    settings: { DATA_DIR: data.path },
-  });
+  await beginWorld({ settings: { DATA_DIR: data.path } });
   // The search reads each channel, and the app keeps within Slack's limits.
   for (const id of world.slack.channels.keys()) if (id !== channel && id !== dmOf(ada)) world.slack.channels.delete(id);
 });
 afterEach(async () => {
-  await world.stop();
-  await service.stop();
+  await endWorld();
   await data.remove();
-  expect(world.slack.violations).toEqual([]);
 });
 
 /** The app stops, and was last reached `minutes` ago. */
@@ -86,7 +75,7 @@ describe('what people wrote while the app was away', () => {
   test('is asked when it is young: a mention, one in a thread of people, a direct message, a follow-up', async () => {
     const followed = await world.mention('first?');
     service.answer(await asked('first?'));
-    await eventually(() => expect(world.answersIn(followed)).toHaveLength(1));
+    await world.answered(followed);
     const people_ = world.slack.say(channel, bob, 'deploys fail');
     await stopsAsIfAway(20);
     wrote(`${bot} missed mention?`, { minutesAgo: 10 });

@@ -1,24 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
 beforeEach(async () => {
-  service = await startFakeService();
+  await beginWorld();
   service.answerEverything();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
 });
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
-
 test('a command in a direct message between two people offers what can work there, the direct messages with the app', async () => {
   await world.command('where is main?', { channel: 'D0ADABOB' });
   const told = await eventually(() => one(world.ephemeralsTo(people.ada)));
@@ -32,5 +24,5 @@ test('a command in a direct message between two people offers what can work ther
   const root = await eventually(() =>
     one(world.slack.messages.filter(({ channel, thread_ts: ts }) => channel === 'D0ADA' && ts === undefined)),
   );
-  await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+  await world.answered(root.ts);
 });

@@ -1,29 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { SlackBlock } from '../../src/local-slack/messages.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  type FakeService,
-  type ServiceQuestion,
-  serviceToken,
-  startFakeService,
-} from '../support/fake-service/fake-service.ts';
+import type { ServiceQuestion } from '../support/fake-service/fake-service.ts';
 import { messageDeletedOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 function asked(text: string): Promise<ServiceQuestion> {
   return eventually(() => one(service.find(text)));
@@ -67,7 +54,7 @@ describe('Ask again on the card of a cancelled question', () => {
     await eventually(() => expect(visibleText(card(ts, 3))).toContain('<@U0BOB> asked:'));
     service.answer(first);
     service.answerEverything();
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    await world.answered(ts, 3);
     const questions = service.questions().map(({ question }) => question.split('\n')[0]);
     expect(questions).toEqual(['where?', 'and how?', 'and why?']);
     expect(service.conversations).toHaveLength(1);
@@ -81,7 +68,7 @@ describe('Ask again on the card of a cancelled question', () => {
     await world.restart();
     service.answerEverything();
     await Promise.all([world.press('Ask again', { user: people.bob }), world.press('Ask again', { user: people.ada })]);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await eventually(() => expect(labels(ts)).toEqual([]));
     expect(service.find('where?')).toHaveLength(2);
     expect(service.conversations).toHaveLength(1);

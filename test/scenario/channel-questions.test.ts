@@ -150,14 +150,14 @@ describe('plain replies', () => {
     await here.world.reply(ts, 'and its tests?', at);
     await here.world.mention('unmute', { ...at, threadTs: ts });
     await eventually(() =>
-      expect(toldTo(bob)).toContain('no longer muted, but an admin set this channel so that I only answer'),
+      expect(here.world.toldTo(bob)).toContain('no longer muted, but an admin set this channel so that I only answer'),
     );
     await here.world.reply(ts, 'still nothing?', at);
     await here.world.mention('why', { ...at, threadTs: ts });
     await eventually(() =>
-      expect(toldTo(bob)).toContain("ignored: this channel's settings take only messages that mention me"),
+      expect(here.world.toldTo(bob)).toContain("ignored: this channel's settings take only messages that mention me"),
     );
-    expect(toldTo(bob)).toContain('`unmute` does not change that.');
+    expect(here.world.toldTo(bob)).toContain('`unmute` does not change that.');
     expect(here.service.questions()).toHaveLength(1);
     await here.world.mention('and its tests?', { ...at, threadTs: ts });
     await eventually(() => expect(here.world.answersIn(ts)).toHaveLength(2));
@@ -244,11 +244,7 @@ describe.skipIf(!hasRedisServer())('with two processes on one Redis', () => {
 /** Asks in `C0MIXED` and waits for the answer, which any process may post. */
 async function askedIn({ world }: SettingsWorld, text: string, user: string): Promise<void> {
   const ts = await world.mention(text, { channel: channels.mixed, user });
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
-}
-
-function toldTo(user: string): string {
-  return here.world.ephemeralsTo(user).map(visibleText).join('\n');
+  await world.answered(ts);
 }
 
 function homeOf(user: string): string {

@@ -1,26 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { dmOf } from '../../src/local-slack/channels.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { buttonOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, texts, visibleText } from '../support/world/world.ts';
 
 const continuePrevious = 'Continue the previous conversation';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 /** Asks in a new thread of Ada's direct messages. */
 async function askDirectly(text: string) {
@@ -31,7 +22,7 @@ async function askDirectly(text: string) {
 async function askAndAnswer(text: string): Promise<string> {
   const { root, question } = await askDirectly(text);
   service.answer(question);
-  await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+  await world.answered(root);
   return root;
 }
 
@@ -46,13 +37,13 @@ test('a second root message in direct messages continues the previous conversati
   expect(pressed.every(({ acknowledged }) => acknowledged)).toBe(true);
   await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
   service.answerEverything();
-  await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+  await world.answered(root);
   const said = texts(world.slack.inThread(root)).join('\n');
   expect(said).toMatch(/Cancelled by <@U0ADA>/);
   expect(said).toMatch(/<@U0ADA> asked:[\s\S]*and who leads them\?/);
   expect(JSON.stringify(world.slack.messages)).not.toContain(continuePrevious);
   await world.reply(root, 'since when?', { channel: dmOf(people.ada) });
-  await eventually(() => expect(world.answersIn(root)).toHaveLength(2));
+  await world.answered(root, 2);
   expect(conversations()).toEqual([
     ['which teams are there?', 'and who leads them?', 'since when?'],
     ['and who leads them?'],
@@ -87,7 +78,6 @@ test('nothing is offered to the first root message, in a channel, or beside a qu
   const mention = await world.mention('in a channel?');
   await eventually(() => one(service.find('in a channel?')));
   for (const question of service.questions()) service.answer(question);
-  for (const root of [first.root, second.root, mention])
-    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+  for (const root of [first.root, second.root, mention]) await world.answered(root);
   expect(JSON.stringify(world.slack.requests)).not.toContain(continuePrevious);
 });

@@ -2,25 +2,22 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { resetMs } from '../../src/core/question/daily-caps.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { serviceToken } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { startWorld, visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld, endWorld } = worldOfEachTest();
 
 async function begin(settings: Record<string, string> = {}): Promise<void> {
-  service = await startFakeService();
+  await beginWorld({ settings });
   service.answerEverything();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
 }
 
 afterEach(async () => {
-  await world.stop();
-  await service.stop();
+  await endWorld();
   vi.restoreAllMocks();
-  expect(world.slack.violations).toEqual([]);
 });
 
 /** The private messages to a person that refuse a question because of a cap. */
@@ -31,39 +28,35 @@ function refusedFor(user: string): string[] {
     .filter((text) => /as many questions today as one person can|in this channel today/.test(text));
 }
 
-function toldTo(user: string): string {
-  return world.ephemeralsTo(user).map(visibleText).join('\n');
-}
-
 describe('a daily cap', () => {
   test('of a person refuses privately with the time of the reset and gives the question back', async () => {
     await begin({ QUESTIONS_PER_PERSON_PER_DAY: '1' });
     const first = await world.mention('the first?');
-    await eventually(() => one(world.answersIn(first)));
+    one(await world.answered(first));
     const second = await world.mention('the second?');
-    await eventually(() => expect(toldTo(people.ada)).toContain('as many questions today as one person can'));
-    expect(toldTo(people.ada)).toMatch(/<!date\^\d+\^/);
-    expect(toldTo(people.ada)).toContain('the second?');
+    await eventually(() => expect(world.toldTo(people.ada)).toContain('as many questions today as one person can'));
+    expect(world.toldTo(people.ada)).toMatch(/<!date\^\d+\^/);
+    expect(world.toldTo(people.ada)).toContain('the second?');
     expect(world.answersIn(second)).toEqual([]);
     expect(service.find('the second?')).toEqual([]);
     const other = await world.mention('by another?', { user: people.bob });
-    await eventually(() => one(world.answersIn(other)));
+    one(await world.answered(other));
   });
 
   test('does not hold for the people in ADMINS', async () => {
     await begin({ QUESTIONS_PER_PERSON_PER_DAY: '1', QUESTIONS_PER_CHANNEL_PER_DAY: '1', ADMINS: people.ada });
     for (const question of ['the first?', 'the second?']) {
       const ts = await world.mention(question);
-      await eventually(() => one(world.answersIn(ts)));
+      one(await world.answered(ts));
     }
   });
 
   test('of a channel refuses privately, and the question can be asked in direct messages', async () => {
     await begin({ QUESTIONS_PER_CHANNEL_PER_DAY: '1' });
     const first = await world.mention('the first?');
-    await eventually(() => one(world.answersIn(first)));
+    one(await world.answered(first));
     await world.mention('the second?', { user: people.bob });
-    await eventually(() => expect(toldTo(people.bob)).toContain('in this channel today'));
+    await eventually(() => expect(world.toldTo(people.bob)).toContain('in this channel today'));
     expect(service.find('the second?')).toEqual([]);
     await world.pressPrivately('Ask in our direct messages', { user: people.bob });
     await eventually(() => one(service.find('the second?')));
@@ -76,7 +69,7 @@ describe('a daily cap', () => {
     vi.spyOn(Date, 'now').mockImplementation(() => realNow() + laterMs);
     await begin({ QUESTIONS_PER_PERSON_PER_DAY: '1' });
     const first = await world.mention('the first?');
-    await eventually(() => one(world.answersIn(first)));
+    one(await world.answered(first));
     const second = await world.mention('the second?');
     await eventually(() => expect(refusedFor(people.ada)).toHaveLength(1));
     await world.pressPrivately('Ask again here');
@@ -86,9 +79,9 @@ describe('a daily cap', () => {
 
     laterMs = resetMs(Date.now()) - Date.now();
     await world.pressPrivately('Ask again here');
-    await eventually(() => expect(world.answersIn(second)).toHaveLength(1));
+    await world.answered(second);
     await world.pressPrivately('Ask again here');
-    await eventually(() => expect(toldTo(people.ada)).toContain('You already asked'));
+    await eventually(() => expect(world.toldTo(people.ada)).toContain('You already asked'));
     one(service.find('the second?'));
     expect(refusedFor(people.ada)).toHaveLength(2);
   });

@@ -1,26 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { agentSessionStoppedOf, mentionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
-import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { texts, visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-async function begin(settings: Record<string, string> = {}): Promise<void> {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
-}
-
-beforeEach(() => begin());
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 const patient = { timeoutMs: 45_000 };
 
@@ -32,7 +21,7 @@ function privateMessagesTo(user: string): string[] {
 async function settled(): Promise<void> {
   service.answerEverything();
   const ts = await world.mention('is everything done?', { user: people.gerd });
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
 }
 
 /** Ada writes to the app in a thread. Returns the event, which a test can deliver more than once. */
@@ -45,7 +34,7 @@ function said(text: string, threadTs?: string) {
 async function answeredThread(): Promise<string> {
   service.answerEverything();
   const ts = await world.mention('first?');
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Answered in'));
   return ts;
 }
@@ -90,9 +79,7 @@ describe('a command word that Slack delivers again', () => {
   test.skipIf(!hasRedisServer())('is not acknowledged while storage is down, and has its effect later', async () => {
     const redis = await startRedisServer(['--appendonly', 'no']);
     try {
-      await world.stop();
-      await service.stop();
-      await begin({ REDIS_URL: redis.url });
+      await beginWorld({ settings: { REDIS_URL: redis.url } });
       await redis.kill();
       const events = [said('help'), said('status'), said('why')];
       for (const event of events) expect((await world.deliver(event)).acknowledged).toBe(false);
@@ -143,9 +130,7 @@ test.skipIf(!hasRedisServer())(
   async () => {
     const redis = await startRedisServer(['--appendonly', 'no']);
     try {
-      await world.stop();
-      await service.stop();
-      await begin({ REDIS_URL: redis.url });
+      await beginWorld({ settings: { REDIS_URL: redis.url } });
       await world.mention('long?');
       await eventually(() => one(service.find('long?')), patient);
       await world.openHome();

@@ -1,26 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { people, team } from '../../src/local-slack/people.ts';
 import { createMemoryAccounts, type MemoryAccounts } from '../support/accounts/memory-accounts.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { envelope } from '../support/local-slack/payloads.ts';
-import { startWorld, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
 
-let service: FakeService;
-let world: World;
+const { world, beginWorld } = worldOfEachTest();
 let accounts: MemoryAccounts;
 
 beforeEach(async () => {
   accounts = createMemoryAccounts({ mode: 'preferred' });
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, accounts });
+  await beginWorld({ accounts });
   for (const userId of [people.ada, people.bob]) accounts.connect({ teamId: team.id, userId }, { username: userId });
-});
-
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
 });
 
 /** Slack sends the event that a person changed: docs.slack.dev/reference/events/user_change. */

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import {
   agentSessionStoppedOf,
   envelope,
@@ -13,28 +12,17 @@ import {
 } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { inSharedChannel } from '../support/payloads/elsewhere.ts';
-import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { texts, visibleText } from '../support/world/world.ts';
 
 const { ada, bob, mia } = people;
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
 beforeEach(async () => {
-  service = await startFakeService();
+  await beginWorld();
   service.answerEverything();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
 });
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
-
-function answered(ts: string): Promise<unknown> {
-  return eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
-}
-
 test('the name of a private channel appears in no card, in no request to the service and in no quote', async () => {
   world.slack.channels.set('C0SECRET', { isPrivate: true, botIsMember: true, isArchived: false, name: 'layoffs-2026' });
   await world.command('what does <#C0SECRET|> say about <#C0GENERAL|>?');
@@ -42,7 +30,7 @@ test('the name of a private channel appears in no card, in no request to the ser
   const root = world.slack.say('C0GENERAL', bob, 'as said in <#C0SECRET>');
   const ts = await world.mention('why?', { threadTs: root });
   await eventually(() => expect(service.questions()).toHaveLength(2));
-  await answered(root);
+  await world.answered(root);
   const asked = service.questions().map(({ question }) => question);
   // A name that Slack does not tell in time stays an id.
   expect(asked[0]).toMatch(/^what does #(private-channel|C0SECRET) say about #(general|C0GENERAL)\?$/);
@@ -52,7 +40,7 @@ test('the name of a private channel appears in no card, in no request to the ser
 });
 
 test('a person who becomes a guest may not ask from that moment, and may again when that is reverted', async () => {
-  await answered(await world.mention('one?', { user: bob }));
+  await world.answered(await world.mention('one?', { user: bob }));
   await told({ is_restricted: true });
   await world.mention('two?', { user: bob });
   const word = await eventually(() => one(world.ephemeralsTo(bob)));
@@ -64,7 +52,7 @@ test('a person who becomes a guest may not ask from that moment, and may again w
 });
 
 test('a guest who joins a channel is noticed with the event, before the remembered members are old', async () => {
-  await answered(await world.mention('one?'));
+  await world.answered(await world.mention('one?'));
   world.slack.channels.set('C0GENERAL', {
     ...{ isPrivate: false, botIsMember: true, isArchived: false, name: 'general' },
     members: [ada, bob, mia],
@@ -80,7 +68,7 @@ test('a guest who joins a channel is noticed with the event, before the remember
 
 test('a thread goes on when Slack gives the channel a new id', async () => {
   const ts = await world.mention('one?');
-  await answered(ts);
+  await world.answered(ts);
   const general = world.slack.channels.get('C0GENERAL');
   if (general === undefined) throw new Error('there is no such channel');
   world.slack.channels.set('C0MOVED', general);
@@ -125,7 +113,7 @@ describe('in a channel that an event reports as shared with others', () => {
     ['the stop button', () => agentSessionStoppedOf({ user: ada, channel: 'C0GENERAL', threadTs: ts })],
     ['an event without a listener', () => envelope({ type: 'channel_shared', channel: 'C0GENERAL', event_ts: ts })],
   ])('no questions are answered after that event, which is %s', async (_, event) => {
-    await answered(await world.mention('one?'));
+    await world.answered(await world.mention('one?'));
     await world.deliver(inSharedChannel(event()));
     await world.mention('two?', { user: bob });
     const word = await eventually(() => one(world.ephemeralsTo(bob)));

@@ -1,30 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { SlackMessage } from '../../src/local-slack/messages.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { serviceToken } from '../support/fake-service/fake-service.ts';
 import { messageOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { startWorld, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
 
 const { ada, bob, gerd } = people;
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
 beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({
-    service: { url: service.url, token: serviceToken },
-    settings: { ADMINS: `${ada},${gerd}` },
-  });
+  await beginWorld({ settings: { ADMINS: `${ada},${gerd}` } });
 });
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
-
 /** The doctor's message, as long as it stands in Slack. */
 function doctorMessage(): SlackMessage {
   return one(world.slack.messages.filter(({ text }) => /\bdoctor-[0-9a-f]{16}\b/.test(text)));

@@ -1,30 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  type FakeService,
-  type ServiceQuestion,
-  serviceToken,
-  startFakeService,
-} from '../support/fake-service/fake-service.ts';
+import type { ServiceQuestion } from '../support/fake-service/fake-service.ts';
 import { fileShareOf, messageChangedOf, messageDeletedOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { startWorld, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
 
 const { ada, bob } = people;
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 /** The service's question that begins with `text`. */
 function asked(text: string): Promise<ServiceQuestion> {
@@ -39,7 +25,7 @@ function messageAt(ts: string) {
 async function answeredThread(): Promise<string> {
   const root = await world.mention('where is it?');
   service.answer(await asked('where is it?'));
-  await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+  await world.answered(root);
   return root;
 }
 

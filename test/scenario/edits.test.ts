@@ -1,25 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { messageChangedOf, messageDeletedOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { texts, visibleText } from '../support/world/world.ts';
 
 const askEdited = 'Ask the edited version';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 function messageAt(ts: string) {
   return one(world.slack.messages.filter((message) => message.ts === ts));
@@ -60,7 +51,7 @@ describe('an edited question that still runs', () => {
     expect(question.status).toBe('processing');
     await nothingElseIsAsked(['where is it?']);
     service.answer(question);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     expect(await privateMessages(1)).toHaveLength(1);
   });
 
@@ -88,7 +79,7 @@ describe('an edited question that still runs', () => {
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
     const edited = await eventually(() => one(service.find('where is the parser?')));
     service.answer(edited);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     const said = texts(world.slack.inThread(ts)).join('\n');
     expect(said).toMatch(/Cancelled by <@U0ADA>/);
     expect(said).toMatch(/<@U0ADA> asked:[\s\S]*where is the parser\?/);
@@ -96,7 +87,7 @@ describe('an edited question that still runs', () => {
     // The thread still belongs to the app.
     service.answerEverything();
     await world.reply(ts, 'and then?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
   });
 
   test('can be edited again once its edited version runs, and deleting the message cancels that version', async () => {
@@ -118,7 +109,7 @@ describe('an edited question that still runs', () => {
     service.answer(question);
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Answered in'));
     await world.pressPrivately(askEdited);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect((await privateMessages(2))[1]).toContain('as a follow-up');
     expect(service.conversations).toHaveLength(1);
     expect(asked()).toEqual(['where is it?', 'where is the parser?']);
@@ -138,7 +129,7 @@ describe('an edited question that still runs', () => {
   test('that asks for a new conversation, or replies, keeps that meaning', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     service.answerAfter(() => 60_000);
     const fresh = await world.mention('new second?', { threadTs: ts });
     await eventually(() => expect(asked()).toContain('second?'));
@@ -177,7 +168,7 @@ describe('a message', () => {
     const card = await eventually(() => one(world.slack.inThread(ts)));
     await world.deliver(messageChangedOf({ before: card, after: { ...card, text: 'x' }, ts: '1800000000.000004' }));
     service.answer(question);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.edit(ts, 'too late?');
     await nothingElseIsAsked(['see https://example.com?']);
     expect(world.ephemeralsTo(people.ada)).toEqual([]);
@@ -212,9 +203,9 @@ describe('a message that an edit turns from talk into a mention', () => {
     service.answerEverything();
     const root = world.slack.say('C0GENERAL', people.bob, 'the build is red');
     await world.mention('why?', { threadTs: root });
-    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    await world.answered(root);
     await turned(mentioned('since when?'), root);
-    await eventually(() => expect(world.answersIn(root)).toHaveLength(2));
+    await world.answered(root, 2);
     expect(service.conversations.map(({ questions }) => questions.length)).toEqual([2]);
   });
 

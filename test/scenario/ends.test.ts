@@ -1,33 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { dmOf } from '../../src/local-slack/channels.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  type FakeService,
-  type ServiceQuestion,
-  serviceToken,
-  startFakeService,
-} from '../support/fake-service/fake-service.ts';
+import type { ServiceQuestion } from '../support/fake-service/fake-service.ts';
 import { messageOf, pressOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, texts, visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-async function begin(settings: Record<string, string> = {}): Promise<void> {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
-}
-
-async function end(): Promise<void> {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-}
-
-beforeEach(() => begin());
-afterEach(end);
+beforeEach(() => beginWorld());
 
 function asked(text: string): Promise<ServiceQuestion> {
   return eventually(() => one(service.find(text)));
@@ -59,7 +42,7 @@ describe('the card', () => {
     const card = await eventually(() => world.card(ts) ?? fail());
     world.slack.remove(card.ts);
     service.answer(question);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
   });
 });
 
@@ -73,7 +56,7 @@ describe('a cancellation', () => {
     expect(world.answersIn(ts)).toEqual([]);
     service.answerEverything();
     await world.reply(ts, 'another?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     expect(service.conversations).toHaveLength(1);
   });
 
@@ -102,7 +85,7 @@ describe('a cancellation', () => {
     await eventually(() => expect(threadText(ts)).toContain('Cancelled by'));
     expect(service.find('q2?')).toEqual([]);
     service.answer(running);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
   });
 
   test('after the answer leaves the answer, and tells the person who pressed', async () => {
@@ -110,7 +93,7 @@ describe('a cancellation', () => {
     const question = await asked('quick?');
     const stale = await eventually(() => one(buttonsOf(world.card(ts)?.blocks)));
     service.answer(question);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.deliver(
       pressOf({
         actionId: stale.actionId,
@@ -160,14 +143,14 @@ describe('a question', () => {
     const ts = await world.mention('broken?');
     const question = await asked('broken?');
     service.fail(question, 'InternalError', 'Search backend down <!channel>', 'Shard 3 did not answer, <@U0BOB>.');
-    const failure = await eventually(() => one(world.answersIn(ts)));
+    const failure = one(await world.answered(ts));
     const shown = visibleText(failure);
     expect(shown).toContain('Search backend down');
     expect(shown).not.toMatch(/<!channel>|<@U0BOB>/);
     expect(shown).toMatch(/q[0-9a-f]{8}/);
     service.answerEverything();
     await Promise.all([world.press('Try again', { user: people.bob }), world.press('Try again', { user: people.ada })]);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(service.find('broken?')).toHaveLength(2);
   });
 
@@ -183,14 +166,14 @@ describe('a question', () => {
     const first = await eventually(() => one(service.questions()));
     expect(first.question).toContain(said);
     service.fail(first, 'InternalError');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     // So that the question is closed.
     await world.restart();
     await world.press('Try again');
     const second = await eventually(() => one(service.questions().slice(1)));
     expect(second.question).toBe(first.question);
     service.fail(second, 'InternalError');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     await world.restart();
     world.slack.remove(ts);
     await world.press('Try again');
@@ -201,21 +184,21 @@ describe('a question', () => {
   test('too long for the service ends with Ask in a new conversation', async () => {
     const ts = await world.mention('grown?');
     service.fail(await asked('grown?'), 'TokenLimitExceeded');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     service.answerEverything();
     await world.press('Ask in a new conversation');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(service.conversations).toHaveLength(2);
   });
 
   test('with refused credentials says so, and the app stays ready to say so again', async () => {
     const ts = await world.mention('where are retries?');
     service.answer(await asked('where are retries?'));
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     const [old] = service.conversations;
     await world.reply(ts, 'and for v2?');
     service.fail(await asked('and for v2?'), 'TokenLimitExceeded');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     await world.press('Ask in a new conversation');
     const fresh = await eventually(() => one(service.conversations[1]?.questions ?? []));
     expect(fresh.question).toBe(
@@ -228,7 +211,7 @@ describe('a question', () => {
     service.fault('create', { status: 401 });
     service.fault('list', { status: 401 });
     const ts = await world.mention('locked?');
-    const failure = await eventually(() => one(world.answersIn(ts)));
+    const failure = one(await world.answered(ts));
     expect(visibleText(failure)).toMatch(/access/i);
     const ready = await world.readyz();
     expect(ready.status).toBe(200);
@@ -243,10 +226,10 @@ describe('a question', () => {
   test('that follows up a deleted conversation starts a new one without help, with a note', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     service.remove(service.conversations[0]?.id ?? 0);
     await world.reply(ts, 'second?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(service.conversations).toHaveLength(1);
     expect(one(service.questions()).question).toMatch(/^Carrying on from the question "first\?"\.[^\n]*\n\nsecond\?$/);
     expect(threadText(ts)).toMatch(/new conversation|new one/i);
@@ -256,10 +239,10 @@ describe('a question', () => {
     const ts = await world.mention('first?');
     await asked('first?');
     service.remove(service.conversations[0]?.id ?? 0);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     service.answerEverything();
     await world.press('Ask in a new conversation');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
   });
 
   test('shows on its card that the service is not reachable for a while, and then gets its answer', async () => {
@@ -269,29 +252,27 @@ describe('a question', () => {
     await eventually(() => expect(threadText(ts)).toMatch(/not reachable/i));
     service.answer(question);
     service.clearFaults();
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
   });
 
   test('fails with Try again where the service is not reachable until the app gives up', async () => {
-    await end();
-    await begin({ PATIENCE_SECONDS: '2' });
+    await beginWorld({ settings: { PATIENCE_SECONDS: '2' } });
     service.fault('create', { status: 503 }, 1_000);
     const ts = await world.mention('never?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     expect(buttonsOf(world.answersIn(ts)[0]?.blocks).map(({ label }) => label)).toContain('Try again');
   });
 
   test('that takes too long is not watched any more and has the link, and Check again finds the answer', async () => {
-    await end();
-    await begin({ PATIENCE_SECONDS: '2' });
+    await beginWorld({ settings: { PATIENCE_SECONDS: '2' } });
     const ts = await world.mention('slow?');
     const question = await asked('slow?');
-    const gaveUp = await eventually(() => one(world.answersIn(ts)));
+    const gaveUp = one(await world.answered(ts));
     expect(visibleText(gaveUp)).toMatch(/still running/i);
     expect(JSON.stringify(gaveUp.blocks)).toContain('/deepsearch/0000');
     service.answer(question);
     await world.press('Check again');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(visibleText(world.answersIn(ts)[1] ?? { text: '' })).toContain('The answer to "slow?"');
     expect(service.find('slow?')).toHaveLength(1);
   });
@@ -312,7 +293,7 @@ describe('a question', () => {
     service.fail(question, 'RateLimitExceeded');
     await eventually(() => expect(threadText(ts)).toMatch(/<!date\^\d+\^/));
     service.answerEverything();
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     expect(service.find('costly?')).toHaveLength(2);
   });
 
@@ -328,7 +309,7 @@ describe('a question', () => {
     service.answerEverything();
     service.fault('create', { status: 429, headers: { 'retry-after': '1' } });
     const ts = await world.mention('patient?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     expect(service.find('patient?')).toHaveLength(1);
   });
 });
@@ -338,7 +319,7 @@ describe('an answer', () => {
     service.answerEverything();
     world.slack.refuseBlocks('markdown');
     const first = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(first)).toHaveLength(1));
+    await world.answered(first);
     world.slack.refuseBlocks('markdown', 'section', 'context', 'header', 'actions', 'divider', 'rich_text');
     const second = await world.mention('second?');
     await eventually(() => expect(threadText(second)).toContain('The answer to'));
@@ -366,7 +347,7 @@ describe('an answer', () => {
       label: `file${index}.ts`,
     }));
     service.answer(await asked('sources?'), { sources });
-    const answer = await eventually(() => one(world.answersIn(ts)));
+    const answer = one(await world.answered(ts));
     expect(visibleText(answer)).toContain('file2.ts');
     expect(visibleText(answer)).not.toContain('file3.ts');
     await world.press('All sources (12)');

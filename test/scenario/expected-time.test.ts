@@ -3,35 +3,27 @@ import { createDurations } from '../../src/core/history/lists.ts';
 import { otherTeamId, people, team } from '../../src/local-slack/people.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  type FakeService,
-  type ServiceQuestion,
-  serviceToken,
-  startFakeService,
-} from '../support/fake-service/fake-service.ts';
+import type { ServiceQuestion } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld, endWorld } = worldOfEachTest();
 let data: Awaited<ReturnType<typeof createTempDir>>;
 
 const patient = { timeoutMs: 45_000 };
 
 beforeEach(async () => {
   data = await createTempDir();
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings: { DATA_DIR: data.path } });
+  await beginWorld({ settings: { DATA_DIR: data.path } });
   await world.stopApp();
 });
 
 afterEach(async () => {
-  await world.stop();
-  await service.stop();
+  await endWorld();
   await data.remove();
-  expect(world.slack.violations).toEqual([]);
 });
 
 /** Stores a history of durations directly, because Slack's limits would make ten real answers slow. */

@@ -66,7 +66,7 @@ describe.concurrent('the service', () => {
     await inWorld(async (world, service) => {
       service.answerEverything();
       const ts = await world.mention('first?');
-      await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+      await world.answered(ts);
       service.fault('followUp', { breakAfterEffect: true });
       await world.reply(ts, 'second?');
       await eventually(() => expect(world.answersIn(ts)).toHaveLength(2), patient);
@@ -256,11 +256,11 @@ describe.concurrent('a restart of the app', () => {
     await inWorld(async (world, service) => {
       service.answerEverything();
       const ts = await world.mention('once?');
-      await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+      await world.answered(ts);
       await world.restart();
       await world.mention('once?', { ts });
       const other = await world.mention('other?');
-      await eventually(() => expect(world.answersIn(other)).toHaveLength(1));
+      await world.answered(other);
       expect(service.find('once?')).toHaveLength(1);
     });
   });

@@ -6,33 +6,26 @@ import type { SlackView } from '../../src/local-slack/views.ts';
 import { FORMS } from '../../src/render/ids.ts';
 import { readAllVotes } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { feedbackOf, viewSubmissionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld, endWorld } = worldOfEachTest();
 let data: Awaited<ReturnType<typeof createTempDir>>;
 
 async function begin(settings: Record<string, string> = {}): Promise<void> {
   data = await createTempDir();
-  service = await startFakeService();
+  await beginWorld({ settings: { DATA_DIR: data.path, ...settings } });
   service.answerEverything();
-  world = await startWorld({
-    service: { url: service.url, token: serviceToken },
-    settings: { DATA_DIR: data.path, ...settings },
-  });
 }
 
 afterEach(async () => {
-  await world.stop();
-  await service.stop();
+  await endWorld();
   await data.remove();
-  expect(world.slack.violations).toEqual([]);
 });
 
 /** The stored votes. Stops the app first. */
@@ -44,7 +37,7 @@ async function votes(): Promise<Vote[]> {
 
 async function answered(question: string): Promise<{ ts: string; last: SlackMessage }> {
   const ts = await world.mention(question);
-  return { ts, last: await eventually(() => one(world.answersIn(ts))) };
+  return { ts, last: one(await world.answered(ts)) };
 }
 
 /** Waits for the form. Until it is ready, the modal may say that it takes a moment. */
@@ -56,11 +49,6 @@ function form(): Promise<SlackView> {
   });
 }
 
-/** All private messages to a person, as one text. */
-function toldTo(user: string): string {
-  return world.ephemeralsTo(user).map(visibleText).join('\n');
-}
-
 describe('a native feedback button', () => {
   beforeEach(() => begin());
 
@@ -68,7 +56,7 @@ describe('a native feedback button', () => {
     const { last } = await answered('how?');
     const before = JSON.stringify(last);
     await world.feedback('positive', { user: people.bob });
-    await eventually(() => expect(toldTo(people.bob)).toContain('Your vote is saved.'));
+    await eventually(() => expect(world.toldTo(people.bob)).toContain('Your vote is saved.'));
     expect(JSON.stringify(last)).toBe(before);
     expect(await votes()).toEqual([
       expect.objectContaining({ userId: people.bob, verdict: 'up', reasons: [], teamId: team.id }),
@@ -84,7 +72,7 @@ describe('a native feedback button', () => {
       comment: '  It is in retry.ts, not here.  ',
     });
     expect(world.slack.openViews).toEqual([]);
-    await eventually(() => expect(toldTo(people.ada)).toContain('Your vote is saved.'));
+    await eventually(() => expect(world.toldTo(people.ada)).toContain('Your vote is saved.'));
     const { id, questions } = one(service.conversations);
     expect(await votes()).toEqual([
       expect.objectContaining({
@@ -103,7 +91,7 @@ describe('a native feedback button', () => {
     await world.closeModal(await form());
     world.slack.expireTriggers();
     await world.feedback('negative', { user: people.bob });
-    await eventually(() => expect(toldTo(people.bob)).toContain('did not open the form in time'));
+    await eventually(() => expect(world.toldTo(people.bob)).toContain('did not open the form in time'));
     expect((await votes()).map(({ userId, verdict }) => [userId, verdict]).toSorted()).toEqual([
       [people.ada, 'down'],
       [people.bob, 'down'],
@@ -138,7 +126,7 @@ describe('a native feedback button', () => {
     await eventually(async () => expect(visibleText(await world.modal())).toContain('nothing was done'));
     expect((await world.modal()).blocks.map(({ type }) => type)).toEqual(['section', 'context']);
     await world.feedback('positive', { user: people.mia });
-    await eventually(() => expect(toldTo(people.mia)).toContain('nothing was done'));
+    await eventually(() => expect(world.toldTo(people.mia)).toContain('nothing was done'));
     expect(await votes()).toEqual([]);
   });
 
@@ -178,7 +166,7 @@ describe('a native feedback button', () => {
     const { last } = await answered('how?');
     expect((last.blocks ?? []).map(({ type }) => type)).not.toContain('context_actions');
     await world.press('Helpful', { user: people.bob });
-    await eventually(() => expect(toldTo(people.bob)).toContain('Your vote is saved.'));
+    await eventually(() => expect(world.toldTo(people.bob)).toContain('Your vote is saved.'));
     expect(await votes()).toHaveLength(1);
   });
 });
@@ -211,11 +199,11 @@ describe.skipIf(!hasRedisServer())('while nothing can be stored', () => {
       expect(JSON.stringify(refused.response)).toContain("I can't tell whether that was taken");
       expect(world.slack.openViews).toHaveLength(1);
       await world.feedback('positive', { user: people.bob });
-      await eventually(() => expect(toldTo(people.bob)).toMatch(/not taken|can't tell/i));
+      await eventually(() => expect(world.toldTo(people.bob)).toMatch(/not taken|can't tell/i));
       redis.resume();
       await eventually(async () => expect((await world.readyz()).status).toBe(200));
       await world.submit(open, { comment: 'Too short' });
-      await eventually(() => expect(toldTo(people.ada)).toContain('Your vote is saved.'));
+      await eventually(() => expect(world.toldTo(people.ada)).toContain('Your vote is saved.'));
       const { log } = createRecordingLog();
       const { votes: kept } = await readAllVotes({ redisUrl: redis.url }, { clock: Date.now, log });
       expect(kept).toContainEqual(expect.objectContaining({ userId: people.ada, comment: 'Too short' }));
@@ -230,7 +218,7 @@ describe.skipIf(!hasRedisServer())('while nothing can be stored', () => {
 test('the form of a private answer stores no vote when another person sends it', async () => {
   await begin();
   const ts = await world.direct('how?');
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   await world.feedback('negative');
   const open = await form();
   await world.submit(open, { comment: 'not yours' }, { user: people.bob });

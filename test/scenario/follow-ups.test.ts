@@ -1,44 +1,33 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { overflowOf, viewSubmissionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, visibleText } from '../support/world/world.ts';
 
 /** The menu entry under an answer that opens its first follow-up in a form. */
 const editOrAskPrivately = 'Edit or ask privately: What calls it?';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
 async function begin(settings: Record<string, string> = {}): Promise<void> {
-  service = await startFakeService();
+  await beginWorld({ settings });
   service.answerEverything();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
 }
 
 beforeEach(() => begin());
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
 
 /** A thread with one answer, and the answer's last message. */
 async function answered(question = 'how?') {
   const ts = await world.mention(question);
-  const last = await eventually(() => one(world.answersIn(ts)));
+  const last = one(await world.answered(ts));
   return { ts, last };
 }
 
 function labels(message: Parameters<typeof visibleText>[0]): string[] {
   return buttonsOf(message.blocks).map(({ label }) => label);
-}
-
-function toldTo(user: string): string {
-  return world.ephemeralsTo(user).map(visibleText).join('\n');
 }
 
 describe('a suggested follow-up', () => {
@@ -51,9 +40,9 @@ describe('a suggested follow-up', () => {
     expect(labels(last)).toEqual(['Where is it tested?']);
     // The rest of the answer does not change.
     expect(visibleText(last)).toContain(body.split('\n')[1]);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     await world.press('Where is it tested?', { user: people.ada, threadTs: ts });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    await world.answered(ts, 3);
   });
 
   test('is asked once when two people press it at the same time, and the second is told who asked it', async () => {
@@ -62,10 +51,10 @@ describe('a suggested follow-up', () => {
       world.press('What calls it?', { user: people.bob }),
       world.press('What calls it?', { user: people.ada }),
     ]);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(service.find('What calls it?')).toHaveLength(1);
     await eventually(() =>
-      expect(`${toldTo(people.ada)}${toldTo(people.bob)}`).toMatch(/already asked by <@U0(ADA|BOB)>/),
+      expect(`${world.toldTo(people.ada)}${world.toldTo(people.bob)}`).toMatch(/already asked by <@U0(ADA|BOB)>/),
     );
   });
 
@@ -73,13 +62,13 @@ describe('a suggested follow-up', () => {
     const { ts, last } = await answered();
     world.slack.fault('chat.update', { error: 'edit_window_closed' }, 20);
     await world.press('What calls it?', { user: people.bob });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(last.edits).toBe(0);
   });
 
   test('of a long answer is on its last message, which keeps its content in an update', async () => {
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     service.answerAfter(() => 0, { answer: 'One paragraph of many words.\n\n'.repeat(800) });
     await world.reply(ts, 'long?');
     const parts = await eventually(() => {
@@ -101,7 +90,7 @@ describe('where the app was taken out of a private channel', () => {
     const crew = { isPrivate: true, botIsMember: true, isArchived: false, members: [people.ada, people.bob] };
     world.slack.channels.set('C0CREW', crew);
     const ts = await world.mention('how?', { channel: 'C0CREW' });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     const opened = await open();
     crew.botIsMember = false;
     // The app caches channels and their members for a minute. A restart clears the cache.
@@ -139,7 +128,7 @@ describe('the button "Edit first"', () => {
     const form = await world.modal();
     expect(form.blocks[0]?.element?.initial_value).toBe('What calls it?');
     await world.submit(form, { question: 'What calls it in tests?' }, { user: people.bob });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(service.find('What calls it in tests?')).toHaveLength(1);
     expect(service.conversations).toHaveLength(1);
     await eventually(() => expect(visibleText(last)).toContain('<@U0BOB> asked: What calls it?'));
@@ -152,7 +141,7 @@ describe('the button "Edit first"', () => {
     await world.press('What calls it?', { user: people.bob });
     const delivery = await world.submit(form, { question: 'Mine instead?' }, { user: people.ada });
     expect(JSON.stringify(delivery.response)).toContain('bob asked this follow-up in the meantime');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(service.find('Mine instead?')).toEqual([]);
   });
 
@@ -165,7 +154,7 @@ describe('the button "Edit first"', () => {
       world.submit(form, { question: 'Only once?' }),
     ]);
     expect(both.map(({ response }) => response)).toEqual([undefined, undefined]);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(service.find('Only once?')).toHaveLength(1);
   });
 
@@ -179,7 +168,7 @@ describe('the button "Edit first"', () => {
     await answered();
     world.slack.expireTriggers();
     await world.overflow(editOrAskPrivately);
-    await eventually(() => expect(toldTo(people.ada)).toContain('did not open the form in time'));
+    await eventually(() => expect(world.toldTo(people.ada)).toContain('did not open the form in time'));
   });
 });
 
@@ -197,7 +186,7 @@ describe('the button "Ask privately"', () => {
     const root = await eventually(() =>
       one(world.slack.messages.filter(({ channel, thread_ts: at }) => channel === 'D0BOB' && at === undefined)),
     );
-    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    await world.answered(root.ts);
     expect(visibleText(root)).toContain(
       `Continues from: “<${service.conversations[0]?.share_url}|the first question?>”`,
     );
@@ -208,7 +197,7 @@ describe('the button "Ask privately"', () => {
     );
     expect(asked.questions[0]?.question).toContain('the first question?');
     expect(asked.questions[0]?.question).toContain(service.conversations[0]?.share_url ?? 'no URL');
-    await eventually(() => expect(toldTo(people.bob)).toContain('Asked in our direct messages'));
+    await eventually(() => expect(world.toldTo(people.bob)).toContain('Asked in our direct messages'));
     expect(labels(last)).toEqual(['What calls it?', 'Where is it tested?']);
     // A person can ask it only once, even with another text.
     const again = await askPrivately(people.bob, ts, 'In other words?');
@@ -248,7 +237,7 @@ describe('the button "All sources"', () => {
     expect(JSON.stringify(modal.blocks)).toContain('src/7.ts');
     world.slack.expireTriggers();
     expect(await world.press('All sources (8)')).toMatchObject({ acknowledged: true });
-    await eventually(() => expect(toldTo(people.ada)).toContain('did not open the form in time'));
+    await eventually(() => expect(world.toldTo(people.ada)).toContain('did not open the form in time'));
   });
 });
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
-import { eventually } from '../support/eventually.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
@@ -17,10 +16,10 @@ test('forget with --upstream deletes what a person asked with their own access, 
   const world = await startWorld({ service, settings });
   try {
     const before = await world.direct('Where is the gateway signed?', { user: ada });
-    await eventually(() => expect(world.answersIn(before)).toHaveLength(1));
+    await world.answered(before);
     await connectAccount(world, ada, service.tokenOf('ada'));
     const after = await world.direct('Where are retries configured?', { user: ada });
-    await eventually(() => expect(world.answersIn(after)).toHaveLength(1));
+    await world.answered(after);
     expect(service.asked().map(({ by }) => by)).toEqual(['app', 'ada']);
 
     const run = runProgram(await builtProgram('src/cli/admin.ts'), ['forget', '--user', ada, '--upstream'], {

@@ -1,24 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { buttonOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { startWorld, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 /** The blocks of a person's Home, as Slack got them. */
 function home(user: string = people.ada): string {
@@ -43,7 +32,7 @@ function published(): number {
 async function settled(user: string = people.bob): Promise<void> {
   const threadTs = await world.mention('is everything done?', { user });
   service.answer(await eventually(() => one(service.find('is everything done?'))));
-  await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+  await world.answered(threadTs);
 }
 
 describe('the Home tab', () => {
@@ -65,7 +54,7 @@ describe('the Home tab', () => {
     await eventually(() => expect(home()).toContain('answered in'));
     expect(home()).not.toContain('deepsearch:cancel_own');
     const dotless = threadTs.replace('.', '');
-    await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+    await world.answered(threadTs);
     await openHome();
     expect(home()).toMatch(new RegExp(`https://fake\\.slack\\.com/archives/C0GENERAL/p\\d+\\?thread_ts=${threadTs}`));
     expect(home()).not.toContain(`/p${dotless}`);
@@ -79,7 +68,7 @@ describe('the Home tab', () => {
     world.slack.fault('chat.postMessage', { retryAfterSeconds: 1 });
     service.answer(question);
     await eventually(() => expect(home()).toContain('answered in'));
-    const answer = await eventually(() => one(world.answersIn(threadTs)));
+    const answer = one(await world.answered(threadTs));
     await eventually(() => expect(home()).toContain(`/p${answer.ts.replace('.', '')}?thread_ts=${threadTs}`));
   });
 
@@ -164,7 +153,7 @@ describe('the Home tab', () => {
     await openHome(people.bob);
     const before = published();
     const threadTs = await world.mention('for ada only?');
-    await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+    await world.answered(threadTs);
     expect(published()).toBe(before);
   });
 
@@ -183,7 +172,7 @@ describe('the Home tab', () => {
     world.slack.fault('views.publish', { retryAfterSeconds: 1 });
     service.answerEverything();
     const threadTs = await world.mention('who is faster?');
-    await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+    await world.answered(threadTs);
     await eventually(() => expect(home()).toContain('answered in'));
   });
 
@@ -199,12 +188,12 @@ describe('the Home tab', () => {
     const question = await eventually(() => one(service.find('how much?')));
     service.quota(1710, 2000, new Date(Date.UTC(2030, 0, 1)));
     service.answer(question);
-    await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+    await world.answered(threadTs);
     await openHome();
     expect(home()).toContain('85% of the quota used (1,710 of 2,000 credits)');
     service.scriptFaults(() => ({ status: 401 }));
     const failing = await world.mention('and now?');
-    await eventually(() => expect(world.answersIn(failing)).toHaveLength(1));
+    await world.answered(failing);
     await eventually(() => expect(home()).toContain('does not accept'));
   });
 });
@@ -213,7 +202,7 @@ describe('the command history', () => {
   test('lists the newest questions privately, with links', async () => {
     const threadTs = await world.mention('where is main?');
     service.answer(await eventually(() => one(service.find('where is main?'))));
-    await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+    await world.answered(threadTs);
     await world.mention("somebody else's?", { user: people.bob });
     const { response } = await world.command('history');
     expect(response).toMatchObject({ response_type: 'ephemeral' });

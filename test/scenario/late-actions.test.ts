@@ -2,28 +2,20 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { SlackMessage } from '../../src/local-slack/messages.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
 import { hasRedisServer } from '../support/processes/redis-server.ts';
 import { type SlowRedis, startSlowRedis } from '../support/processes/slow-redis.ts';
-import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, texts, visibleText } from '../support/world/world.ts';
 
 /** The menu entry under an answer that opens its first follow-up in a form. */
 const editOrAskPrivately = 'Edit or ask privately: What calls it?';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld, endWorld } = worldOfEachTest();
 
 async function begin(settings: Record<string, string> = {}): Promise<void> {
-  service = await startFakeService();
+  await beginWorld({ settings });
   service.answerEverything();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
-}
-
-async function end(): Promise<void> {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
 }
 
 const patient = { timeoutMs: 45_000 };
@@ -34,10 +26,6 @@ async function answered(): Promise<{ ts: string; last: SlackMessage }> {
   const last = await eventually(() => one(world.answersIn(ts)), patient);
   await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Answered in'), patient);
   return { ts, last };
-}
-
-function toldTo(user: string): string {
-  return world.ephemeralsTo(user).map(visibleText).join('\n');
 }
 
 /** Holds the next call of a method until the returned function is called. */
@@ -64,8 +52,6 @@ async function expectNothingMore(ts: string, messages: number): Promise<void> {
 }
 
 describe('while Slack is slow', () => {
-  afterEach(end);
-
   test('a question that was reported as not accepted is not asked privately later, and can be asked then', async () => {
     await begin();
     await answered();
@@ -78,7 +64,7 @@ describe('while Slack is slow', () => {
     await settled();
     expect(service.questions().some(({ question }) => question.includes('What calls it?'))).toBe(false);
     await world.submit(form, { where: 'privately' }, { user: people.bob });
-    await eventually(() => expect(toldTo(people.bob)).toContain('Asked in our direct messages'));
+    await eventually(() => expect(world.toldTo(people.bob)).toContain('Asked in our direct messages'));
     await eventually(() => expect(service.conversations).toHaveLength(3));
   });
 
@@ -89,7 +75,7 @@ describe('while Slack is slow', () => {
       service.answerAfter(() => 0, { sources: manySources });
       if (which === 'Share…') {
         const ts = await world.direct('privately?');
-        await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+        await world.answered(ts);
       } else {
         await answered();
       }
@@ -99,7 +85,7 @@ describe('while Slack is slow', () => {
       letGo();
       await world.modal();
       await settled();
-      expect(toldTo(people.ada)).toBe('');
+      expect(world.toldTo(people.ada)).toBe('');
     },
   );
 
@@ -118,7 +104,7 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
   }
 
   afterEach(async () => {
-    await end();
+    await endWorld();
     await redis.stop();
   });
 
@@ -148,7 +134,7 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
     const { ts, last } = await answered();
     holdTaking();
     await world.press('What calls it?', { threadTs: ts });
-    await eventually(() => expect(toldTo(people.ada)).toContain("can't tell whether that was done"), patient);
+    await eventually(() => expect(world.toldTo(people.ada)).toContain("can't tell whether that was done"), patient);
     await expectNothingMore(ts, 2);
     expect(service.find('What calls it?')).toEqual([]);
     expect(buttonsOf(last.blocks).map(({ label }) => label)).toContain('What calls it?');
@@ -171,8 +157,11 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
         .filter(({ channel }) => channel === 'D0ADA')
         .map(visibleText)
         .join();
-    await eventually(() => expect(told() + toldTo(people.ada)).toContain("can't tell whether that was done"), patient);
-    expect(told() + toldTo(people.ada) + JSON.stringify(world.home())).not.toContain('Not taken');
+    await eventually(
+      () => expect(told() + world.toldTo(people.ada)).toContain("can't tell whether that was done"),
+      patient,
+    );
+    expect(told() + world.toldTo(people.ada) + JSON.stringify(world.home())).not.toContain('Not taken');
   });
 
   test('the old version continues where the edited one came too late to the storage', async () => {
@@ -181,10 +170,10 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
     const ts = await world.mention('old words?');
     const old = await eventually(() => one(service.find('old words?')), patient);
     await world.edit(ts, 'new words?');
-    await eventually(() => expect(toldTo(people.ada)).toContain('edited'), patient);
+    await eventually(() => expect(world.toldTo(people.ada)).toContain('edited'), patient);
     holdTaking();
     await world.pressPrivately('Ask the edited version');
-    await eventually(() => expect(toldTo(people.ada)).toContain("can't tell whether that was done"), patient);
+    await eventually(() => expect(world.toldTo(people.ada)).toContain("can't tell whether that was done"), patient);
     await expectNothingMore(ts, 1);
     expect(old.status).toBe('processing');
     await world.pressPrivately('Ask the edited version');

@@ -1,28 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { serviceToken } from '../support/fake-service/fake-service.ts';
 import { linkSharedOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { inEnterprise, inSharedChannel } from '../support/payloads/elsewhere.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
 beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({
-    service: { url: service.url, token: serviceToken },
+  await beginWorld({
     settings: { OPEN_CHANNELS: 'C0OPEN', ALLOWED_CHANNELS: 'C0GENERAL,C0GUESTS,C0PRIVATE,C0PUBLIC,C0SHARED' },
   });
   service.answerEverything();
-});
-
-afterEach(async () => {
-  expect(world.slack.violations).toEqual([]);
-  await world.stop();
-  await service.stop();
 });
 
 /** Asks the service directly, and returns the share URL of the new conversation. */
@@ -231,7 +223,7 @@ describe('a share link has no preview', () => {
     expect(world.slack.unfurls).toEqual([]);
     // The app still answers questions.
     const ts = await world.mention('And then?');
-    await eventually(() => one(world.answersIn(ts)));
+    one(await world.answered(ts));
   });
 
   it.each([

@@ -1,33 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  type FakeService,
-  type ServiceQuestion,
-  serviceToken,
-  startFakeService,
-} from '../support/fake-service/fake-service.ts';
+import type { ServiceQuestion } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, texts, visibleText } from '../support/world/world.ts';
 
 const { ada, bob, gerd } = people;
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-async function begin(settings: Record<string, string> = {}): Promise<void> {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
-}
-
-async function end(): Promise<void> {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-}
-
-beforeEach(() => begin());
-afterEach(end);
+beforeEach(() => beginWorld());
 
 /** The private messages to a person, oldest first. Waits until there are `count` of them. */
 function privateMessages(count: number, user: string = ada): Promise<string[]> {
@@ -50,7 +33,7 @@ function threadText(ts: string): string {
 async function answered(text = 'first?'): Promise<string> {
   service.answerEverything();
   const ts = await world.mention(text);
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   return ts;
 }
 
@@ -121,11 +104,10 @@ describe('a bare "new"', () => {
 
 describe('a second press of a button', () => {
   test('on Check again says that the question is being watched', async () => {
-    await end();
-    await begin({ PATIENCE_SECONDS: '2' });
+    await beginWorld({ settings: { PATIENCE_SECONDS: '2' } });
     const ts = await world.mention('slow?');
     await asked('slow?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await Promise.all([world.press('Check again'), world.press('Check again', { user: bob })]);
     expect(await toldAfterPresses()).toContain('I am already checking this question again.');
   });
@@ -155,7 +137,7 @@ test('a mention without text that is asked again is shown in the language of the
   service.scriptFaults(() => ({ status: 401 }));
   const root = world.slack.say('C0GENERAL', bob, 'Where do we set the retry delay?');
   await world.mention('', { threadTs: root, user: gerd });
-  await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+  await world.answered(root);
   await world.learnLanguage(gerd);
   await world.press('Noch einmal versuchen', { user: gerd, threadTs: root });
   await eventually(() => expect(threadText(root)).toContain('Beantworte, was oben gefragt wurde.'));
@@ -246,9 +228,9 @@ describe('another question in the same thread', () => {
     async (text) => {
       const ts = await answered();
       await world.mention(text, { threadTs: ts });
-      await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+      await world.answered(ts, 2);
       await world.reply(ts, 'third?');
-      await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+      await world.answered(ts, 3);
       const words = service.conversations.map(({ questions }) =>
         questions.map(({ question }) => question.split('\n')[0]),
       );

@@ -1,23 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-
-afterEach(async () => {
-  expect(world.slack.violations).toEqual([]);
-  await world.stop();
-  await service.stop();
-});
+beforeEach(() => beginWorld());
 
 /** From now on, Slack refuses these methods because the app lacks the scope. */
 function lack(...methods: string[]): void {
@@ -66,7 +56,7 @@ it('a question in a thread is answered when the thread may not be read, and the 
     expect(visibleText(world.card(root) ?? { text: '' })).toContain('This thread could not be read'),
   );
   service.answer(question);
-  await eventually(() => one(world.answersIn(root)));
+  one(await world.answered(root));
 });
 
 it.each([

@@ -1,23 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { messageOf, pressOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { startWorld, texts, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { texts } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 test('a "cancel" that Slack delivers again does not cancel the next question', async () => {
   const ts = await world.mention('q1?');
@@ -27,7 +18,7 @@ test('a "cancel" that Slack delivers again does not cancel the next question', a
   const second = await eventually(() => one(service.find('q2?')));
   await world.deliver(messageOf({ user: people.ada, text: 'cancel', ts: cancelTs, threadTs: ts }));
   service.answer(second);
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   expect(service.find('q1?')[0]?.error?.kind).toBe('Cancelled');
   expect(second.error).toBeUndefined();
 });
@@ -42,7 +33,7 @@ test('a "cancel" that comes while the answer is being posted gets the reply that
   await world.reply(ts, 'cancel');
   const told = await eventually(() => one(world.slack.ephemerals));
   expect(told.text).toMatch(/answer/i);
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
 });
 
 test('a bare "new" gets a hint everywhere', async () => {
@@ -62,9 +53,9 @@ test('a group direct message is like a channel: a mention asks, and so do replie
   const chatter = world.slack.say(group.channel, people.bob, 'lunch?');
   await world.deliver(messageOf({ ...group, user: people.bob, text: 'lunch?', ts: chatter }));
   const ts = await world.mention('where?', group);
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   await world.reply(ts, 'and then?', group);
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+  await world.answered(ts, 2);
   expect(service.questions().map(({ question }) => question)).toEqual(['where?', 'and then?']);
 });
 
@@ -99,6 +90,6 @@ test('a revoked token of Slack shows on /readyz, which stays ready, until it wor
     expect(await ready.json()).toMatchObject({ ready: true, slack: 'ok', access: { slack: 'refused' } });
     expect(await world.metrics()).toContain('deepsearch_slack_access{target="slack"} 0');
   });
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   expect(await (await world.readyz()).json()).toMatchObject({ ready: true, access: { slack: 'ok' } });
 });

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { otherTeamId, people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import {
   botPostOf,
   fileShareOf,
@@ -11,22 +10,15 @@ import {
   threadBroadcastOf,
 } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
 beforeEach(async () => {
-  service = await startFakeService();
+  await beginWorld();
   service.answerEverything();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
 });
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
-
 const mention = `<@${team.botUserId}>`;
 
 /**
@@ -38,14 +30,14 @@ async function asked(count: number): Promise<string[]> {
   const others = () => texts().filter((text) => text !== 'last?');
   await eventually(() => expect(others().length).toBeGreaterThanOrEqual(count));
   const ts = await world.mention('last?', { user: people.gerd });
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   return others();
 }
 
 /** A thread of the app with one answer. */
 async function answered(text = 'first?'): Promise<string> {
   const ts = await world.mention(text);
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   return ts;
 }
 
@@ -91,7 +83,7 @@ describe('one post as two kinds of events', () => {
     const ts = world.slack.say('G0GROUP', people.ada, `${mention} where?`);
     const where = { channel: 'G0GROUP', channelType: 'mpim' as const };
     await world.deliver(messageOf({ user: people.ada, text: `${mention} where?`, ts, ...where }));
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.reply(ts, 'and then?', { user: people.bob, ...where });
     expect(await asked(2)).toEqual(['where?', 'and then?']);
   });
@@ -103,7 +95,7 @@ describe('one post that Slack reports several times', () => {
     const told = mentionOf({ user: people.ada, text: 'where?', ts });
     const again = [told, { ...told, event_id: 'EvA' }, { ...told, event_id: 'EvB', event_time: 1_700_000_400 }];
     await Promise.all(again.map((each) => world.deliver(each)));
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.deliver({ ...told, event_id: 'EvC' });
     expect(await asked(1)).toEqual(['where?']);
   });
@@ -124,7 +116,7 @@ describe('an unusual event', () => {
     const root = one(world.slack.messages.filter((message) => message.ts === ts));
     const broadcast = world.slack.say('C0GENERAL', people.bob, 'for all?', ts);
     await world.deliver(threadBroadcastOf({ user: people.bob, text: 'for all?', ts: broadcast, threadTs: ts, root }));
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     const withFile = world.slack.say('C0GENERAL', people.ada, 'and this?', ts);
     await world.deliver(fileShareOf({ user: people.ada, text: 'and this?', ts: withFile, threadTs: ts, files: [] }));
     expect(await asked(3)).toEqual(['first?', 'for all?', 'and this?']);
@@ -138,7 +130,7 @@ describe('an unusual event', () => {
     ];
     const delivery = await world.deliver({ ...told, enterprise_id: 'E0ORG', authorizations });
     expect(delivery.acknowledged).toBe(true);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.deliver(told);
     expect(await asked(1)).toEqual(['where?']);
   });
@@ -165,7 +157,7 @@ describe('a NUL character', () => {
     const root = world.slack.say('C0GENERAL', people.bob, 'the log\0 says this');
     world.slack.addFile(root, { name: 'a\0.txt', text: 'all is well' });
     const ts = await world.mention('why\0?', { threadTs: root });
-    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    await world.answered(root);
     const question = one(service.questions()).question;
     expect(question).toMatch(/^why\ufffd\?/);
     expect(question).toContain('the log\ufffd says this');
@@ -182,16 +174,16 @@ describe('a NUL character', () => {
       suggested_followups: ['What\0?', '\0'],
     });
     const ts = await world.direct('where?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     expect(JSON.stringify(world.slack.inThread(ts))).not.toContain('\\u0000');
     await world.press('What ?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
   });
 
   test('in a failure of the service appears in no message', async () => {
     service.answerAfter(() => 0, { status: 'failed', error: { kind: 'Other', title: 'No\0', message: 'be\0cause' } });
     const ts = await world.direct('where?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AccountMode } from '../../src/core/accounts/accounts.ts';
 import type { SlackBlock } from '../../src/local-slack/messages.ts';
 import { people, team } from '../../src/local-slack/people.ts';
@@ -6,12 +6,11 @@ import type { SlackView } from '../../src/local-slack/views.ts';
 import { ACTIONS } from '../../src/render/ids.ts';
 import { createMemoryAccounts, type MemoryAccounts } from '../support/accounts/memory-accounts.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { buttonOf, viewSubmissionOf } from '../support/local-slack/payloads.ts';
-import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 let accounts: MemoryAccounts;
 
 async function begin(
@@ -19,15 +18,8 @@ async function begin(
 ): Promise<void> {
   const { mode = 'preferred', settings = {} } = options;
   accounts = createMemoryAccounts({ ...options, mode });
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, accounts, settings });
+  await beginWorld({ accounts, settings });
 }
-
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
 
 const ada = { teamId: team.id, userId: people.ada };
 const bob = { teamId: team.id, userId: people.bob };

@@ -22,7 +22,7 @@ async function sentTo(user: string): Promise<string> {
   const isCard = ({ channel, bot_id: bot, thread_ts: ts }: (typeof world.slack.messages)[number]) =>
     channel === dmOf(user) && bot !== undefined && ts === undefined;
   const card = await eventually(() => one(world.slack.messages.filter(isCard)));
-  const answer = await eventually(() => one(world.answersIn(card.ts)));
+  const answer = one(await world.answered(card.ts));
   return visibleText(answer);
 }
 
@@ -40,10 +40,10 @@ test('where answers are private, they go to the direct messages of their askers,
   expect(service.questions()).toHaveLength(1);
   // Other channels are as before, and so is this one after the setting is taken back.
   const elsewhere = await world.mention('where is it?');
-  await eventually(() => expect(world.answersIn(elsewhere)).toHaveLength(1));
+  await world.answered(elsewhere);
   await here.change(channels.team, { settings_answers: 'thread' });
   const again = await world.mention('and now?', { channel: channels.team, user: ada });
-  await eventually(() => expect(world.answersIn(again)).toHaveLength(1));
+  await world.answered(again);
 });
 
 /** What `status` in a thread says to a person. */
@@ -67,7 +67,7 @@ test('a private answer has a conversation of its own, which only its asker conti
   here = await startSettingsWorld();
   const { world } = here;
   const ts = await world.mention('where is main?', { channel: channels.team, user: bob });
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   await here.change(channels.team, { settings_answers: 'private' });
   await world.mention('and who calls it?', { channel: channels.team, user: bob, threadTs: ts });
   expect(await sentTo(bob)).toContain('who calls it');

@@ -1,27 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
 beforeEach(async () => {
-  service = await startFakeService();
+  await beginWorld({ lifecycle: { threadLimit: 1 } });
   service.answerEverything();
-  world = await startWorld({
-    service: { url: service.url, token: serviceToken },
-    lifecycle: { threadLimit: 1 },
-  });
 });
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
-
 /** The only private message to ada: its text and its thread. */
 async function word(): Promise<{ text: string; threadTs: string | undefined }> {
   const said = await eventually(() => one(world.ephemeralsTo(people.ada)));
@@ -30,7 +19,7 @@ async function word(): Promise<{ text: string; threadTs: string | undefined }> {
 
 async function answered(): Promise<string> {
   const ts = await world.mention('first?');
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   return ts;
 }
 
@@ -62,7 +51,7 @@ describe('a private reply to a message in a thread appears in that thread', () =
 
   test('in direct messages as well', async () => {
     const ts = await world.direct('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.direct('mute', { threadTs: ts });
     expect((await word()).threadTs).toBe(ts);
   });

@@ -1,34 +1,27 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import type { SlackView } from '../../src/local-slack/views.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { viewSubmissionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, visibleText } from '../support/world/world.ts';
 
 const channelMenu = 'deepsearch:share_channel';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
 async function begin(settings: Record<string, string> = {}): Promise<void> {
-  service = await startFakeService();
+  await beginWorld({ settings });
   service.answerEverything();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
 }
 
 beforeEach(() => begin());
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
 
 /** Asks a question in ada's direct messages and waits for the answer. */
 async function answered(question = 'a private question?'): Promise<string> {
   const ts = await world.direct(question);
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   return ts;
 }
 
@@ -62,10 +55,6 @@ function roots(channel: string) {
   );
 }
 
-function toldTo(user: string): string {
-  return world.ephemeralsTo(user).map(visibleText).join('\n');
-}
-
 describe('sharing a private answer', () => {
   test('posts it in the channel, after showing who would see it, without mention, follow-ups or link', async () => {
     await answered();
@@ -77,7 +66,7 @@ describe('sharing a private answer', () => {
     const delivery = await world.submit(view, { [channelMenu]: 'C0GENERAL' });
     expect(delivery).toMatchObject({ acknowledged: true, response: undefined });
     const card = await eventually(() => one(roots('C0GENERAL')));
-    const answer = await eventually(() => one(world.answersIn(card.ts)));
+    const answer = one(await world.answered(card.ts));
     expect(visibleText(card)).toMatch(/<@U0ADA> shared an answer:[\s\S]*a private question\?/);
     await eventually(() => expect(visibleText(card)).toContain('The answer is in the thread'));
     expect(visibleText(answer)).toContain('The answer to "a private question?"');
@@ -85,7 +74,7 @@ describe('sharing a private answer', () => {
     expect(JSON.stringify([card, answer])).not.toContain(service.conversations[0]?.share_url ?? 'none');
     expect(buttonsOf(answer.blocks)).toEqual([]);
     expect(service.questions()).toHaveLength(1);
-    await eventually(() => expect(toldTo(people.ada)).toContain('sharing your answer in <#C0GENERAL>'));
+    await eventually(() => expect(world.toldTo(people.ada)).toContain('sharing your answer in <#C0GENERAL>'));
   });
 
   test('includes the link where the sharer chose that', async () => {
@@ -94,7 +83,7 @@ describe('sharing a private answer', () => {
     expect(shown(view)).toContain('even without access to the code');
     await world.submit(view, { [channelMenu]: 'C0GENERAL', with_link: ['with_link'] });
     const card = await eventually(() => one(roots('C0GENERAL')));
-    const answer = await eventually(() => one(world.answersIn(card.ts)));
+    const answer = one(await world.answered(card.ts));
     expect(visibleText(answer)).toContain(service.conversations[0]?.share_url ?? 'none');
   });
 
@@ -102,10 +91,10 @@ describe('sharing a private answer', () => {
     await answered();
     await world.submit(await choose(await form(), 'C0GENERAL'), { [channelMenu]: 'C0GENERAL' });
     const card = await eventually(() => one(roots('C0GENERAL')));
-    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+    await world.answered(card.ts);
     await world.reply(card.ts, 'nice', { user: people.bob });
     await world.mention('and why?', { threadTs: card.ts, user: people.bob });
-    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(2));
+    await world.answered(card.ts, 2);
     expect(service.conversations).toHaveLength(2);
     expect(service.questions()).toHaveLength(2);
   });
@@ -116,7 +105,7 @@ describe('sharing a private answer', () => {
     const entered = { [channelMenu]: 'C0GENERAL' };
     await Promise.all([world.submit(view, entered), world.submit(view, entered)]);
     const card = await eventually(() => one(roots('C0GENERAL')));
-    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+    await world.answered(card.ts);
     await eventually(() => expect(visibleText(card)).toContain('The answer is in the thread'));
     expect(roots('C0GENERAL')).toHaveLength(1);
   });
@@ -128,7 +117,7 @@ describe('sharing a private answer', () => {
     expect(shown(view)).toContain('Share with them too');
     await world.submit(view, { [channelMenu]: 'C0GUESTS', [confirmId(view)]: ['confirm'] });
     const card = await eventually(() => one(roots('C0GUESTS')));
-    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+    await world.answered(card.ts);
   });
 
   test('is neither offered nor accepted for a channel with another organization', async () => {
@@ -238,15 +227,13 @@ describe('sharing a private answer', () => {
 
   test('is offered in direct messages only', async () => {
     const ts = await world.mention('in public?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     expect(world.answersIn(ts).flatMap(({ blocks }) => buttonsOf(blocks).map(({ label }) => label))).not.toContain(
       'Share…',
     );
   });
 
   test('offers another try where it failed, which shows again who would see it, to the sharer alone', async () => {
-    await world.stop();
-    await service.stop();
     await begin({ PATIENCE_SECONDS: '1' });
     await answered();
     let isDown = true;
@@ -254,7 +241,7 @@ describe('sharing a private answer', () => {
     const view = await choose(await form(), 'C0GUESTS');
     await world.submit(view, { [channelMenu]: 'C0GUESTS', [confirmId(view)]: ['confirm'] });
     const card = await eventually(() => one(roots('C0GUESTS')));
-    const end = await eventually(() => one(world.answersIn(card.ts)));
+    const end = one(await world.answered(card.ts));
     expect(buttonsOf(end.blocks).map(({ label }) => label)).toEqual(['Share…']);
     isDown = false;
     await world.press('Share…', { user: people.bob, threadTs: card.ts });
@@ -265,7 +252,7 @@ describe('sharing a private answer', () => {
     expect(shown(again)).toContain('Share with them too');
     await world.submit(again, { [channelMenu]: 'C0GUESTS', [confirmId(again)]: ['confirm'] });
     const second = await eventually(() => one(roots('C0GUESTS').filter(({ ts }) => ts !== card.ts)));
-    const answer = await eventually(() => one(world.answersIn(second.ts)));
+    const answer = one(await world.answered(second.ts));
     expect(visibleText(answer)).toContain('The answer to "a private question?"');
   });
 
@@ -288,8 +275,6 @@ describe('sharing a private answer', () => {
 
 describe('where the operator opened a channel with other organizations,', () => {
   beforeEach(async () => {
-    await world.stop();
-    await service.stop();
     await begin({ OPEN_CHANNELS: 'C0SHARED' });
   });
 
@@ -301,14 +286,12 @@ describe('where the operator opened a channel with other organizations,', () => 
     expect(shown(view)).toContain('Share with them too');
     await world.submit(view, { [channelMenu]: 'C0SHARED', [confirmId(view)]: ['confirm'] });
     const card = await eventually(() => one(roots('C0SHARED')));
-    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+    await world.answered(card.ts);
   });
 });
 
 describe('where a setting does not allow all channels,', () => {
   beforeEach(async () => {
-    await world.stop();
-    await service.stop();
     await begin({ ALLOWED_CHANNELS: 'C0PUBLIC' });
   });
 

@@ -1,29 +1,18 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { viewSubmissionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { visibleText } from '../support/world/world.ts';
 
 const patient = { timeoutMs: 45_000 };
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-async function begin(settings: Record<string, string> = {}): Promise<void> {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
-}
-
-beforeEach(() => begin());
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 function errorsIn(response: unknown): string {
   return JSON.stringify((response as { errors?: unknown } | undefined)?.errors ?? 'no errors');
@@ -34,10 +23,6 @@ function roots(channel: string) {
   return world.slack.messages.filter(
     (each) => each.channel === channel && each.bot_id !== undefined && !each.thread_ts,
   );
-}
-
-function toldTo(user: string): string {
-  return world.ephemeralsTo(user).map(visibleText).join('\n');
 }
 
 describe('the shortcut on a message', () => {
@@ -51,7 +36,7 @@ describe('the shortcut on a message', () => {
     const delivery = await world.submit(form, { question: 'Why is that?' });
     expect(delivery).toMatchObject({ acknowledged: true, response: undefined });
     expect(world.slack.openViews).toEqual([]);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     expect(visibleText(world.card(ts) ?? { text: '' })).toMatch(/<@U0ADA> asked:[\s\S]*Why is that\?/);
     const asked = one(service.questions()).question;
     expect(asked).toContain('Why is that?');
@@ -64,7 +49,7 @@ describe('the shortcut on a message', () => {
     const reply = world.slack.say('C0GENERAL', people.bob, 'a reply', root);
     await world.shortcut('deepsearch:ask_about', { message: reply });
     await world.submit(await world.modal());
-    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    await world.answered(root);
   });
 
   test('can show the answer only to the asker', async () => {
@@ -73,7 +58,7 @@ describe('the shortcut on a message', () => {
     await world.shortcut('deepsearch:ask_about', { message: ts });
     await world.submit(await world.modal(), { where: 'privately' });
     const root = await eventually(() => one(roots('D0ADA')));
-    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    await world.answered(root.ts);
     expect(world.slack.inThread(ts)).toEqual([]);
   });
 
@@ -86,7 +71,7 @@ describe('the shortcut on a message', () => {
     const asked = await eventually(() => one(service.questions()));
     expect(asked.question).toContain('the build is red');
     const card = await eventually(() => one(roots('D0ADA')));
-    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+    await world.answered(card.ts);
     await eventually(() => expect(visibleText(one(roots('D0ADA')))).toContain('read 2 messages'));
     expect(world.slack.inThread(root).filter(({ bot_id: botId }) => botId !== undefined)).toEqual([]);
   });
@@ -180,7 +165,7 @@ describe('the shortcut on a message', () => {
     expect(errorsIn(refused.response)).toContain('I am not where this message was posted');
     await world.submit(form, { where: 'privately' });
     const root = await eventually(() => one(roots('D0ADA')));
-    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    await world.answered(root.ts);
     expect(service.questions()).toHaveLength(1);
   });
 });
@@ -192,9 +177,9 @@ describe('the global shortcut', () => {
     await world.submit(await world.modal(), { question: 'where is main?', channel: 'C0GENERAL' });
     const root = await eventually(() => one(roots('C0GENERAL')));
     expect(visibleText(root)).toMatch(/<@U0ADA> asked:[\s\S]*where is main\?/);
-    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    await world.answered(root.ts);
     await world.reply(root.ts, 'and who calls it?');
-    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(2));
+    await world.answered(root.ts, 2);
     expect(service.conversations).toHaveLength(1);
   });
 
@@ -217,7 +202,7 @@ describe('the global shortcut', () => {
     await Promise.all([world.submit(form, entered), world.submit(form, entered)]);
     await world.submit(form, entered);
     const root = await eventually(() => one(roots('C0GENERAL')));
-    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    await world.answered(root.ts);
     expect(service.questions()).toHaveLength(1);
   });
 
@@ -244,7 +229,7 @@ describe('the global shortcut', () => {
   test('says privately that it came too late for Slack', async () => {
     world.slack.expireTriggers();
     expect(await world.shortcut('deepsearch:ask')).toMatchObject({ acknowledged: true });
-    await eventually(() => expect(toldTo(people.ada)).toContain('did not open the form in time'));
+    await eventually(() => expect(world.toldTo(people.ada)).toContain('did not open the form in time'));
   });
 
   test('says in the form that nothing was sent while Slack does not identify people, and keeps the text', async () => {
@@ -263,9 +248,7 @@ describe.skipIf(!hasRedisServer())('with storage frozen', () => {
   test('the form says that nothing was sent without waiting for storage, and is accepted once storage works again', async () => {
     const redis = await startRedisServer(['--appendonly', 'no']);
     try {
-      await world.stop();
-      await service.stop();
-      await begin({ REDIS_URL: redis.url });
+      await beginWorld({ settings: { REDIS_URL: redis.url } });
       service.answerEverything();
       await world.shortcut('deepsearch:ask');
       const form = await world.modal();

@@ -4,7 +4,6 @@ import type { SlackBlock } from '../../src/local-slack/messages.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { answerConsent, registerOAuthApp } from '../codesearch/support/oauth-app.ts';
 import { createPerson, hiddenField, type Person } from '../codesearch/support/people.ts';
-import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { startRecordedService } from '../support/world/recorded-service.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
@@ -83,7 +82,7 @@ async function signIn(user: string, username: string, decision: 'allow' | 'deny'
 /** Asks as bob where only he reads. Returns the schemes of the credentials with which the question was asked. */
 async function schemesOf(question: string): Promise<string[]> {
   const ts = await world.direct(question, { user: people.bob });
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   return [...new Set(service.requests.filter((each) => each.question?.includes(question)).map(({ scheme }) => scheme))];
 }
 

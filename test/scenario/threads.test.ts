@@ -1,30 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  type FakeService,
-  type ServiceQuestion,
-  serviceToken,
-  startFakeService,
-} from '../support/fake-service/fake-service.ts';
+import type { ServiceQuestion } from '../support/fake-service/fake-service.ts';
 import { fileShareOf, messageDeletedOf, messageOf, threadBroadcastOf } from '../support/local-slack/payloads.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { visibleText } from '../support/world/world.ts';
 
 const channel = 'C0GENERAL';
 const { ada, bob } = people;
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 /** The service's question that begins with `text`. */
 function asked(text: string): Promise<ServiceQuestion> {

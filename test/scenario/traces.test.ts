@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { serviceToken } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../support/otlp/otlp-receiver.ts';
-import { startWorld, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
 
 const lineSchema = z.looseObject({
   event: z.string().optional(),
@@ -13,26 +13,21 @@ const lineSchema = z.looseObject({
   traceId: z.string().optional(),
 });
 
-let service: FakeService;
 let collector: OtlpReceiver;
-let world: World;
+const { world, service, beginWorld, endWorld } = worldOfEachTest();
 let lines: string[];
 
 beforeEach(async () => {
-  service = await startFakeService();
   collector = await startOtlpReceiver();
   lines = [];
-  world = await startWorld({
-    service: { url: service.url, token: serviceToken },
+  await beginWorld({
     settings: { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, LOG_LEVEL: 'info' },
     onLogLine: (line) => void lines.push(line),
   });
 });
 afterEach(async () => {
-  await world.stop();
-  await service.stop();
+  await endWorld();
   await collector.stop();
-  expect(world.slack.violations).toEqual([]);
 });
 
 const words = 'Where is the pelican counted?';
@@ -45,7 +40,7 @@ async function ask(): Promise<string> {
 
 async function answered(ts: string): Promise<void> {
   service.answer(one(service.find(words)));
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   await eventually(() => expect(lines.join('')).toContain('question_closed'));
 }
 

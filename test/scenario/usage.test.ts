@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { people, team } from '../../src/local-slack/people.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { questionWith } from '../support/lifecycle/sample-questions.ts';
 import { one } from '../support/one.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
@@ -11,13 +10,12 @@ import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { engines } from '../support/storage/engines.ts';
-import { startWorld, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
 
 const { ada, bob, gerd } = people;
 const heading = 'Usage in the last 30 days';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld, endWorld } = worldOfEachTest();
 let data: Awaited<ReturnType<typeof createTempDir>>;
 let redis: RedisServer | undefined;
 
@@ -25,22 +23,16 @@ async function begin(options: { settings?: Record<string, string>; isRedis?: boo
   const { settings = {}, isRedis = false, asked = 0 } = options;
   data = await createTempDir();
   redis = isRedis ? await startRedisServer() : undefined;
-  service = await startFakeService();
-  service.answerEverything();
   await storeAsked(asked);
   const onStore: Record<string, string> = redis === undefined ? {} : { REDIS_URL: redis.url };
-  world = await startWorld({
-    service: { url: service.url, token: serviceToken },
-    settings: { DATA_DIR: data.path, ...onStore, ...settings },
-  });
+  await beginWorld({ settings: { DATA_DIR: data.path, ...onStore, ...settings } });
+  service.answerEverything();
 }
 
 afterEach(async () => {
-  await world.stop();
-  await service.stop();
+  await endWorld();
   await redis?.stop();
   await data.remove();
-  expect(world.slack.violations).toEqual([]);
 });
 
 /** Stores earlier questions before the app starts, some at a time. */
@@ -116,7 +108,7 @@ test.each(engines)(
       ['three?', bob],
     ] as const) {
       const ts = await world.mention(text, { user });
-      await eventually(() => one(world.answersIn(ts)));
+      one(await world.answered(ts));
     }
     await world.feedback('positive', { user: gerd });
     const environment = { DATA_DIR: data.path, ...(redis === undefined ? {} : { REDIS_URL: redis.url }) };
@@ -134,7 +126,7 @@ test.each(engines)(
       ]);
     });
     const ts = await world.mention('four?');
-    await eventually(() => one(world.answersIn(ts)));
+    one(await world.answered(ts));
   },
   120_000,
 );

@@ -1,28 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  type FakeService,
-  type ServiceQuestion,
-  serviceToken,
-  startFakeService,
-} from '../support/fake-service/fake-service.ts';
+import type { ServiceQuestion } from '../support/fake-service/fake-service.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
-
-async function begin(settings: Record<string, string> = {}): Promise<void> {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
-}
-
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+const { world, service, beginWorld } = worldOfEachTest();
 
 function asked(text: string): Promise<ServiceQuestion> {
   return eventually(() => one(service.find(text)));
@@ -37,7 +21,7 @@ function blockIds(message: { blocks?: { block_id?: string }[] }): string[] {
 }
 
 describe('the button of an end without an answer', () => {
-  beforeEach(() => begin());
+  beforeEach(() => beginWorld());
 
   test.each([
     ['InternalError', 'Try again'],
@@ -45,7 +29,7 @@ describe('the button of an end without an answer', () => {
   ])('for %s, which is "%s", is replaced by the person who used it', async (kind, label) => {
     const ts = await world.mention('broken?');
     service.fail(await asked('broken?'), kind);
-    const failure = await eventually(() => one(world.answersIn(ts)));
+    const failure = one(await world.answered(ts));
     expect(labels(failure)).toEqual([label]);
     const [before] = blockIds(failure);
     const words = visibleText(failure).split('\n')[0];
@@ -57,17 +41,17 @@ describe('the button of an end without an answer', () => {
     expect(visibleText(failure)).toMatch(/Reference/);
     // The block id still has the marker that the app searches for.
     expect(blockIds(failure)).toEqual([expect.stringContaining(before?.split(':').slice(0, 4).join(':') ?? 'none')]);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(failure.edits).toBe(1);
   });
 
   test('is removed once, although two people press it at the same time', async () => {
     const ts = await world.mention('broken?');
     service.fail(await asked('broken?'), 'InternalError');
-    const failure = await eventually(() => one(world.answersIn(ts)));
+    const failure = one(await world.answered(ts));
     service.answerEverything();
     await Promise.all([world.press('Try again', { user: people.bob }), world.press('Try again', { user: people.ada })]);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     await eventually(() => expect(labels(failure)).toEqual([]));
     expect(failure.edits).toBe(1);
   });
@@ -75,32 +59,32 @@ describe('the button of an end without an answer', () => {
   test('asks although Slack refuses to remove it', async () => {
     const ts = await world.mention('broken?');
     service.fail(await asked('broken?'), 'InternalError');
-    const failure = await eventually(() => one(world.answersIn(ts)));
+    const failure = one(await world.answered(ts));
     await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Failed'));
     world.slack.fault('chat.update', { error: 'edit_window_closed' }, 20);
     service.answerEverything();
     await world.press('Try again');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(failure.edits).toBe(0);
   });
 });
 
 test('Check again is removed once it was used, and the answer follows below', async () => {
-  await begin({ PATIENCE_SECONDS: '1' });
+  await beginWorld({ settings: { PATIENCE_SECONDS: '1' } });
   const ts = await world.mention('slow?');
   const question = await asked('slow?');
-  const gaveUp = await eventually(() => one(world.answersIn(ts)));
+  const gaveUp = one(await world.answered(ts));
   expect(labels(gaveUp)).toEqual(['Check again']);
   service.answer(question);
   await world.press('Check again', { user: people.bob });
   await eventually(() => expect(visibleText(gaveUp)).toContain('<@U0BOB> asked me to check again.'));
   expect(labels(gaveUp)).toEqual([]);
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+  await world.answered(ts, 2);
   expect(labels(world.answersIn(ts)[1] ?? {})).toContain('What calls it?');
 });
 
 test('Drop on a parked card ends the question for any person who may ask there, and the question is never asked', async () => {
-  await begin();
+  await beginWorld();
   const ts = await world.mention('limited?');
   const question = await asked('limited?');
   service.quota(100, 100, new Date(Date.now() + 3_600_000));
@@ -121,6 +105,6 @@ test('Drop on a parked card ends the question for any person who may ask there, 
   // The next question of the conversation can run.
   service.answerEverything();
   await world.mention('and now?', { threadTs: ts });
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   expect(service.find('limited?')).toHaveLength(1);
 });

@@ -1,23 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { messageOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { texts, visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 /** The private messages to a person, oldest first. Waits until there are `count` of them. */
 function privateMessages(count: number, user: string = people.ada): Promise<string[]> {
@@ -40,7 +31,7 @@ function saidIn(response: unknown): string {
 async function answeredThread(text = 'first?'): Promise<string> {
   service.answerEverything();
   const ts = await world.mention(text);
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   return ts;
 }
 
@@ -51,11 +42,11 @@ describe('the command mute', () => {
     expect((await privateMessages(1))[0]).toMatch(/no longer treat plain replies here as questions[\s\S]*unmute/);
     await world.reply(ts, 'just talking');
     await world.mention('asked anyway?', { threadTs: ts, user: people.bob });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     await world.mention('Unmute.', { threadTs: ts });
     expect((await privateMessages(2))[1]).toContain('questions again');
     await world.reply(ts, 'a follow-up?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    await world.answered(ts, 3);
     expect(asked()).toEqual(['first?', 'asked anyway?', 'a follow-up?']);
   });
 
@@ -67,7 +58,7 @@ describe('the command mute', () => {
     await world.restart();
     await world.reply(ts, 'just talking');
     await world.mention('asked anyway?', { threadTs: ts });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(asked()).toEqual(['first?', 'asked anyway?']);
   });
 
@@ -87,17 +78,17 @@ describe('the command mute', () => {
     await world.mention('unmute');
     for (const said of await privateMessages(2)) expect(said).toContain('only answer messages that mention me');
     await world.mention('still here?', { threadTs: root });
-    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    await world.answered(root);
   });
 
   test('is refused in direct messages', async () => {
     service.answerEverything();
     const ts = await world.direct('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.direct('mute', { threadTs: ts });
     expect((await privateMessages(1))[0]).toContain('cannot be muted');
     await world.direct('second?', { threadTs: ts });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
   });
 
   test('is refused to guests', async () => {
@@ -123,7 +114,7 @@ describe('the command cancel', () => {
   async function talk(): Promise<string> {
     const ts = await answeredThread();
     await world.reply(ts, 'second?', { user: people.bob });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     return ts;
   }
 
@@ -132,16 +123,16 @@ describe('the command cancel', () => {
     expect(offers(ts)).toBe(false);
     await world.reply(ts, 'alone?');
     await world.mention('by mention?', { threadTs: ts, user: people.bob });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    await world.answered(ts, 3);
     expect(offers(ts)).toBe(false);
     await world.reply(ts, 'thanks', { user: people.bob });
     await eventually(() => expect(offers(ts)).toBe(true));
     await world.reply(ts, 'and now?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(4));
+    await world.answered(ts, 4);
     expect(offers(ts)).toBe(true);
     // The menu keeps the entry when the answer is edited.
     await world.press('What calls it?', { threadTs: ts });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(5));
+    await world.answered(ts, 5);
     expect(world.answersIn(ts).filter(({ blocks }) => JSON.stringify(blocks).includes(entry))).toHaveLength(3);
   });
 
@@ -156,12 +147,12 @@ describe('the command cancel', () => {
     await privateMessages(1);
     await world.reply(ts, 'just talking');
     await world.mention('asked anyway?', { threadTs: ts });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    await world.answered(ts, 3);
     expect(offers(ts)).toBe(false);
     await world.mention('unmute', { threadTs: ts });
     await privateMessages(2);
     await world.reply(ts, 'a follow-up?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(4));
+    await world.answered(ts, 4);
     expect(offers(ts)).toBe(true);
     expect(asked()).toEqual(['first?', 'second?', 'asked anyway?', 'a follow-up?']);
   });
@@ -174,15 +165,15 @@ describe('the command cancel', () => {
     world.slack.channels.get('C0GENERAL')?.members?.pop();
     await world.restart();
     await world.reply(ts, 'a follow-up?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    await world.answered(ts, 3);
   });
 
   test('is not offered in direct messages', async () => {
     service.answerEverything();
     const ts = await world.direct('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.direct('second?', { threadTs: ts });
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(offers(ts)).toBe(false);
   });
 });
@@ -223,7 +214,7 @@ describe('cancel', () => {
     await world.reply(ts, 'cancel', { user: people.bob });
     await privateMessages(1, people.bob);
     service.answer(question);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.pressPrivately('Cancel the question', { user: people.bob });
     expect((await privateMessages(2, people.bob))[1]).toContain('it stays');
   });
@@ -288,7 +279,7 @@ describe('the command status', () => {
     expect(running).toContain('Deep Search is reachable');
     service.answerEverything();
     service.answer(question);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     await world.mention('mute', { threadTs: ts });
     await world.mention('status', { threadTs: ts });
     const [, , idle] = await privateMessages(3);
@@ -336,7 +327,7 @@ describe('the command status', () => {
   test('says when the service refuses the app, and is refused to guests', async () => {
     service.scriptFaults(() => ({ status: 401 }));
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     expect(saidIn((await world.command('status')).response)).toMatch(/not accept this app's access token/);
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     expect(saidIn((await world.command('status', { user: people.mia })).response)).toContain(
@@ -384,7 +375,7 @@ describe('a mention without text', () => {
     service.answerEverything();
     const root = world.slack.say('C0GENERAL', people.bob, 'where are retries configured?');
     await world.mention('', { threadTs: root });
-    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    await world.answered(root);
     expect(one(service.questions()).question).toContain('where are retries configured?');
   });
 });

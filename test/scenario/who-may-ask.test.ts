@@ -1,25 +1,17 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { otherTeamId, people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { mentionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, texts, visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
 async function begin(settings: Record<string, string> = {}): Promise<void> {
-  service = await startFakeService();
+  await beginWorld({ settings });
   service.answerEverything();
-  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
 }
-
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
 
 /** All private messages to a person, as they see them. */
 function privateMessages(user: string): string[] {
@@ -36,10 +28,6 @@ async function refusedTo(user: string): Promise<string> {
   expect(saidByApp()).toEqual([]);
   expect(service.calls).toEqual([]);
   return word;
-}
-
-function answered(ts: string): Promise<unknown> {
-  return eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
 }
 
 describe('a question', () => {
@@ -75,14 +63,14 @@ describe('a question asked', () => {
     const card = await eventually(() =>
       one(world.slack.messages.filter(({ channel }) => channel === 'D0ADA').slice(0, 1)),
     );
-    await answered(card.ts);
+    await world.answered(card.ts);
     expect(saidByApp().join()).toContain('where is main?');
     expect(world.slack.messages.filter(({ channel, bot_id: bot }) => channel === 'C0SHARED' && bot)).toEqual([]);
   });
 
   test('where an event says that the channel is shared is refused, whatever else Slack says', async () => {
     await begin();
-    await answered(await world.mention('one?'));
+    await world.answered(await world.mention('one?'));
     const ts = world.slack.say('C0GENERAL', people.ada, 'two?');
     await world.deliver({
       ...mentionOf({ user: people.ada, text: 'two?', ts, channel: 'C0GENERAL' }),
@@ -95,8 +83,7 @@ describe('a question asked', () => {
   });
 
   test('in a channel that became shared while it was parked is not answered there any more', async () => {
-    service = await startFakeService();
-    world = await startWorld({ service: { url: service.url, token: serviceToken } });
+    await beginWorld();
     const ts = await world.mention('costly?');
     const question = await eventually(() => one(service.find('costly?')));
     service.quota(100, 100, new Date(Date.now() + 1_500));
@@ -138,9 +125,7 @@ test('a flag that a stand-in for Slack leaves out is read as false where the ope
   };
   await begin({ SLACK_STAND_IN: 'true' });
   omit();
-  await answered(await world.mention('where is main?'));
-  await world.stop();
-  await service.stop();
+  await world.answered(await world.mention('where is main?'));
   await begin();
   omit();
   await world.mention('where is main?');
@@ -150,9 +135,9 @@ test('a flag that a stand-in for Slack leaves out is read as false where the ope
 describe('by the settings for channels', () => {
   test('opened channels are open to all people', async () => {
     await begin({ OPEN_CHANNELS: 'C0SHARED,C0GUESTS' });
-    await answered(await world.mention('one?', { channel: 'C0SHARED', user: people.olga }));
-    await answered(await world.mention('two?', { channel: 'C0GUESTS', user: people.mia }));
-    await answered(await world.mention('three?', { channel: 'C0SHARED' }));
+    await world.answered(await world.mention('one?', { channel: 'C0SHARED', user: people.olga }));
+    await world.answered(await world.mention('two?', { channel: 'C0GUESTS', user: people.mia }));
+    await world.answered(await world.mention('three?', { channel: 'C0SHARED' }));
     await world.mention('four?', { channel: 'D0MIA', user: people.mia });
     await eventually(() => expect(one(privateMessages(people.mia))).toContain('Guests in this workspace'));
   });
@@ -161,8 +146,8 @@ describe('by the settings for channels', () => {
     await begin({ ALLOWED_CHANNELS: 'C0PUBLIC', OPEN_CHANNELS: 'C0GUESTS' });
     await world.mention('where is main?');
     expect(await refusedTo(people.ada)).toContain('not turned on for this channel');
-    await answered(await world.mention('one?', { channel: 'C0GUESTS' }));
-    await answered(await world.direct('two?'));
+    await world.answered(await world.mention('one?', { channel: 'C0GUESTS' }));
+    await world.answered(await world.direct('two?'));
     await world.command('three?', { channel: 'C0PUBLIC' });
     await eventually(() => expect(saidByApp().join()).toContain('three?'));
   });
@@ -172,7 +157,7 @@ describe('a button', () => {
   async function answeredInGeneral(): Promise<string> {
     await begin();
     const ts = await world.mention('where is main?');
-    await answered(ts);
+    await world.answered(ts);
     return ts;
   }
 
@@ -212,8 +197,7 @@ describe('a button', () => {
   });
 
   test('for Cancel works for members and always for the asker, and not for guests', async () => {
-    service = await startFakeService();
-    world = await startWorld({ service: { url: service.url, token: serviceToken } });
+    await beginWorld();
     const ts = await world.mention('where is main?');
     await eventually(() => expect(service.questions()).toHaveLength(1));
     await world.press('Cancel', { user: people.mia, threadTs: ts });
@@ -229,7 +213,7 @@ describe('in their languages', () => {
   test('readers get cards, answers and private messages', async () => {
     await begin({ ALLOWED_CHANNELS: 'C0GENERAL' });
     const ts = await world.mention('wo ist main?', { user: people.gerd });
-    await answered(ts);
+    await world.answered(ts);
     await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Beantwortet'));
     world.slack.channels.get('C0GUESTS')?.members?.push(people.gerd);
     await world.learnLanguage(people.gerd);
@@ -240,27 +224,26 @@ describe('in their languages', () => {
 
 test('a second question within a minute costs only the check right before its answer', async () => {
   await begin();
-  await answered(await world.mention('one?'));
+  await world.answered(await world.mention('one?'));
   const asked = (): string[] =>
     world.slack.calls.filter((method) => /^(users|conversations)\./.test(method) && !/replies|history/.test(method));
   const before = asked();
   const beforeAnswer = ['conversations.info', 'conversations.members', 'users.info'];
   expect(before.toSorted()).toEqual([...beforeAnswer, ...beforeAnswer, 'users.list'].toSorted());
-  await answered(await world.mention('two?'));
+  await world.answered(await world.mention('two?'));
   expect(asked().slice(before.length).toSorted()).toEqual(beforeAnswer);
 });
 
 test('guests among hundreds of members are found right after a start without a call for each', async () => {
-  service = await startFakeService();
+  await beginWorld();
   service.answerEverything();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
   await world.stopApp();
   const crowd = Array.from({ length: 900 }, (_, index) => `U1CROWD${index}`);
   for (const id of crowd) world.slack.changePerson(id, {});
   world.slack.channels.get('C0GENERAL')?.members?.push(...crowd);
   await world.startApp();
   world.slack.calls.length = 0;
-  await answered(await world.mention('where is main?'));
+  await world.answered(await world.mention('where is main?'));
   const asked = (method: string): number => world.slack.calls.filter((each) => each === method).length;
   // Twice: before the question is asked, and right before its answer.
   expect(asked('users.info')).toBe(2);

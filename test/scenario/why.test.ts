@@ -1,23 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { people, team } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { botPostOf, mentionOf, messageOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { visibleText } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+beforeEach(() => beginWorld());
 
 /** Asks why in a thread, and returns the reply without the times. */
 async function whyIn(threadTs: string, user: string = people.ada): Promise<string> {
@@ -43,7 +34,7 @@ describe('the command why, in a thread,', () => {
     });
     service.answerEverything();
     service.answer(question);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     const said = await whyIn(ts);
     expect(said).toContain('your mention → answered');
     expect(said).toContain('reply by <@U0BOB> → answered');
@@ -61,7 +52,7 @@ describe('the command why, in a thread,', () => {
   test('shows why replies were ignored', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.reply(ts, `<@${people.gerd}> look at this`);
     await world.reply(ts, '', { more: { subtype: 'file_share' } });
     await world.deliver(botPostOf({ user: people.robo, text: 'deployed', ts: '1800000000.000001', threadTs: ts }));
@@ -83,7 +74,7 @@ describe('the command why, in a thread,', () => {
   test('of people says that only mentions are answered there', async () => {
     service.answerEverything();
     const dm = await world.direct('in private?');
-    await eventually(() => expect(world.answersIn(dm)).toHaveLength(1));
+    await world.answered(dm);
     await world.direct('ok, danke', { threadTs: dm });
     await world.direct(':+1:');
     await world.direct('why', { threadTs: dm });
@@ -92,12 +83,12 @@ describe('the command why, in a thread,', () => {
       expect(said).toContain('your direct message → ignored: it does not ask anything');
     });
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.mention('vielen Dank!', { threadTs: ts });
     await eventually(() => expect(world.ephemeralsTo(people.ada).map(visibleText).join()).toContain('You are welcome'));
     expect(await whyIn(ts)).toContain('your mention → done');
     await world.reply(ts, 'ok, and for v2?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.answered(ts, 2);
     expect(service.questions().map(({ question }) => question.split('\n')[0])).toEqual([
       'in private?',
       'first?',
@@ -112,7 +103,7 @@ describe('the command why, in a thread,', () => {
       /No message here in the last day was for me[\s\S]*only answer messages that mention me/,
     );
     await world.mention('what is this?', { threadTs: root });
-    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    await world.answered(root);
     await world.reply(root, 'thanks');
     const said = await whyIn(root);
     expect(said).toContain('your mention → answered');
@@ -133,23 +124,19 @@ describe('the command why, in a thread,', () => {
   test('shows repeated deliveries, edits and edits into a mention', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.deliver(mentionOf({ user: people.ada, text: 'first?', ts }));
     await world.edit(ts, 'first, again?');
     const said = await whyIn(ts);
     expect(said).toContain('answered · delivered twice, asked once · edited later');
     const talk = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.edit(talk, `<@${team.botUserId}> where is it?`);
-    await eventually(() => expect(world.answersIn(talk)).toHaveLength(1));
+    await world.answered(talk);
     expect(await whyIn(talk)).toContain('your mention → answered');
   });
 
   test('shows a message that is too long, and one that is too many', async () => {
-    await world.stop();
-    world = await startWorld({
-      service: { url: service.url, token: serviceToken },
-      lifecycle: { threadLimit: 1 },
-    });
+    await beginWorld({ lifecycle: { threadLimit: 1 } });
     const ts = await world.mention('first?');
     await world.reply(ts, 'second?');
     await world.mention('x'.repeat(10_001), { threadTs: ts });
@@ -170,7 +157,7 @@ describe('the command why, for a channel,', () => {
   test('shows all its threads, and nothing of other channels', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.reply(ts, `<@${people.gerd}> look`, { user: people.bob });
     await world.direct('in private?');
     const said = JSON.stringify((await world.command('why')).response);
@@ -210,7 +197,7 @@ describe('the command why, for a channel,', () => {
   test('counts every direct message as meant for the app', async () => {
     service.answerEverything();
     const ts = await world.direct('first?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
     await world.direct('why');
     const said = await eventually(() => one(world.ephemeralsTo(people.ada).map(visibleText)));
     expect(said).toContain('your direct message → answered');

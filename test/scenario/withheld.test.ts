@@ -1,31 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { SlackMessage } from '../../src/local-slack/messages.ts';
 import { people } from '../../src/local-slack/people.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import type { Fault } from '../support/fake-slack/fake-slack.ts';
 import { buttonOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
+import { buttonsOf, visibleText } from '../support/world/world.ts';
 
 const { ada, bob } = people;
 
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld } = worldOfEachTest();
 
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
-
-function toldTo(user: string): string {
-  return world.ephemeralsTo(user).map(visibleText).join('\n');
-}
+beforeEach(() => beginWorld());
 
 /** The cards of questions in direct messages with the app. */
 function cardsWith(user: string): SlackMessage[] {
@@ -53,7 +40,7 @@ async function withheld(): Promise<void> {
   const question = await eventually(() => one(service.find('where is main?')));
   becomesShared();
   service.answer(question);
-  await eventually(() => expect(toldTo(ada)).toContain('so the answer is not shown there. I can show it to you'));
+  await eventually(() => expect(world.toldTo(ada)).toContain('so the answer is not shown there. I can show it to you'));
   expect(world.answersIn(ts)).toEqual([]);
   await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Not shown here'));
 }
@@ -65,12 +52,12 @@ describe('an answer that was withheld from a channel', () => {
     expect(presses.map(({ acknowledged }) => acknowledged)).toEqual([true, true]);
     const card = await eventually(() => one(cardsWith(ada)));
     expect(visibleText(card)).toMatch(/<@U0ADA> asked:[\s\S]*where is main\?/);
-    const answer = await eventually(() => one(world.answersIn(card.ts)));
+    const answer = one(await world.answered(card.ts));
     expect(visibleText(answer)).toContain('The answer to "where is main?"');
     expect(visibleText(answer)).toContain(service.conversations[0]?.share_url ?? 'none');
-    await eventually(() => expect(toldTo(ada)).toContain('I am sending the answer to our direct messages.'));
+    await eventually(() => expect(world.toldTo(ada)).toContain('I am sending the answer to our direct messages.'));
     await world.pressPrivately('Show it there');
-    await eventually(() => expect(toldTo(ada)).toContain('already sent this answer to our direct messages'));
+    await eventually(() => expect(world.toldTo(ada)).toContain('already sent this answer to our direct messages'));
     expect(cardsWith(ada)).toHaveLength(1);
     expect(world.answersIn(card.ts)).toHaveLength(1);
     expect(service.questions()).toHaveLength(1);
@@ -81,9 +68,9 @@ describe('an answer that was withheld from a channel', () => {
     service.answerEverything();
     await world.pressPrivately('Show it there');
     const card = await eventually(() => one(cardsWith(ada)));
-    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+    await world.answered(card.ts);
     await world.direct('and why?', { threadTs: card.ts });
-    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(2));
+    await world.answered(card.ts, 2);
     expect(service.conversations).toHaveLength(2);
     expect(service.questions().at(-1)?.question).toContain('is in [main.ts]');
   });
@@ -96,7 +83,7 @@ describe('an answer that was withheld from a channel', () => {
     const place = { ephemeral: word, responseUrl: world.slack.responseUrl(`bob?user=${bob}&channel=C0GENERAL`) };
     const { actionId = '', blockId = '', value = '' } = button ?? {};
     await world.deliver(buttonOf({ actionId, blockId, value, user: bob, place }));
-    await eventually(() => expect(toldTo(bob)).toContain('Only the person who asked can see this answer.'));
+    await eventually(() => expect(world.toldTo(bob)).toContain('Only the person who asked can see this answer.'));
     expect(cardsWith(bob)).toEqual([]);
     expect(cardsWith(ada)).toEqual([]);
   });
@@ -106,21 +93,24 @@ describe('an answer that was withheld from a channel', () => {
     service.fault('read', { status: 404 });
     await world.pressPrivately('Show it there');
     const card = await eventually(() => one(cardsWith(ada)));
-    const gone = await eventually(() => one(world.answersIn(card.ts)));
+    const gone = one(await world.answered(card.ts));
     expect(visibleText(gone)).toMatch(/no longer in Deep Search[\s\S]*Reference `q/);
     expect(service.questions()).toHaveLength(1);
     service.answerEverything();
     await world.press('Ask in a new conversation', { threadTs: card.ts });
-    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(2));
+    await world.answered(card.ts, 2);
     expect(service.questions()).toHaveLength(2);
   });
 });
 
 describe('an answer is shown to no one who came right before its post', () => {
   async function isWithheld(ts: string, shown = 0): Promise<void> {
-    await eventually(() => expect(toldTo(ada)).toContain('so the answer is not shown there. I can show it to you'), {
-      timeoutMs: 20_000,
-    });
+    await eventually(
+      () => expect(world.toldTo(ada)).toContain('so the answer is not shown there. I can show it to you'),
+      {
+        timeoutMs: 20_000,
+      },
+    );
     await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Not shown here'));
     expect(world.answersIn(ts)).toHaveLength(shown);
   }

@@ -5,21 +5,20 @@ import { uninstalledPatienceMs } from '../../src/core/settings.ts';
 import { people, team } from '../../src/local-slack/people.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { serviceToken } from '../support/fake-service/fake-service.ts';
 import { questionWith } from '../support/lifecycle/sample-questions.ts';
 import { envelope } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { startWorld, type World } from '../support/world/world.ts';
+import { worldOfEachTest } from '../support/world/each-test.ts';
 
 const { log } = createRecordingLog();
 const key = randomBytes(32).toString('base64');
 const ada = { teamId: team.id, userId: people.ada };
 
 let directory: Awaited<ReturnType<typeof createTempDir>>;
-let service: FakeService;
-let world: World;
+const { world, service, beginWorld, endWorld } = worldOfEachTest();
 
 beforeEach(async () => {
   directory = await createTempDir();
@@ -31,16 +30,11 @@ beforeEach(async () => {
       connectedMs: 1,
     })),
   );
-  service = await startFakeService();
-  world = await startWorld({
-    service: { url: service.url, token: serviceToken },
-    settings: { DATA_DIR: directory.path, ACCOUNTS: 'preferred', ENCRYPTION_KEYS: `k1:${key}` },
-  });
+  await beginWorld({ settings: { DATA_DIR: directory.path, ACCOUNTS: 'preferred', ENCRYPTION_KEYS: `k1:${key}` } });
 });
 
 afterEach(async () => {
-  await world.stop();
-  await service.stop();
+  await endWorld();
   await directory.remove();
 });
 
@@ -104,7 +98,7 @@ describe.each(ends)('a workspace that %s', (_, endOf) => {
     const question = await eventually(() => one(service.find('again?')));
     await world.deliver(end);
     service.answer(question);
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.answered(ts);
   });
 });
 
@@ -115,7 +109,7 @@ test("a revoked token of a person's ends nothing", async () => {
     envelope({ type: 'tokens_revoked', tokens: { oauth: [people.ada] }, event_ts: '1700000000.000000' }),
   );
   service.answer(question);
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   await world.stopApp();
   expect(await withStorage(({ accounts }) => accounts.get(ada))).toBeDefined();
 });
@@ -129,7 +123,7 @@ test('a question of a workspace that the token does not belong to waits a day, a
   await world.startApp();
   const ts = await world.mention('of this one?', { user: people.bob });
   service.answer(await eventually(() => one(service.find('of this one?'))));
-  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.answered(ts);
   await eventually(async () => expect(await openQuestions()).toBe('1'));
   await world.stopApp();
   await withStorage(({ questions }) =>

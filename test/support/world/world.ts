@@ -131,6 +131,8 @@ export function createActions(
     press,
     card,
     answersIn,
+    answered,
+    toldTo,
     texts,
     ...surfaces,
   };
@@ -219,6 +221,21 @@ export function createActions(
   /** The app's answers and failures in a thread. */
   function answersIn(threadTs: string): SlackMessage[] {
     return slack.inThread(threadTs).filter((message) => message.bot_id !== undefined && isEnd(message));
+  }
+
+  /** Waits until a thread has this many answers and failures, and returns them. */
+  function answered(threadTs: string, count = 1): Promise<SlackMessage[]> {
+    return eventually(() => {
+      const answers = answersIn(threadTs);
+      if (answers.length !== count)
+        throw new Error(`${answers.length} answers in:\n${texts(slack.messages).join('\n')}`);
+      return answers;
+    });
+  }
+
+  /** All that only this person sees, as text. */
+  function toldTo(user: string): string {
+    return surfaces.ephemeralsTo(user).map(visibleText).join('\n');
   }
 }
 
