@@ -11,6 +11,17 @@ const unknownCounts = { delayed: Number.NaN, waiting: Number.NaN, active: Number
 /** Histogram buckets: seconds from a question to its visible end. */
 const durationBuckets = [1, 2, 5, 10, 20, 40, 60, 120, 300, 600, 900];
 
+let processMetrics: Registry | undefined;
+
+/** What prom-client measures of the process. It cannot be ended; so a process begins it once, however many apps it starts. */
+function ofProcess(): Registry {
+  if (processMetrics === undefined) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics });
+  }
+  return processMetrics;
+}
+
 /** Prometheus metrics of one app, in a separate registry. Metrics that are functions are read at each scrape. */
 export function createMetrics({
   countOpen,
@@ -29,8 +40,7 @@ export function createMetrics({
   generation: () => number | undefined;
   now: Clock;
 }) {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = Registry.merge([ofProcess()]);
   const events = new Counter({
     name: 'deepsearch_slack_events_total',
     help: 'Things that happened, by event and outcome; the same names as in the log.',

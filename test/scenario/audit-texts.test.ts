@@ -4,7 +4,6 @@ import { people, team } from '../../src/local-slack/people.ts';
 import { createAuditLines } from '../support/audit-lines.ts';
 import { eventually } from '../support/eventually.ts';
 import { envelope } from '../support/local-slack/payloads.ts';
-import { one } from '../support/one.ts';
 import { connectAccount, withAccounts } from '../support/world/connecting.ts';
 import { type RecordedService, startRecordedService } from '../support/world/recorded-service.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
@@ -66,7 +65,7 @@ async function shareUrl(): Promise<string> {
 
 async function doEverything(): Promise<void> {
   const ts = await world.direct(question);
-  one(await world.answered(ts));
+  await world.answered(ts);
   await world.feedback('negative');
   await world.submit(await world.modal(), { comment: 'MARKED-COMMENT' });
   await shareInGeneral();
