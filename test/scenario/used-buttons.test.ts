@@ -32,12 +32,14 @@ describe('the button of an end without an answer', () => {
     const failure = one(await world.answered(ts));
     expect(labels(failure)).toEqual([label]);
     const [before] = blockIds(failure);
-    const words = visibleText(failure).split('\n')[0];
+    const words = visibleText(failure).split('\n').slice(0, 2);
+    // Most people press it when the question is closed, which deletes much of what is stored.
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Failed'));
     service.answerEverything();
     await world.press(label, { user: people.bob });
     await eventually(() => expect(visibleText(failure)).toContain('<@U0BOB> asked again.'));
     expect(labels(failure)).toEqual([]);
-    expect(visibleText(failure)).toContain(words);
+    for (const line of words) expect(visibleText(failure)).toContain(line);
     expect(visibleText(failure)).toMatch(/Reference/);
     // The block id still has the marker that the app searches for.
     expect(blockIds(failure)).toEqual([expect.stringContaining(before?.split(':').slice(0, 4).join(':') ?? 'none')]);

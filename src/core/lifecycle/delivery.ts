@@ -338,19 +338,13 @@ function withoutText({ text, ...file }: MessageFile): MessageFile {
   return text === undefined ? file : { ...file, isUnknown: true };
 }
 
-/** Keeps only what buttons need. After delivery, Slack and the service hold the text. */
+/**
+ * Keeps only what buttons need. After delivery, Slack and the service hold an answer's text. The words of a failure stay: its
+ * message is rendered again when its button was used.
+ */
 function lightened(outcome: NonNullable<Question['outcome']>): NonNullable<Question['outcome']> {
-  switch (outcome.kind) {
-    case 'answered': {
-      const { stopped, ...answer } = outcome.answer;
-      const reason = stopped === undefined ? {} : { stopped: { cause: stopped.cause } };
-      return { ...outcome, answer: { ...answer, markdown: '', ...reason } };
-    }
-    case 'failed': {
-      const { title: _title, message: _message, ...failure } = outcome.failure;
-      return { ...outcome, failure };
-    }
-    default:
-      return outcome;
-  }
+  if (outcome.kind !== 'answered') return outcome;
+  const { stopped, ...answer } = outcome.answer;
+  const reason = stopped === undefined ? {} : { stopped: { cause: stopped.cause } };
+  return { ...outcome, answer: { ...answer, markdown: '', ...reason } };
 }

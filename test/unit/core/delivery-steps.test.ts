@@ -353,11 +353,11 @@ describe('closing a question', () => {
       { kind: 'answered', answer: { ...someAnswer, markdown: '', stopped: { cause: 'service' } } },
     ],
     [
-      'why there is none',
+      'why there is none, for the message whose button was used',
       { kind: 'failed', failure: { cause: 'service', title: 'Oh', message: 'No' } },
-      { kind: 'failed', failure: { cause: 'service' } },
+      { kind: 'failed', failure: { cause: 'service', title: 'Oh', message: 'No' } },
     ],
-  ])("keeps %s without the service's words, and not its last step", async (_, outcome, kept) => {
+  ])('keeps %s, and neither the text of an answer nor its last step', async (_, outcome, kept) => {
     const upstream = { steps: 3, conversationId: 7, lastStep: 'Reading', seenMark: 'm' };
     const { w, question, stored } = await delivering({ outcome, upstream });
     await closeQuestion(w, question);
