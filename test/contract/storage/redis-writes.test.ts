@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { createClient } from 'redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runChecks } from '../../../src/core/doctor.ts';
@@ -7,6 +8,7 @@ import { openStorage, readAllVotes } from '../../../src/storage/open-storage.ts'
 import { neededCommands } from '../../../src/storage/redis-commands.ts';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/processes/free-port.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -116,8 +118,11 @@ describe.skipIf(!hasRedisServer())('a Redis in cluster mode', () => {
       'yes',
       '--cluster-config-file',
       `nodes-${process.pid}.conf`,
+      // By default the port and 10,000 more, which may be too high or taken.
+      '--cluster-port',
+      String(await freePort()),
       '--dir',
-      '/tmp',
+      tmpdir(),
     ]);
     const refusal = { kind: 'storage', code: 'CLUSTER', message: expect.stringContaining('in cluster mode') };
     await expect(openAt(url)).rejects.toMatchObject(refusal);
