@@ -77,3 +77,57 @@ function parseJson(key: string, text: string): unknown {
     throw new AppError('corrupt', `Record ${key} is not JSON`);
   }
 }
+
+type Change<T> = (current: T | undefined) => T;
+type Update<T> = (name: string, change: Change<T>) => Promise<T>;
+
+/** One write of a record, which stores several changes: the record after each of them. */
+interface Write<T> {
+  changes: Change<T>[];
+  records: T[];
+  isBegun: boolean;
+  stored: Promise<void>;
+}
+
+/**
+ * Changes records that many change at once, each with one write at a time, and returns the record after the change. Throws
+ * what `update` throws. If each of a thousand questions changed the record by itself, most would lose it to another, and would
+ * read and write it all again; so the changes that come during a write are stored together by the next one.
+ */
+export function storedTogether<T>(update: Update<T>): Update<T> {
+  const newest = new Map<string, Write<T>>();
+
+  return async (name, change) => {
+    let write = newest.get(name);
+    if (write === undefined || write.isBegun) write = plan(name, write?.stored);
+    const at = write.changes.push(change) - 1;
+    await write.stored;
+    return write.records[at] as T;
+  };
+
+  function plan(name: string, before: Promise<void> | undefined): Write<T> {
+    const write: Write<T> = { changes: [], records: [], isBegun: false, stored: Promise.resolve() };
+    write.stored = carryOut(name, write, before);
+    newest.set(name, write);
+    return write;
+  }
+
+  async function carryOut(name: string, write: Write<T>, before: Promise<void> | undefined): Promise<void> {
+    // Its own callers are told when the write before fails.
+    await before?.catch(() => {});
+    write.isBegun = true;
+    try {
+      await update(name, (current) => {
+        write.records = [];
+        let record = current;
+        for (const each of write.changes) {
+          record = each(record);
+          write.records.push(record);
+        }
+        return record as T;
+      });
+    } finally {
+      if (newest.get(name) === write) newest.delete(name);
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Question } from './question/question.ts';
-import { dayMs, defineRecord, type RecordOf } from './record.ts';
+import { dayMs, defineRecord, type RecordOf, storedTogether } from './record.ts';
 import { unparkEveryMs } from './settings.ts';
 
 /** Most questions of one workspace, and of one person in it, that may run at the service at the same time. */
@@ -62,7 +62,7 @@ export interface RunSlots {
  * oldest. One person's many questions do not delay those of others.
  */
 export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlots {
-  const changeBook = createBookChanges(store);
+  const update = storedTogether<RunSlotBook>((teamId, change) => store.update(teamId, change));
   return {
     async readSlot({ id, place }) {
       const book = (await store.get(place.teamId)) ?? emptyBook;
@@ -75,7 +75,7 @@ export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlot
 
     async takeSlot({ id, place, askerId, acceptedMs }) {
       const entry = { questionId: id, userId: askerId, sinceMs: acceptedMs };
-      const book = await changeBook(place.teamId, (current) => grant(enqueue(current, entry), limits));
+      const book = await update(place.teamId, (current = emptyBook) => grant(enqueue(current, entry), limits));
       const ahead = positionOf(book, id);
       return ahead < 0 ? { granted: true } : { granted: false, ahead };
     },
@@ -103,7 +103,7 @@ export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlot
   /** Changes the book and hands out the free slots. Returns the questions that got them. */
   async function changeAndGrant(teamId: string, change: (book: RunSlotBook) => RunSlotBook): Promise<string[]> {
     const runningBefore = new Set<string>();
-    const book = await changeBook(teamId, (current) => {
+    const book = await update(teamId, (current = emptyBook) => {
       runningBefore.clear();
       for (const { questionId } of current.running) runningBefore.add(questionId);
       return grant(change(current), limits);
@@ -113,58 +113,6 @@ export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlot
 }
 
 const emptyBook: RunSlotBook = { version: 1, running: [], waiting: [], parked: [] };
-
-type BookChange = (book: RunSlotBook) => RunSlotBook;
-
-/** One write of a book, which stores several changes: the book after each of them. */
-interface BookWrite {
-  changes: BookChange[];
-  books: RunSlotBook[];
-  isBegun: boolean;
-  stored: Promise<void>;
-}
-
-/**
- * Changes the books, each with one write at a time, and returns the book after the change. Throws what the store throws. If
- * each of a thousand questions changed the book by itself, most would lose it to another, and would read and write it all
- * again; so the changes that come during a write are stored together by the next one.
- */
-function createBookChanges(store: RunSlotStore): (teamId: string, change: BookChange) => Promise<RunSlotBook> {
-  const newest = new Map<string, BookWrite>();
-
-  return async (teamId, change) => {
-    let write = newest.get(teamId);
-    if (write === undefined || write.isBegun) write = plan(teamId, write?.stored);
-    const at = write.changes.push(change) - 1;
-    await write.stored;
-    return write.books[at] ?? emptyBook;
-  };
-
-  function plan(teamId: string, before: Promise<void> | undefined): BookWrite {
-    const write: BookWrite = { changes: [], books: [], isBegun: false, stored: Promise.resolve() };
-    write.stored = carryOut(teamId, write, before);
-    newest.set(teamId, write);
-    return write;
-  }
-
-  async function carryOut(teamId: string, write: BookWrite, before: Promise<void> | undefined): Promise<void> {
-    // Its own callers are told when the write before fails.
-    await before?.catch(() => {});
-    write.isBegun = true;
-    try {
-      await store.update(teamId, (current = emptyBook) => {
-        write.books = [];
-        return write.changes.reduce((book, change) => {
-          const changed = change(book);
-          write.books.push(changed);
-          return changed;
-        }, current);
-      });
-    } finally {
-      if (newest.get(teamId) === write) newest.delete(teamId);
-    }
-  }
-}
 
 function enqueue(book: RunSlotBook, entry: RunSlotBook['waiting'][number]): RunSlotBook {
   const isKnown = ({ questionId }: SlotEntry): boolean => questionId === entry.questionId;

@@ -5,7 +5,14 @@ import type { QuestionObserver } from '../../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
 import { getReadable } from '../../core/question/readable.ts';
 import { isKeptPrivate } from '../../core/question/readers.ts';
-import { isSettled, withoutSessionMark, withSessionMark, withSessionSent } from '../../core/session-marks.ts';
+import { storedTogether } from '../../core/record.ts';
+import {
+  isSettled,
+  type SessionMarks,
+  withoutSessionMark,
+  withSessionMark,
+  withSessionSent,
+} from '../../core/session-marks.ts';
 import { sayIn } from '../../render/say.ts';
 import { cut, oneLine, shownText } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../api/optional-features.ts';
@@ -62,6 +69,7 @@ export function createAgentSessions({
   log,
 }: WorkspaceContext): AgentSessions {
   const { teamId } = slack.identity;
+  const changeMarks = storedTogether<SessionMarks>((name, change) => sessionMarks.update(name, change));
   const optional = createOptional({ feature: 'agent_sessions', now, log });
   const sessions = new Map<string, Session>();
   const reconciler = createReconciler({ run: bringInStep, failure: { event: 'session_not_kept' }, log });
@@ -208,15 +216,14 @@ export function createAgentSessions({
   async function sendMarked(session: Session, status: Session['wanted']): Promise<Attempt> {
     const atMs = now();
     try {
-      if (status === 'processing')
-        await sessionMarks.update(teamId, (all) => withSessionMark(all, session.place, atMs));
+      if (status === 'processing') await changeMarks(teamId, (all) => withSessionMark(all, session.place, atMs));
       const attempt = await sendStatus(session, status);
       const isShown =
         status === 'processing' && (attempt.is === 'done' || (attempt.is === 'noRoom' && session.mayShow));
       const isGone = attempt.is === 'no' || attempt.is === (status === 'active' ? 'done' : 'noRoom');
-      if (isShown) await sessionMarks.update(teamId, (all) => withSessionSent(all, session.place, atMs));
+      if (isShown) await changeMarks(teamId, (all) => withSessionSent(all, session.place, atMs));
       // Of a call that was not carried out it is certain that nothing arrives later.
-      else if (isGone) await sessionMarks.update(teamId, (all) => withoutSessionMark(all, session.place, atMs, status));
+      else if (isGone) await changeMarks(teamId, (all) => withoutSessionMark(all, session.place, atMs, status));
       return attempt;
     } catch (error) {
       if (!isAppError(error)) throw error;
