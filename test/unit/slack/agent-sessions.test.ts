@@ -103,6 +103,23 @@ describe('agent sessions', () => {
     expect(told).toEqual(['processing', 'processing']);
   });
 
+  it('of many threads at once are marked in few writes', async () => {
+    const marks = createMemoryRecords<SessionMarks>();
+    let writes = 0;
+    const update: typeof marks.update = async (...change) => {
+      writes += 1;
+      return marks.update(...change);
+    };
+    const { sessions, told } = newSessions([], { sessionMarks: { ...marks, update } });
+    for (let thread = 1; thread <= 50; thread += 1) {
+      sessions.changed({ ...running, place: { ...running.place, threadTs: `1700000000.${thread}` } });
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(told).toEqual(Array.from({ length: 50 }, () => 'processing'));
+    expect((await marks.get(running.place.teamId))?.threads).toHaveLength(50);
+    expect(writes).toBeLessThan(20);
+  });
+
   it('never delay an end for Slack by more than 2 s', async () => {
     const { sessions, told } = newSessions(['never']);
     sessions.changed(running);
