@@ -41,7 +41,7 @@ export async function goodQuestions(
     if (good.length === questionCount) break;
     const answered = await askService(question, service, late).catch(() => undefined);
     // Most repositories answer them all, so on a slow machine those that were not checked are offered.
-    if (late.aborted || (answered !== undefined && isGood(answered))) good.push(question);
+    if (answered === undefined ? late.aborted : isGood(answered)) good.push(question);
   }
   return good;
 }
