@@ -93,8 +93,8 @@ function isDamaged(dataDir: string): boolean {
     if (isAppError(error)) return true;
     throw error;
   }
-  const { endsReaders, holder } = probeStore(file);
-  if (!endsReaders) return false;
+  const { damaged, holder } = probeStore(file);
+  if (!damaged) return false;
   refuseHolder(holder, dataDir);
   if (holder === undefined && findUserOf(file) === 'unknown') {
     throw new AppError(

@@ -217,10 +217,10 @@ describe('a restore', () => {
   it('reads who has the lock of a store before it reads the rest', async () => {
     await storeSome(data);
     const file = join(data, 'store.mdb');
-    expect(probeStore(file)).toEqual({ endsReaders: false, holder: null });
+    expect(probeStore(file)).toEqual({ damaged: false, holder: null });
     await startWriter(data);
-    const { endsReaders, holder } = probeStore(file);
-    expect([endsReaders, holder]).toEqual([false, expect.objectContaining({ pid: writer?.child.pid })]);
+    const { damaged, holder } = probeStore(file);
+    expect([damaged, holder]).toEqual([false, expect.objectContaining({ pid: writer?.child.pid })]);
     expect(() => refuseHolder(holder, data)).toThrow(`in use by process ${writer?.child.pid}`);
     writer?.child.kill('SIGKILL');
     await writer?.ended;
