@@ -1,20 +1,11 @@
-import { createCarryOutWorkspaceEnds } from '../core/intake/workspace-end.ts';
+import type { AllWorkspaces } from '../core/context.ts';
 import { guardAdvance } from '../core/lifecycle/advance.ts';
-import { createSweep, resume } from '../core/lifecycle/resume.ts';
-import { watchTickMs } from '../core/settings.ts';
+import { createSweep, resume } from '../core/lifecycle/sweep.ts';
+import { sweepEveryMs, watchTickMs } from '../core/settings.ts';
 import { repeat } from '../scheduler/repeat.ts';
 import type { AppContext } from './context.ts';
 import type { SharedParts } from './workspace.ts';
 import type { Workspaces } from './workspaces.ts';
-
-/** How often the app searches for open questions without a planned run, in milliseconds. */
-const sweepEveryMs = 60_000;
-
-/**
- * How often the app looks for questions that a program beside it cancelled, and for workspaces that removed the app, in
- * milliseconds.
- */
-const runRequestsEveryMs = 2_000;
 
 /** When upkeep that no question waits for begins, in milliseconds after the start: the open questions come first. */
 const upkeepFirstMs = 10_000;
@@ -30,11 +21,13 @@ const tendApiEveryMs = 10 * 60_000;
 
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
-  { config, log, now, random, storage, audit, onStop }: AppContext,
-  { accounts, deepSearch: { tendApi }, scheduler, watching }: SharedParts,
+  context: AppContext,
+  shared: SharedParts,
   workspaces: Workspaces,
 ): Promise<number> {
-  const { questions, runRequests, shortenLives } = storage;
+  const { config, log, storage, onStop } = context;
+  const { deepSearch, scheduler, watching } = shared;
+  const w: AllWorkspaces = { ...storage, ...context, ...shared, isStillInstalled: workspaces.isStillInstalled };
   await workspaces.start();
   onStop(() => scheduler.stop(config.SHUTDOWN_SECONDS * 1000));
   let watcher: { stop(): void } | undefined;
@@ -46,24 +39,11 @@ export async function startBackground(
   const startWatching = (): void => {
     watcher = repeat('watch_together', watchTickMs, startTick, log, 0);
   };
-  const open = await resume({ questions, scheduler, watching, startWatching, random });
-  await scheduler.start(guardAdvance(workspaces.advance, { questions, log, now, random }));
-  const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
-  onStop(async () => sweeper.stop());
-  const requested = repeat('run_requests', runRequestsEveryMs, runRequested, log, 0);
-  onStop(async () => requested.stop());
-  const carryOut = createCarryOutWorkspaceEnds({
-    ...storage,
-    scheduler,
-    accounts,
-    isStillInstalled: workspaces.isStillInstalled,
-    audit,
-    log,
-    now,
-  });
-  const ending = repeat('workspace_ends', runRequestsEveryMs, carryOut, log, 0);
-  onStop(async () => ending.stop());
-  const tendingApi = repeat('deepsearch.api_check', tendApiEveryMs, tendApi, log);
+  const open = await resume(w, startWatching);
+  await scheduler.start(guardAdvance(w, workspaces.advance));
+  const sweeping = repeat('sweep', sweepEveryMs, createSweep(w), log, 0);
+  onStop(async () => sweeping.stop());
+  const tendingApi = repeat('deepsearch.api_check', tendApiEveryMs, deepSearch.tendApi, log);
   onStop(async () => tendingApi.stop());
   let stopped = false;
   const retention = repeat('retention', retentionEveryMs, applyRetention, log, upkeepFirstMs);
@@ -78,15 +58,8 @@ export async function startBackground(
     watching.tick().catch((error: unknown) => log.error({ event: 'watch_together', outcome: 'failed' }, error));
   }
 
-  async function runRequested(): Promise<void> {
-    for (const id of await runRequests.ids()) {
-      await scheduler.schedule(id, 0);
-      await runRequests.remove(id);
-    }
-  }
-
   async function applyRetention(): Promise<void> {
-    const shortened = await shortenLives(() => !stopped);
+    const shortened = await storage.shortenLives(() => !stopped);
     if (shortened > 0) log.info({ event: 'retention_applied', outcome: 'ok', shortened });
   }
 }

@@ -10,7 +10,6 @@ import { createOpenIn, createOverview } from '../core/history/overview.ts';
 import { createRecentUsage } from '../core/history/usage.ts';
 import { createAccept } from '../core/intake/accept.ts';
 import { createRequests } from '../core/intake/requests.ts';
-import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
 import { advance } from '../core/lifecycle/advance.ts';
 import { within } from '../core/pacing.ts';
 import type { QuestionObserver } from '../core/ports.ts';
@@ -324,7 +323,6 @@ function createWorkspaceContext(
     storedAttendance: storage.attendance,
     attendance: createAttendanceKeeper({ attendance: storage.attendance, teamId, now }),
     messageLog: createMessageLog({ records: storage.messageLogs, tasks, log }),
-    noteWorkspaceEnd: createNoteWorkspaceEnd({ ...storage, now }),
     overviewOf: createOverview({ askedQuestions, questions, threads, runSlots, now }),
     openIn: createOpenIn({ questions, threads, runSlots, now }),
     usageOf: (userId, onCounted) =>

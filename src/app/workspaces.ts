@@ -1,6 +1,6 @@
 import { createAccountChanges } from '../core/accounts/accounts.ts';
 import { AppError, isAppError } from '../core/errors.ts';
-import { createNoteWorkspaceEnd } from '../core/intake/workspace-end.ts';
+import { noteWorkspaceEnd } from '../core/intake/workspace-end.ts';
 import { delist } from '../core/lifecycle/steps.ts';
 import { endsQuietly, type Question, withQuietEnd } from '../core/question/question.ts';
 import { Secret } from '../core/secret.ts';
@@ -127,7 +127,6 @@ export function createInstalledWorkspaces(context: AppContext, shared: SharedPar
   const { installations, questions } = storage;
   const allowed = config.SLACK_WORKSPACES ?? [];
   const opened = new Map<string, Opened>();
-  const noteWorkspaceEnd = createNoteWorkspaceEnd({ ...storage, now });
   const botToken = createInstalledTokens(context);
   let isStarted = false;
   let closing: ReturnType<typeof repeat> | undefined;
@@ -214,17 +213,18 @@ export function createInstalledWorkspaces(context: AppContext, shared: SharedPar
 
   /** Slack is asked about each before anything is erased, so one too many ends nothing. */
   async function noteEnds([first, ...others]: string[], eventId: string): Promise<void> {
-    if (first !== undefined) await noteWorkspaceEnd({ teamId: first, eventId });
+    const noting = { ...storage, now };
+    if (first !== undefined) await noteWorkspaceEnd(noting, { teamId: first, eventId });
     const installed = others.length === 0 ? [] : await installations.ids();
     for (const teamId of others.filter((id) => installed.includes(id))) {
-      await noteWorkspaceEnd({ teamId, eventId: `${eventId}-${teamId}` });
+      await noteWorkspaceEnd(noting, { teamId, eventId: `${eventId}-${teamId}` });
     }
   }
 
   async function advance(questionId: string): Promise<number | undefined> {
     const question = await questions.get(questionId);
     if (question === undefined) {
-      await delist({ questions }, questionId);
+      await delist(questions, questionId);
       return undefined;
     }
     const { teamId } = question.place;

@@ -14,9 +14,11 @@ import type {
   QuestionObserver,
   QuestionStore,
   Records,
+  RunRequests,
   Scheduler,
   ThreadReader,
   ThreadStore,
+  WorkspaceEnds,
 } from './ports.ts';
 import type { DailyCaps } from './question/daily-caps.ts';
 import type { ReaderChoices } from './question/reader-choices.ts';
@@ -25,6 +27,7 @@ import type { RunSlots } from './run-slots.ts';
 import type { LifecycleSettings } from './settings.ts';
 import type { Tracer } from './tracing.ts';
 import type { Watching } from './watching/watching.ts';
+import type { Installations } from './workspaces/installations.ts';
 
 /** All that the core works with in one workspace. It is built once and passed whole. */
 export interface Core {
@@ -61,4 +64,26 @@ export interface Core {
   /** Uniform in [0, 1). */
   random: () => number;
   settings: LifecycleSettings;
+}
+
+/** All that the core works with where it looks after the questions of every workspace. It is built once and passed whole. */
+export interface AllWorkspaces {
+  questions: QuestionStore;
+  claims: Claims;
+  runRequests: RunRequests;
+  workspaceEnds: WorkspaceEnds;
+  installations: Installations;
+  accounts: Accounts;
+  scheduler: Scheduler;
+  watching: Watching;
+  /**
+   * Whether the app can call Slack in a workspace that reported its end: then it was installed again, and the event came
+   * late. Throws `AppError` if that is not known.
+   */
+  isStillInstalled(teamId: string): Promise<boolean>;
+  audit: AuditLog;
+  log: Log;
+  now: Clock;
+  /** Uniform in [0, 1). */
+  random: () => number;
 }

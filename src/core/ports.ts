@@ -162,6 +162,27 @@ export interface Claims {
   ownerOf(key: string): Promise<string | undefined>;
 }
 
+/** The questions that a program beside the app wants to be run. */
+export interface RunRequests {
+  ids(): Promise<string[]>;
+  add(questionId: string): Promise<void>;
+  remove(questionId: string): Promise<void>;
+}
+
+/** A workspace that removed the app or revoked its token. `eventId`: of Slack's event, the same for every delivery. */
+export interface WorkspaceEnd {
+  teamId: string;
+  eventId: string;
+  atMs: number;
+}
+
+/** The ends that were noted and not carried out yet. Throws the same errors as the other stores. */
+export interface WorkspaceEnds {
+  all(): Promise<WorkspaceEnd[]>;
+  add(end: WorkspaceEnd): Promise<void>;
+  remove(end: WorkspaceEnd): Promise<void>;
+}
+
 /** What the card of a question shows. */
 export type CardView =
   | { kind: 'queued'; place: number }

@@ -141,6 +141,13 @@ export const listedFreshMs = 120_000;
 export const resumeSpreadMs = 1_000;
 
 /**
+ * How often the app looks for questions that a program beside it cancelled, and for workspaces that removed the app, in
+ * milliseconds. At every `sweepsPerLook`th of these sweeps it searches for open questions without a planned run.
+ */
+export const sweepEveryMs = 2_000;
+export const sweepsPerLook = 30;
+
+/**
  * How many questions are read, scheduled or looked for at the same time when all open ones are. The client of Redis takes a
  * bounded number of commands, and other commands must not wait long behind these.
  */

@@ -8,8 +8,7 @@ import type { createOpenIn, createOverview } from '../core/history/overview.ts';
 import type { VoteStore } from '../core/history/votes.ts';
 import type { createAccept } from '../core/intake/accept.ts';
 import type { Requests } from '../core/intake/requests.ts';
-import type { WorkspaceEnd } from '../core/intake/workspace-end.ts';
-import type { Clock, Log, Records } from '../core/ports.ts';
+import type { Clock, Log, Records, WorkspaceEnds } from '../core/ports.ts';
 import type { createPreviewRule } from '../core/question/link-previews.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { SessionMarks } from '../core/session-marks.ts';
@@ -54,8 +53,7 @@ export interface WorkspaceContext extends SlackContext, Core {
   messageLog: MessageLog;
   /** Gives what is stored of a channel its new id. Returns how many records changed. May be repeated. */
   moveChannel(move: { teamId: string; from: string; to: string }): Promise<number>;
-  /** When it throws, the event is not acknowledged and Slack sends it again. */
-  noteWorkspaceEnd(end: Omit<WorkspaceEnd, 'atMs'>): Promise<void>;
+  workspaceEnds: WorkspaceEnds;
   overviewOf: ReturnType<typeof createOverview>;
   openIn: ReturnType<typeof createOpenIn>;
   /** The recent use, for people who may see it. Undefined for others. Calls `onCounted` once when newer numbers are there. */

@@ -19,8 +19,16 @@ import {
   visitType,
 } from '../core/history/lists.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
-import type { WorkspaceEnds } from '../core/intake/workspace-end.ts';
-import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
+import type {
+  Claims,
+  Clock,
+  Log,
+  QuestionStore,
+  Records,
+  RunRequests,
+  ThreadStore,
+  WorkspaceEnds,
+} from '../core/ports.ts';
 import { type DayCount, dayCountType } from '../core/question/daily-caps.ts';
 import { type ReaderChoices, readerChoicesType } from '../core/question/reader-choices.ts';
 import { type RefusedText, refusedTextType } from '../core/question/refused-text.ts';
@@ -50,7 +58,7 @@ import {
   createVoteStore,
   readVotes,
 } from './repositories.ts';
-import { createRunRequests, createWorkspaceEnds, type RunRequests } from './run-requests.ts';
+import { createRunRequests, createWorkspaceEnds } from './run-requests.ts';
 import {
   createAccountStore,
   createInstallations,

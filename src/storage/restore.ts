@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync
 import { join } from 'node:path';
 import { attendanceType } from '../core/attendance.ts';
 import { AppError, isAppError } from '../core/errors.ts';
-import { asRestored } from '../core/lifecycle/resume.ts';
+import { asRestored } from '../core/lifecycle/sweep.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { type BackupManifest, digestOf, flush, readManifest, storageError } from './backup.ts';
 import { inUse, refuseHolder } from './data-dir-lock.ts';

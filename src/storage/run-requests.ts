@@ -1,17 +1,10 @@
-import type { WorkspaceEnds } from '../core/intake/workspace-end.ts';
+import type { RunRequests, WorkspaceEnds } from '../core/ports.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 
 /** Key of the set with the ids of questions that a program beside the app wants to be run. */
 const RUN_REQUESTS_KEY = 'ds:run-requests';
 
-/** The questions that a program beside the app wants to be run. The app plans a run of each, then removes it. */
-export interface RunRequests {
-  ids(): Promise<string[]>;
-  add(questionId: string): Promise<void>;
-  remove(questionId: string): Promise<void>;
-}
-
-export function createRunRequests(kv: Pick<KeyValueStore, 'members' | 'addMember' | 'removeMember'>): RunRequests {
+export function createRunRequests(kv: KeyValueStore): RunRequests {
   return {
     ids: () => kv.members(RUN_REQUESTS_KEY),
     add: (questionId) => kv.addMember(RUN_REQUESTS_KEY, questionId),
@@ -23,7 +16,7 @@ export function createRunRequests(kv: Pick<KeyValueStore, 'members' | 'addMember
 const WORKSPACE_ENDS_KEY = 'ds:workspace-ends';
 
 /** The ends of workspaces as names of a set: `T…:Ev…:time`. */
-export function createWorkspaceEnds(kv: Pick<KeyValueStore, 'members' | 'addMember' | 'removeMember'>): WorkspaceEnds {
+export function createWorkspaceEnds(kv: KeyValueStore): WorkspaceEnds {
   return {
     async all() {
       const names = await kv.members(WORKSPACE_ENDS_KEY);

@@ -1,8 +1,8 @@
 import { createClient } from 'redis';
 import { z } from 'zod';
-import type { Core } from '../../src/core/context.ts';
+import type { AllWorkspaces, Core } from '../../src/core/context.ts';
 import { advance } from '../../src/core/lifecycle/advance.ts';
-import { resume } from '../../src/core/lifecycle/resume.ts';
+import { resume } from '../../src/core/lifecycle/sweep.ts';
 import type { Messenger, Scheduler } from '../../src/core/ports.ts';
 import type { UpstreamId } from '../../src/core/question/question.ts';
 import { createRunSlots } from '../../src/core/run-slots.ts';
@@ -14,6 +14,7 @@ import { createTimerScheduler } from '../../src/scheduler/timers.ts';
 import { createDeepSearch } from '../../src/service/generation-1/deep-search.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { noopPorts } from '../../test/support/lifecycle/noop-ports.ts';
+import { only } from '../../test/support/only.ts';
 import { createDeepSearchClient } from '../../test/support/service/open-client.ts';
 import { silentLog as log } from './silent-log.ts';
 import { percentile } from './statistics.ts';
@@ -99,7 +100,7 @@ const w: Core = {
   settings: { patienceMs: 15 * 60_000, readEveryMs, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 },
 };
 const startWatching = (): void => void repeat('watch_together', watchTickMs, watching.tick, log, 0);
-await resume({ questions: storage.questions, scheduler, watching, startWatching, random });
+await resume(only<AllWorkspaces>({ questions: storage.questions, scheduler, watching, random }), startWatching);
 await scheduler.start((questionId) => advance(w, questionId));
 await new Promise((resolve) => setTimeout(resolve, settings.SETTLE_MS));
 isMeasuring = true;

@@ -1,4 +1,4 @@
-import type { Core } from '../context.ts';
+import type { AllWorkspaces, Core } from '../context.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver } from '../pacing.ts';
 import type { Conversation, Messenger, UpstreamQuestion } from '../ports.ts';
@@ -124,7 +124,7 @@ async function run(w: Core, begun: Question): Promise<number | undefined> {
 
 /** Two runs may overlap: one takes a slot for a question that the other has just closed. */
 async function leave(w: Core, questionId: string, question: Question | undefined): Promise<undefined> {
-  await delist(w, questionId);
+  await delist(w.questions, questionId);
   if (question === undefined) return;
   w.watching.leave(question);
   if (question.phase === 'closed') await releaseSlot(w, question);
@@ -503,8 +503,8 @@ const internalTries = 5;
  * errors: nothing can be stored then, and the scheduler repeats the run.
  */
 export function guardAdvance(
+  { questions, log, now, random }: AllWorkspaces,
   advance: (questionId: string) => Promise<number | undefined>,
-  { questions, log, now, random }: Pick<Core, 'questions' | 'log' | 'now' | 'random'>,
 ): (questionId: string) => Promise<number | undefined> {
   return async function guardedAdvance(questionId) {
     try {

@@ -225,7 +225,7 @@ export async function closeQuestion(w: Core, question: Question): Promise<Questi
     isSameRound(stored, question) ? asClosed(stored) : stored,
   );
   if (closed.phase !== 'closed') return closed;
-  if (closed.recheckMs === undefined) await delist(w, question.id);
+  if (closed.recheckMs === undefined) await delist(w.questions, question.id);
   w.log.info({
     event: 'question_closed',
     outcome: question.outcome?.kind ?? 'none',
@@ -297,7 +297,7 @@ export async function endQuietly(w: Core, question: Question): Promise<Question>
     const endedMs = rest.endedMs ?? w.now();
     return asClosed({ ...rest, outcome: rest.outcome ?? { kind: 'cancelled' }, endedMs });
   });
-  await delist(w, question.id);
+  await delist(w.questions, question.id);
   w.log.info({ event: 'question_ended_with_workspace', outcome: 'ok', questionId: question.id });
   return closed;
 }

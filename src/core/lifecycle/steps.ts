@@ -1,5 +1,6 @@
 import type { Core } from '../context.ts';
 import { type AppError, hasCode, isAppError, serviceCodes } from '../errors.ts';
+import type { QuestionStore } from '../ports.ts';
 import {
   isInThread,
   newThread,
@@ -68,7 +69,7 @@ export function isAnswerTooLong(error: AppError): boolean {
  * it again and lists it if it is open. Each re-opening also lists it after that change, so an open question is always listed in
  * the end.
  */
-export async function delist({ questions }: Pick<Core, 'questions'>, id: string): Promise<void> {
+export async function delist(questions: QuestionStore, id: string): Promise<void> {
   await questions.markClosed(id);
   const question = await questions.get(id);
   const isDone = question?.phase === 'closed' && question.recheckMs === undefined;

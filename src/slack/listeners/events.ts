@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { type Person, personName } from '../../core/accounts/accounts.ts';
+import { noteWorkspaceEnd } from '../../core/intake/workspace-end.ts';
 import { withoutChannel } from '../../core/question/reader-choices.ts';
 import { ackConfirmMs } from '../../core/settings.ts';
 import { ACTIONS, parseButtonValue } from '../../render/ids.ts';
@@ -159,7 +160,7 @@ export function registerEvents(app: App, w: ListenerContext): void {
   }
 
   async function noteEnd(_: unknown, { envelope: { team_id: teamId, event_id: eventId } }: Delivered): Promise<void> {
-    if (teamId != null && eventId != null) await w.noteWorkspaceEnd({ teamId, eventId });
+    if (teamId != null && eventId != null) await noteWorkspaceEnd(w, { teamId, eventId });
   }
 }
 

@@ -6,7 +6,7 @@ import { AppError } from '../../../src/core/errors.ts';
 import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/lists.ts';
 import { advance } from '../../../src/core/lifecycle/advance.ts';
-import { asRestored } from '../../../src/core/lifecycle/resume.ts';
+import { asRestored } from '../../../src/core/lifecycle/sweep.ts';
 import type {
   CardView,
   Conversation,

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { AllWorkspaces, Core } from '../../../src/core/context.ts';
 import { advance, guardAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
+
+/** What the guard uses of the context of all workspaces. */
+function acrossWorkspaces({ questions, log, now, random }: Core): AllWorkspaces {
+  return only({ questions, log, now, random });
+}
 
 /** Advances the question until it is closed, and moves the clock on by the wait that each run asks for. */
 async function untilClosed(run: (id: string) => Promise<number | undefined>, id: string, pass: (ms: number) => void) {
@@ -35,7 +42,7 @@ describe('a fault of our own', () => {
         },
       },
     };
-    const guarded = guardAdvance((questionId) => advance(ports, questionId), ports);
+    const guarded = guardAdvance(acrossWorkspaces(ports), (questionId) => advance(ports, questionId));
     life.deepSearch.read = async (conversationId) => {
       const conversation = await read(conversationId);
       return {
@@ -59,18 +66,21 @@ const fault = new TypeError('undefined is not a function');
 /** A guarded `advance` that always throws, and a question in memory. */
 function brokenAdvance(change: Partial<Question> = {}) {
   let stored: Question | undefined = questionWith(change);
-  const guarded = guardAdvance(() => Promise.reject(fault), {
-    questions: {
-      ...createCoreHarness().life.ports.questions,
-      update: async (_, apply) => {
-        stored = stored && apply(stored);
-        return stored;
+  const guarded = guardAdvance(
+    only<AllWorkspaces>({
+      questions: {
+        ...createCoreHarness().life.ports.questions,
+        update: async (_, apply) => {
+          stored = stored && apply(stored);
+          return stored;
+        },
       },
-    },
-    log: createRecordingLog().log,
-    now: () => someMs,
-    random: () => 0.5,
-  });
+      log: createRecordingLog().log,
+      now: () => someMs,
+      random: () => 0.5,
+    }),
+    () => Promise.reject(fault),
+  );
   return {
     advance: () => guarded('q'),
     stored: () => stored,
@@ -170,7 +180,7 @@ describe('a run that breaks', () => {
       const { life, ask } = createCoreHarness();
       const { id } = await ask();
       const { error } = failing(kind);
-      await expect(guardAdvance(() => Promise.reject(error), life.ports)(id)).rejects.toBe(error);
+      await expect(guardAdvance(acrossWorkspaces(life.ports), () => Promise.reject(error))(id)).rejects.toBe(error);
       expect(life.question(id).trouble).toBeUndefined();
     },
   );
@@ -178,7 +188,7 @@ describe('a run that breaks', () => {
   it('counts an app error that no step expects as a fault of our own', async () => {
     const { life, ask } = createCoreHarness();
     const { id } = await ask();
-    const advance = guardAdvance(() => Promise.reject(failing('refused').error), life.ports);
+    const advance = guardAdvance(acrossWorkspaces(life.ports), () => Promise.reject(failing('refused').error));
     expect(await advance(id)).toBe(750);
     expect(life.question(id).trouble).toMatchObject({ kind: 'internal', failures: 1 });
   });

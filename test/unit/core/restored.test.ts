@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAccept } from '../../../src/core/intake/accept.ts';
-import { asRestored } from '../../../src/core/lifecycle/resume.ts';
+import { asRestored } from '../../../src/core/lifecycle/sweep.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { thread } from '../../support/lifecycle/core-harness.ts';
 import {

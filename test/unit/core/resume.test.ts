@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { AllWorkspaces } from '../../../src/core/context.ts';
 import { AppError } from '../../../src/core/errors.ts';
-import { resume } from '../../../src/core/lifecycle/resume.ts';
+import { resume } from '../../../src/core/lifecycle/sweep.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { fewestRunRarely, listedRunMs, mostAtOnce, resumeSpreadMs } from '../../../src/core/settings.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
+import { only } from '../../support/only.ts';
 
 const underWay = (id: string, more: Partial<Question> = {}) =>
   questionWith({ id, phase: 'running', upstream: { conversationId: 1, askedMs: 1, steps: 0 }, ...more });
@@ -15,27 +17,25 @@ async function resumed(stored: Question[], planned: string[] = [], corrupt: stri
   const scheduled = new Map<string, number>();
   const watched: string[] = [];
   const steps: string[] = [];
-  const count = await resume({
-    questions: {
+  const w = only<AllWorkspaces>({
+    questions: only({
       openIds: async () => [...stored.map(({ id }) => id), ...corrupt],
       async get(id) {
         if (corrupt.includes(id)) throw new AppError('corrupt', 'not a question');
         return stored.find((question) => question.id === id);
       },
-    },
-    scheduler: {
+    }),
+    scheduler: only({
       unscheduled: async (ids) => ids.filter((id) => !planned.includes(id)),
       async schedule(id, delayMs) {
         scheduled.set(id, delayMs);
         if (steps.at(-1) !== 'planned') steps.push('planned');
       },
-    },
-    watching: {
-      goesOn: (question) => watched.push(question.id),
-    },
-    startWatching: () => void steps.push(`watching ${watched.length}`),
+    }),
+    watching: only({ goesOn: (question) => watched.push(question.id) }),
     random: () => 0.9,
   });
+  const count = await resume(w, () => void steps.push(`watching ${watched.length}`));
   return { count, scheduled, watched, steps };
 }
 
@@ -85,9 +85,9 @@ describe('open questions after a start', () => {
     let pending = 0;
     let most = 0;
     const waiting = Array.from({ length: 1_000 }, (_, index) => questionWith({ id: `w${index}`, phase: 'waiting' }));
-    await resume({
-      questions: { openIds: async () => waiting.map(({ id }) => id), get: async () => waiting[0] },
-      scheduler: {
+    const w = only<AllWorkspaces>({
+      questions: only({ openIds: async () => waiting.map(({ id }) => id), get: async () => waiting[0] }),
+      scheduler: only({
         unscheduled: async (ids) => ids,
         async schedule() {
           pending += 1;
@@ -95,11 +95,11 @@ describe('open questions after a start', () => {
           await Promise.resolve();
           pending -= 1;
         },
-      },
-      watching: { goesOn: () => 0 },
-      startWatching: () => undefined,
+      }),
+      watching: only({ goesOn: () => 0 }),
       random: () => 0.5,
     });
+    await resume(w, () => undefined);
     expect(most).toBeLessThanOrEqual(mostAtOnce);
   });
 

@@ -55,7 +55,7 @@ describe('taking a question off the list of open ones', () => {
     ['keeps one whose messages must still be checked', { phase: 'closed', recheckMs: 5 }, true],
   ])('%s', async (_, change, isListed) => {
     const { life, id } = await withQuestion(change);
-    await delist(life.ports, id);
+    await delist(life.ports.questions, id);
     expect(life.openIds()).toEqual(isListed ? [id] : []);
   });
 
@@ -63,7 +63,7 @@ describe('taking a question off the list of open ones', () => {
     const { life } = await withQuestion();
     const id = `q${'9'.repeat(24)}`;
     await life.ports.questions.markOpen(id);
-    await delist(life.ports, id);
+    await delist(life.ports.questions, id);
     expect(life.openIds()).not.toContain(id);
   });
 });

@@ -1,16 +1,15 @@
 import { expect, it } from 'vitest';
+import type { AllWorkspaces } from '../../../src/core/context.ts';
 import { AppError } from '../../../src/core/errors.ts';
-import {
-  createCarryOutWorkspaceEnds,
-  createNoteWorkspaceEnd,
-  type WorkspaceEnd,
-} from '../../../src/core/intake/workspace-end.ts';
+import { carryOutWorkspaceEnds, noteWorkspaceEnd } from '../../../src/core/intake/workspace-end.ts';
+import type { WorkspaceEnd } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { quietEndMs } from '../../../src/core/settings.ts';
 import type { Installation } from '../../../src/core/workspaces/installations.ts';
 import { createClaims, createQuestionStore } from '../../../src/storage/repositories.ts';
 import { place, sampleQuestion } from '../../contract/storage/sample-records.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { memoryStore } from '../../support/storage/memory-store.ts';
 
@@ -33,7 +32,7 @@ function setUp() {
   const failOnce = (what: string): void => {
     if (failing.delete(what)) throw storage();
   };
-  const ports = {
+  const w = only<AllWorkspaces>({
     workspaceEnds: {
       all: async () => [...ends],
       add: async (end: WorkspaceEnd) => {
@@ -52,21 +51,21 @@ function setUp() {
       },
     },
     questions,
-    scheduler: { schedule: async (id: string) => void done.push(`run ${id}`) },
-    accounts: {
-      removeAll: async (teamId: string) => {
+    scheduler: only({ schedule: async (id) => void done.push(`run ${id}`) }),
+    accounts: only({
+      removeAll: async (teamId) => {
         done.push(`accounts of ${teamId}`);
         return 1;
       },
-    },
-    installations: {
-      update: async (teamId: string, change: (stored: Installation | undefined) => Installation | undefined) => {
+    }),
+    installations: only({
+      update: async (teamId, change) => {
         const next = change(installations.get(teamId));
         if (next === undefined) installations.delete(teamId);
         else installations.set(teamId, next);
         return next;
       },
-    },
+    }),
     isStillInstalled: async (teamId: string) => {
       failOnce(`ask ${teamId}`);
       return false;
@@ -74,11 +73,11 @@ function setUp() {
     audit: { note: ({ id }: { id: string }) => void done.push(id) },
     log: createRecordingLog().log,
     now: () => nowMs,
-  };
+  });
   return {
     ...{ questions, installations, done, failing },
-    note: createNoteWorkspaceEnd(ports),
-    carryOut: createCarryOutWorkspaceEnds(ports),
+    note: (end: { teamId: string; eventId: string }) => noteWorkspaceEnd(w, end),
+    carryOut: () => carryOutWorkspaceEnds(w),
     left: () => ends.map(({ teamId }) => teamId),
     pass: (ms: number) => {
       nowMs += ms;
