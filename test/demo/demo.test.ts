@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -11,11 +12,70 @@ import { listenLocally } from '../support/fake-service/scripted-server.ts';
 import { createLocalSlack, places, textOf } from '../support/local-slack/local-slack.ts';
 import { answerIn, cardOfCommand, privateMessageTo } from '../support/local-slack/threads.ts';
 import { builtProgram, builtSource } from '../support/processes/built-programs.ts';
-import { childrenOf, descendantsOf, isRunning, listeningAddressesOf } from '../support/processes/process-table.ts';
 import { isAlive, projectFolder, type Run, runProgram } from '../support/processes/run.ts';
 import { createSampleRepository } from '../support/processes/sample-repository.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
-import { rawGet } from '../support/raw-request.ts';
+
+/** A GET with exactly these headers and the required ones; `fetch` cannot change `host`. */
+function rawGet(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { headers, agent: false, timeout: 20_000 }, (reply) => {
+      const reading = reply.setEncoding('utf8').toArray();
+      reading.then((pieces) => resolve({ status: reply.statusCode, body: pieces.join('') }), reject);
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no reply from ${url}`)));
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+/** The child processes of a process (Linux). */
+function childrenOf(pid: number | undefined): number[] {
+  const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return listed.trim().split(' ').filter(Boolean).map(Number);
+}
+
+/** The child processes and their descendants. */
+function descendantsOf(pid: number | undefined): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+/** Whether a process is running; false for a zombie. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Addresses a process listens on in this network namespace, for example `127.0.0.1:80`, `0.0.0.0:80` or `tcp6:80`. */
+function listeningAddressesOf(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  const open = new Set(readdirSync(folder).map((fd) => tryReadLink(join(folder, fd))));
+  return ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/net/${table}`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === '0A' && open.has(`socket:[${inode}]`))
+      .map(([, local = '']) => {
+        const [address = '', port = ''] = local.split(':');
+        const ipv4 = Buffer.from(address, 'hex').toReversed().join('.');
+        return `${table === 'tcp' ? ipv4 : table}:${Number.parseInt(port, 16)}`;
+      }),
+  );
+}
+
+function tryReadLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
 
 const demoFile = 'src/demo/main.ts';
 

@@ -8,14 +8,41 @@ import { type FakeService, serviceToken, startFakeService } from '../support/fak
 import { type FakeSlack, startFakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { mentionOf } from '../support/local-slack/payloads.ts';
 import { one } from '../support/one.ts';
-import { drawTrace } from '../support/otlp/draw-trace.ts';
-import { startOtlpReceiver } from '../support/otlp/otlp-receiver.ts';
+import { type ReceivedSpan, startOtlpReceiver } from '../support/otlp/otlp-receiver.ts';
 import { builtProgram } from '../support/processes/built-programs.ts';
 import { runProgram } from '../support/processes/run.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createSlackDeliveries, signingSecret } from '../support/storm/slack-deliveries.ts';
 import { superviseApp } from '../support/storm/supervised-app.ts';
 import { visibleText } from '../support/world/world.ts';
+
+const columns = 44;
+
+/** Draws a trace as text: one line per span, indented below its parent, with its process and its time. */
+function drawTrace(spans: readonly ReceivedSpan[]): string {
+  const ordered = spans.toSorted((one, other) => one.startMs - other.startMs);
+  const known = new Set(spans.map(({ spanId }) => spanId));
+  const startMs = Math.min(...spans.map((span) => span.startMs));
+  const totalMs = Math.max(...spans.map((span) => span.endMs)) - startMs;
+  const processes = [...new Set(ordered.map((span) => span.resource['service.instance.id']))];
+  const roots = ordered.filter(({ parentSpanId }) => !known.has(parentSpanId));
+  return roots.flatMap((root) => lines(root, 0)).join('\n');
+
+  function lines(span: ReceivedSpan, depth: number): string[] {
+    const letter = String.fromCharCode(65 + processes.indexOf(span.resource['service.instance.id']));
+    const name = `${'  '.repeat(depth)}${span.name}${span.events.length > 0 ? ` (${span.events.join(', ')})` : ''}`;
+    const from = Math.floor(((span.startMs - startMs) / totalMs) * columns);
+    const to = Math.max(from + 1, Math.ceil(((span.endMs - startMs) / totalMs) * columns));
+    const bar = `${' '.repeat(from)}${'█'.repeat(to - from)}`.padEnd(columns);
+    const times = `${whole(span.startMs - startMs)} +${whole(span.endMs - span.startMs)} ms`;
+    const below = ordered.filter(({ parentSpanId }) => parentSpanId === span.spanId);
+    return [`${letter} |${bar}| ${times.padStart(15)}  ${name}`, ...below.flatMap((each) => lines(each, depth + 1))];
+  }
+}
+
+function whole(ms: number): string {
+  return String(Math.round(ms));
+}
 
 let mainFile: string;
 let folder: string;

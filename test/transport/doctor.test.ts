@@ -11,15 +11,48 @@ import { createHttpReceiver } from '../../src/slack/receivers/http-receiver.ts';
 import { createDiskCheck } from '../../src/storage/checks/disk-check.ts';
 import { type Routes, startRoutedService } from '../support/doctor/healthy-service.ts';
 import { createPatient, examinePatient, expectGolden, type Patient } from '../support/doctor/patient.ts';
-import { startToldRedis } from '../support/doctor/told-redis.ts';
 import { openProxy } from '../support/fake-service/http-proxy.ts';
 import { hangUp, json, listenLocally, type Reply, status, text } from '../support/fake-service/scripted-server.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { bulk, type ScriptedReply, startScriptedRedis } from '../support/processes/scripted-redis.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { expired, ofOtherHost, selfSigned } from './self-signed.ts';
+
+/** What a Redis says of itself; a healthy one by default. */
+interface Told {
+  version?: string;
+  policy?: string;
+  isLogged?: boolean;
+  sync?: string;
+  lastSave?: 'ok' | 'err';
+  /** The reply to INFO and CONFIG, instead of what it says. */
+  refusal?: ScriptedReply;
+}
+
+/** Starts a Redis that says this of itself; stopped at the end of the test. Returns its URL. */
+async function startToldRedis(told: Told = {}): Promise<string> {
+  const { version = '7.2.4', policy = 'noeviction', isLogged = true, sync = 'always', lastSave = 'ok' } = told;
+  const info = [
+    '# Server',
+    `redis_version:${version}`,
+    `maxmemory_policy:${policy}`,
+    `aof_enabled:${isLogged ? 1 : 0}`,
+    `rdb_last_bgsave_status:${lastSave}`,
+  ].join('\r\n');
+  const settings: Record<string, string> = { appendfsync: sync };
+  const server = await startScriptedRedis((name, args) => {
+    if ((name === 'INFO' || name === 'CONFIG') && told.refusal !== undefined) return told.refusal;
+    if (name === 'INFO') return bulk(`${info}\r\n`);
+    if (name !== 'CONFIG') return undefined;
+    const setting = args.at(-1) ?? '';
+    return `*2\r\n${bulk(setting)}${bulk(settings[setting] ?? '')}`;
+  });
+  onTestFinished(() => server.stop());
+  return server.url;
+}
 
 const signingSecret = 'signing-secret';
 const generation1 = 'GET /.api/deepsearch/v1';
