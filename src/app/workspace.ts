@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
 import type { Accounts, Person } from '../core/accounts/accounts.ts';
 import { createEndDeparted, createForgetChoices } from '../core/accounts/connecting.ts';
-import { createAccountWaits } from '../core/accounts/waiting.ts';
+import { wakeWaiting } from '../core/accounts/waiting.ts';
 import type { Core } from '../core/context.ts';
 import { isAppError } from '../core/errors.ts';
 import { createAskedQuestions, createDurations } from '../core/history/lists.ts';
@@ -138,7 +138,7 @@ export function createWorkspace(context: AppContext, shared: SharedParts, connec
     void tasks.run({ event: 'choices_not_forgotten', userId: person.userId }, () => forgetChoices(person));
   });
   // If a question is not woken, its own check finds the account soon.
-  accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => w.accountWaits.wake(person)));
+  accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => wakeWaiting(w, person)));
   const endDeparted = createEndDeparted(w);
   w.departures.listen((userId) => {
     void tasks.run({ event: 'departed_not_ended', userId }, () => endDeparted({ teamId, userId }));
@@ -298,7 +298,6 @@ function createWorkspaceContext(
     deepSearch: deepSearch.of,
     watching,
     accounts,
-    accountWaits: createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now }),
     nameOf: async (userId) => {
       const asked = people.person(userId).catch(() => undefined);
       return (await within(asked, namesPatienceMs))?.name;

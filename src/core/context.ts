@@ -1,4 +1,4 @@
-import type { Accounts, AccountWaits, Person } from './accounts/accounts.ts';
+import type { Accounts, AccountWaitList, Person } from './accounts/accounts.ts';
 import type { ChannelRules } from './channels/channel-settings.ts';
 import type { AuditLog } from './history/audit.ts';
 import type {
@@ -38,7 +38,8 @@ export interface Core {
   deepSearch: DeepSearchOf;
   watching: Omit<Watching, 'tick' | 'stop'>;
   accounts: Pick<Accounts, 'mode' | 'offer' | 'statusOf'>;
-  accountWaits: AccountWaits;
+  /** By the name of the person. */
+  accountWaits: Records<AccountWaitList>;
   /** A person's name in Slack, if Slack says it in time. Never throws. */
   nameOf: (userId: string) => Promise<string | undefined>;
   messenger: Messenger;

@@ -1,11 +1,12 @@
 import {
   type AccountStore,
+  type AccountWaitList,
+  accountWaitsType,
   type EncryptionKey,
   type Locks,
   type SignInTicket,
   signInTicketType,
 } from '../core/accounts/accounts.ts';
-import { type AccountWaitList, accountWaitsType } from '../core/accounts/waiting.ts';
 import { type Attendance, attendanceType } from '../core/attendance.ts';
 import { type ChannelSettings, channelSettingsType } from '../core/channels/channel-settings.ts';
 import {

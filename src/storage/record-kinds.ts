@@ -1,5 +1,4 @@
-import { signInTicketType } from '../core/accounts/accounts.ts';
-import { accountWaitsType } from '../core/accounts/waiting.ts';
+import { accountWaitsType, signInTicketType } from '../core/accounts/accounts.ts';
 import { attendanceType } from '../core/attendance.ts';
 import { channelSettingsType } from '../core/channels/channel-settings.ts';
 import { isAppError } from '../core/errors.ts';

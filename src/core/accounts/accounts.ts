@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRecord, type Read, type RecordOf, secret } from '../record.ts';
+import { dayMs, defineRecord, type Read, type RecordOf, secret } from '../record.ts';
 import type { Secret } from '../secret.ts';
 
 /** A person of a workspace, by Slack's ids (`T…`, `U…` or `W…`). */
@@ -118,19 +118,18 @@ export interface AuthorizationServer {
   refresh(refreshToken: Secret): Promise<IssuedTokens>;
 }
 
-/** The questions that wait until their asker connects an account. */
-export interface AccountWaits {
-  /** Adds a question, once. Returns false if too many of the person's questions wait already. */
-  add(person: Person, questionId: string): Promise<boolean>;
-  remove(person: Person, questionId: string): Promise<void>;
-  /**
-   * Whether this question is the one whose asker is told that they have to connect again. One question in an hour is,
-   * and stays it when the step is repeated.
-   */
-  mayNotice(person: Person, questionId: string): Promise<boolean>;
-  /** Plans a run of every waiting question of this person, at once. */
-  wake(person: Person): Promise<void>;
-}
+/** One person's questions that wait for an account, and which of them told the person to connect again. */
+export const accountWaitsType = defineRecord({
+  key: (person) => `ds:account-waits:${person}`,
+  // Questions wait for a day.
+  ttlMs: 2 * dayMs,
+  schema: z.looseObject({
+    version: z.literal(1),
+    waiting: z.array(z.looseObject({ questionId: z.string(), sinceMs: z.number() })),
+    notice: z.looseObject({ questionId: z.string(), atMs: z.number() }).exactOptional(),
+  }),
+});
+export type AccountWaitList = RecordOf<typeof accountWaitsType>;
 
 /** Mutual exclusion by name, across all processes on one storage. */
 export interface Locks {

@@ -1,4 +1,5 @@
 import type { AccountStatus, Person } from '../accounts/accounts.ts';
+import { addWaiting, mayNotice, removeWaiting } from '../accounts/waiting.ts';
 import { noRules, type QuestionRules } from '../channels/channel-settings.ts';
 import type { Core } from '../context.ts';
 import { AppError, isAppError, isTransient } from '../errors.ts';
@@ -255,7 +256,7 @@ export async function chooseAccess(w: Core, question: Question): Promise<Questio
     w.log.info({ event: 'question_refused', outcome: 'noKeys', questionId: question.id });
     return endWith(w, question, { kind: 'notAllowed', reason: 'noKeys' });
   }
-  const isListed = await ifReadable(w, question, w.accountWaits.add(personOf(question), question.id));
+  const isListed = await ifReadable(w, question, addWaiting(w, personOf(question), question.id));
   if (isListed === false) {
     w.log.info({ event: 'question_refused', outcome: 'tooManyWaiting', questionId: question.id });
     return endWith(w, question, { kind: 'notAllowed', reason: 'tooManyWaiting' });
@@ -267,7 +268,7 @@ export async function chooseAccess(w: Core, question: Question): Promise<Questio
 export async function awaitAccount(w: Core, question: Question): Promise<Question> {
   if (w.now() - question.acceptedMs > longestLifeMs) return endWith(w, question, failed({ cause: 'accountRefused' }));
   // If the list is full, the question is not woken, and finds the account by itself soon.
-  await ifReadable(w, question, w.accountWaits.add(personOf(question), question.id));
+  await ifReadable(w, question, addWaiting(w, personOf(question), question.id));
   return waitFor(w, question, 'refused');
 }
 
@@ -297,7 +298,7 @@ export async function noticeAccount(w: Core, question: Question): Promise<Questi
   const isRefused = awaitsAccount?.reason === 'refused';
   if (card.ts === undefined || !isRefused) {
     await w.messenger.notifyPrivately(question, askerId, { kind: 'connectFirst', questionId: id, text, isRefused });
-  } else if ((await ifReadable(w, question, w.accountWaits.mayNotice(personOf(question), id))) === true) {
+  } else if ((await ifReadable(w, question, mayNotice(w, personOf(question), id))) === true) {
     await w.messenger.notifyPrivately(question, askerId, { kind: 'reconnect', questionId: id });
   }
   return noticed(w, question);
@@ -331,7 +332,7 @@ export async function resumeWithAccount(w: Core, question: Question): Promise<Qu
       thread.queue.includes(id) ? thread : { ...thread, queue: [id, ...thread.queue] },
     );
   }
-  await ifReadable(w, question, w.accountWaits.remove(personOf(question), id));
+  await ifReadable(w, question, removeWaiting(w, personOf(question), id));
   const nowMs = w.now();
   const resumed = await changeQuestion(w, question, (waiting) => {
     if (waiting.awaitsAccount === undefined) return waiting;

@@ -1,3 +1,4 @@
+import { removeWaiting } from '../accounts/waiting.ts';
 import type { Core } from '../context.ts';
 import { type AppError, isAppError, isTransient } from '../errors.ts';
 import { endEntries } from '../history/audit.ts';
@@ -215,7 +216,7 @@ export async function closeQuestion(w: Core, question: Question): Promise<Questi
   }
   if (question.awaitsAccount !== undefined) {
     const asker = { teamId: question.place.teamId, userId: question.askerId };
-    await ifReadable(w, question, w.accountWaits.remove(asker, question.id));
+    await ifReadable(w, question, removeWaiting(w, asker, question.id));
   }
   await keepForButton(w, question);
   await ifReadable(w, question, w.dailyCaps.giveBack(question));

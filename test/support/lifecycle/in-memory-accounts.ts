@@ -1,5 +1,4 @@
-import type { AccountMode, AccountStatus, Accounts } from '../../../src/core/accounts/accounts.ts';
-import type { AccountWaitList } from '../../../src/core/accounts/waiting.ts';
+import type { AccountMode, AccountStatus, Accounts, AccountWaitList } from '../../../src/core/accounts/accounts.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Records } from '../../../src/core/ports.ts';
 

@@ -1,5 +1,4 @@
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
-import { createAccountWaits } from '../../../src/core/accounts/waiting.ts';
 import { noRules, type QuestionRules } from '../../../src/core/channels/channel-settings.ts';
 import type { Core } from '../../../src/core/context.ts';
 import { AppError } from '../../../src/core/errors.ts';
@@ -558,7 +557,7 @@ export function createInMemoryLifecycle(
       leave: (question) => watching.leave(question),
     },
     accounts: people.accounts,
-    accountWaits: createAccountWaits({ accountWaits: people.accountWaits, scheduler, now: () => nowMs }),
+    accountWaits: people.accountWaits,
     nameOf: async (userId) => `Name of ${userId}`,
     messenger,
     accessPolicy: {

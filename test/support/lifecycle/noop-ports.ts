@@ -25,7 +25,7 @@ export const noopPorts: Pick<
   | 'digest'
 > = {
   accounts: { mode: 'shared', offer: { can: false, reason: 'off' }, statusOf: async () => ({ state: 'none' }) },
-  accountWaits: { add: async () => true, remove: async () => {}, mayNotice: async () => true, wake: async () => {} },
+  accountWaits: { get: async () => undefined, update: async (_name, change) => change(undefined) },
   nameOf: async () => undefined,
   repositoriesFor: async () => undefined,
   accessPolicy: { admit: async () => ({ may: true }) },

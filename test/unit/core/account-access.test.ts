@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
+import { wakeWaiting } from '../../../src/core/accounts/waiting.ts';
 import { createAccept } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Origin, Question } from '../../../src/core/question/question.ts';
@@ -62,7 +63,7 @@ function notices(life: InMemoryLifecycle, userId = 'U1'): string[] {
 function connectAt(life: InMemoryLifecycle, ms: number, userId = 'U1', wakes = true): void {
   life.at(ms, async () => {
     life.people.connect(userId);
-    if (wakes) await life.ports.accountWaits.wake({ teamId: 'T1', userId });
+    if (wakes) await wakeWaiting(life.ports, { teamId: 'T1', userId });
   });
 }
 
@@ -179,7 +180,7 @@ describe('a question that waits for an account', () => {
     expect(life.question(ids.at(-1) ?? '').outcome).toEqual({ kind: 'notAllowed', reason: 'tooManyWaiting' });
     expect(life.question(ofAnother).phase).toBe('parked');
     life.people.connect('U1');
-    await life.ports.accountWaits.wake({ teamId: 'T1', userId: 'U1' });
+    await wakeWaiting(life.ports, { teamId: 'T1', userId: 'U1' });
     await life.run(life.now() + hourMs);
     expect(life.upstream()).toHaveLength(mostWaitingForAccount);
     expect(life.violations).toEqual([]);
@@ -326,8 +327,7 @@ describe('after a fault at any call', () => {
     };
     await asking('U1', 'by one');
     await asking('U2', 'by two');
-    const wake = async (): Promise<void> =>
-      life.ports.accountWaits.wake({ teamId: 'T1', userId: 'U1' }).catch(() => {});
+    const wake = async (): Promise<void> => wakeWaiting(life.ports, { teamId: 'T1', userId: 'U1' }).catch(() => {});
     life.at(10 * minuteMs, async () => {
       life.people.connect('U1');
       await wake();

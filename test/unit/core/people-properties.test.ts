@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createForgetChoices } from '../../../src/core/accounts/connecting.ts';
+import { wakeWaiting } from '../../../src/core/accounts/waiting.ts';
 import type { QuestionRules } from '../../../src/core/channels/channel-settings.ts';
 import { createAccept } from '../../../src/core/intake/accept.ts';
 import { createRequests, type Requests } from '../../../src/core/intake/requests.ts';
@@ -124,7 +125,7 @@ async function live({ mode, connected, caps, events, works, settles, faults }: S
 
   async function connect(userId: string, wakes = true): Promise<void> {
     life.people.connect(userId);
-    if (wakes) await surely(() => life.ports.accountWaits.wake({ teamId: 'T1', userId }));
+    if (wakes) await surely(() => wakeWaiting(life.ports, { teamId: 'T1', userId }));
   }
 
   events.forEach(({ atMs, kind, who, nth, choice, wakes }, index) => {
