@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
 import type { Accounts, Person } from '../core/accounts/accounts.ts';
-import { createEndDeparted, createForgetChoices } from '../core/accounts/connecting.ts';
+import { createEndDeparted, forgetChoices } from '../core/accounts/connecting.ts';
 import { wakeWaiting } from '../core/accounts/waiting.ts';
 import type { Core } from '../core/context.ts';
 import { isAppError } from '../core/errors.ts';
 import { createAskedQuestions, createDurations } from '../core/history/lists.ts';
-import { createOpenIn, createOverview } from '../core/history/overview.ts';
 import { createRecentUsage } from '../core/history/usage.ts';
 import { createAccept } from '../core/intake/accept.ts';
 import { createRequests } from '../core/intake/requests.ts';
@@ -132,10 +131,9 @@ export function createWorkspace(context: AppContext, shared: SharedParts, connec
   };
   const bolt = createBoltApp({ ...slackClientOptions(context), w: listening });
   const catchUp = createCatchUp(w, createHandleMessage(listening));
-  const forgetChoices = createForgetChoices(w);
   accountChanges.listen(home.accountChanged);
   accountChanges.listen((person) => {
-    void tasks.run({ event: 'choices_not_forgotten', userId: person.userId }, () => forgetChoices(person));
+    void tasks.run({ event: 'choices_not_forgotten', userId: person.userId }, () => forgetChoices(w, person));
   });
   // If a question is not woken, its own check finds the account soon.
   accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => wakeWaiting(w, person)));
@@ -240,7 +238,6 @@ function createWorkspaceContext(
   const { config, log, tracer, now, random, storage, accountChanges, audit, tasks, createLimiter } = context;
   const { accounts, deepSearch, scheduler, watching } = shared;
   const { SLACK_API_URL: slackApiUrl } = config;
-  const { questions, threads } = storage;
   const { teamId } = identity;
   const methodLimits = createMethodLimits({ createLimiter, now, log });
   const slack = createSlackApi({ client, identity, methodLimits, noting, tracer });
@@ -267,11 +264,6 @@ function createWorkspaceContext(
     now,
   };
   const { people, channels } = accessControl;
-  const askedQuestions = createAskedQuestions(storage.askedQuestions);
-  const runSlots = createRunSlots(storage.runSlots, {
-    perWorkspace: config.RUNNING_PER_WORKSPACE,
-    perPerson: config.RUNNING_PER_PERSON,
-  });
   const recentUsage = createRecentUsage({ askedSince: storage.askedSince, teamId, now, log });
   const ports: Core = {
     digest: shortDigest,
@@ -286,7 +278,7 @@ function createWorkspaceContext(
     repositoriesFor: (person) => repositoriesFor(shared, person),
     threadReader: { read: (question, thread) => readThread(w, question, thread) },
     durations: createDurations(storage.durations),
-    askedQuestions,
+    askedQuestions: createAskedQuestions(storage.askedQuestions),
     answerReaders: {
       count: (place) => countReaders(w, place),
       showPrivately: (question) => showPrivately(w, question),
@@ -294,7 +286,10 @@ function createWorkspaceContext(
     },
     observer,
     audit,
-    runSlots,
+    runSlots: createRunSlots(storage.runSlots, {
+      perWorkspace: config.RUNNING_PER_WORKSPACE,
+      perPerson: config.RUNNING_PER_PERSON,
+    }),
     deepSearch: deepSearch.of,
     watching,
     accounts,
@@ -322,8 +317,6 @@ function createWorkspaceContext(
     storedAttendance: storage.attendance,
     attendance: createAttendanceKeeper({ attendance: storage.attendance, teamId, now }),
     messageLog: createMessageLog({ records: storage.messageLogs, tasks, log }),
-    overviewOf: createOverview({ askedQuestions, questions, threads, runSlots, now }),
-    openIn: createOpenIn({ questions, threads, runSlots, now }),
     usageOf: (userId, onCounted) =>
       config.ADMINS?.includes(userId) === true ? (recentUsage(onCounted) ?? 'counting') : undefined,
     mayPreview: createPreviewRule({

@@ -4,7 +4,6 @@ import type { ChannelSettings, RepositoryNames } from '../core/channels/channel-
 import type { Core } from '../core/context.ts';
 import type { Doctor } from '../core/doctor.ts';
 import type { Visit } from '../core/history/lists.ts';
-import type { createOpenIn, createOverview } from '../core/history/overview.ts';
 import type { VoteStore } from '../core/history/votes.ts';
 import type { createAccept } from '../core/intake/accept.ts';
 import type { Requests } from '../core/intake/requests.ts';
@@ -54,8 +53,6 @@ export interface WorkspaceContext extends SlackContext, Core {
   /** Gives what is stored of a channel its new id. Returns how many records changed. May be repeated. */
   moveChannel(move: { teamId: string; from: string; to: string }): Promise<number>;
   workspaceEnds: WorkspaceEnds;
-  overviewOf: ReturnType<typeof createOverview>;
-  openIn: ReturnType<typeof createOpenIn>;
   /** The recent use, for people who may see it. Undefined for others. Calls `onCounted` once when newer numbers are there. */
   usageOf(userId: string, onCounted: () => void): ShownUsage | undefined;
   mayPreview: ReturnType<typeof createPreviewRule>;

@@ -52,7 +52,7 @@ function createListenerContext(): {
     noteKeeper: only({ add: () => undefined }),
     tasks: createBackgroundTasks({ log }),
     attendance: only({ heard: () => undefined }),
-    overviewOf: async () => ({ open: [], ended: [] }),
+    askedQuestions: only({ of: async () => [] }),
     outbound: only({ fetch: async () => new Response('ok') }),
     slackApiUrl: 'http://127.0.0.1:9/api/',
     serviceState: async () => 'fine',

@@ -1,9 +1,9 @@
+import type { Core } from '../context.ts';
 import { cardView } from '../lifecycle/card.ts';
 import { atOnce, type Standing } from '../lifecycle/decide.ts';
-import type { AskedQuestions, CardView, Clock, QuestionStore, ThreadStore } from '../ports.ts';
+import type { CardView } from '../ports.ts';
 import { isInThread, type Place, type Question, type Quota, type Thread } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
-import type { RunSlots } from '../run-slots.ts';
 import { mostOpenRead } from '../settings.ts';
 
 /** A question, and what its card shows now. */
@@ -20,63 +20,50 @@ export interface Overview {
   quota?: Quota;
 }
 
-export interface OverviewPorts {
-  askedQuestions: Pick<AskedQuestions, 'of'>;
-  questions: Pick<QuestionStore, 'get'>;
-  threads: Pick<ThreadStore, 'get'>;
-  runSlots: Pick<RunSlots, 'readSlot'>;
-  now: Clock;
-}
-
-/** Reads what a person asked recently. Leaves out corrupt questions. Throws `AppError` of kind `storage`. */
-export function createOverview({ askedQuestions, ...ports }: OverviewPorts) {
-  return async function overviewOf(teamId: string, userId: string): Promise<Overview> {
-    const ids = await askedQuestions.of(teamId, userId);
-    const own = (await readAll(ports, ids)).filter((question) => isOf(question, teamId, userId));
-    const entries = await Promise.all(own.map((question) => entryOf(ports, question)));
-    const quota = own.map(quotaOf).find((reported) => reported !== undefined);
-    return {
-      open: entries.filter(({ question }) => question.outcome === undefined),
-      ended: entries.filter(({ question }) => question.outcome !== undefined),
-      quota,
-    };
+/** Reads what a person asked recently. Leaves out corrupt questions. Throws `AppError` of kind `storage`, as the next two. */
+export async function overviewOf(w: Core, teamId: string, userId: string): Promise<Overview> {
+  const ids = await w.askedQuestions.of(teamId, userId);
+  const own = (await readAll(w, ids)).filter((question) => isOf(question, teamId, userId));
+  const entries = await Promise.all(own.map((question) => entryOf(w, question)));
+  const quota = own.map(quotaOf).find((reported) => reported !== undefined);
+  return {
+    open: entries.filter(({ question }) => question.outcome === undefined),
+    ended: entries.filter(({ question }) => question.outcome !== undefined),
+    quota,
   };
 }
 
 /**
- * Reads the running and waiting questions of a thread or a channel. Throws the same errors as {@link createOverview}.
+ * The running and waiting questions of a thread, in the order they will be asked. Only the asker sees a question that is not
+ * admitted yet.
  */
-export function createOpenIn(
-  ports: Pick<OverviewPorts, 'threads' | 'runSlots' | 'now'> & { questions: Pick<QuestionStore, 'get' | 'openIds'> },
-) {
-  return { thread, channel };
+export async function openInThread(w: Core, { queue }: Thread, readerId: string): Promise<OverviewEntry[]> {
+  const waiting = await readAll(w, queue);
+  return entriesOf(
+    w,
+    waiting.filter(({ askerId, admittedMs }) => admittedMs !== undefined || askerId === readerId),
+  );
+}
 
-  /**
-   * The questions of a thread, in the order they will be asked. Only the asker sees a question that is not admitted
-   * yet.
-   */
-  async function thread({ queue }: Thread, readerId: string): Promise<OverviewEntry[]> {
-    const waiting = await readAll(ports, queue);
-    return entriesOf(waiting.filter(({ askerId, admittedMs }) => admittedMs !== undefined || askerId === readerId));
-  }
+/**
+ * The running and waiting questions of a channel, oldest first. Leaves out questions of which nothing is shown yet: not
+ * admitted, or waiting for an account of their asker. Only their askers may see them.
+ */
+export async function openInChannel(w: Core, { teamId, channelId }: Place, readerId: string): Promise<OverviewEntry[]> {
+  const ids = (await w.questions.openIds()).slice(0, mostOpenRead);
+  const here = (await readAll(w, ids)).filter(
+    (question) =>
+      question.place.teamId === teamId && question.place.channelId === channelId && isShownTo(question, readerId),
+  );
+  return entriesOf(
+    w,
+    here.toSorted((one, other) => one.acceptedMs - other.acceptedMs),
+  );
+}
 
-  /**
-   * The questions of a channel, oldest first. Leaves out questions of which nothing is shown yet: not admitted, or waiting
-   * for an account of their asker. Only their askers may see them.
-   */
-  async function channel({ teamId, channelId }: Place, readerId: string): Promise<OverviewEntry[]> {
-    const ids = (await ports.questions.openIds()).slice(0, mostOpenRead);
-    const here = (await readAll(ports, ids)).filter(
-      (question) =>
-        question.place.teamId === teamId && question.place.channelId === channelId && isShownTo(question, readerId),
-    );
-    return entriesOf(here.toSorted((one, other) => one.acceptedMs - other.acceptedMs));
-  }
-
-  function entriesOf(questions: Question[]): Promise<OverviewEntry[]> {
-    const open = questions.filter(({ outcome }) => outcome === undefined);
-    return Promise.all(open.map((question) => entryOf(ports, question)));
-  }
+function entriesOf(w: Core, questions: Question[]): Promise<OverviewEntry[]> {
+  const open = questions.filter(({ outcome }) => outcome === undefined);
+  return Promise.all(open.map((question) => entryOf(w, question)));
 }
 
 function isShownTo({ admittedMs, awaitsAccount, access, card, askerId }: Question, readerId: string): boolean {
@@ -84,24 +71,22 @@ function isShownTo({ admittedMs, awaitsAccount, access, card, askerId }: Questio
   return askerId === readerId || awaitsAccount === undefined || access !== undefined || card.ts !== undefined;
 }
 
-type EntryPorts = Pick<OverviewPorts, 'questions' | 'threads' | 'runSlots' | 'now'>;
-
-async function readAll({ questions }: Pick<EntryPorts, 'questions'>, ids: readonly string[]): Promise<Question[]> {
+async function readAll({ questions }: Core, ids: readonly string[]): Promise<Question[]> {
   const found = await Promise.all(ids.map((id) => getReadable(questions, id)));
   return found.filter((question) => question !== undefined);
 }
 
-async function entryOf(ports: EntryPorts, question: Question): Promise<OverviewEntry> {
-  return { question, view: cardView(question, await standingOf(ports, question), ports.now()) };
+async function entryOf(w: Core, question: Question): Promise<OverviewEntry> {
+  return { question, view: cardView(question, await standingOf(w, question), w.now()) };
 }
 
-async function standingOf(ports: EntryPorts, question: Question): Promise<Standing> {
+async function standingOf(w: Core, question: Question): Promise<Standing> {
   if (question.phase !== 'waiting') return atOnce;
-  const positionInQueue = await positionInQueueOf(ports, question);
-  return { positionInQueue, slot: positionInQueue === 0 ? await ports.runSlots.readSlot(question) : undefined };
+  const positionInQueue = await positionInQueueOf(w, question);
+  return { positionInQueue, slot: positionInQueue === 0 ? await w.runSlots.readSlot(question) : undefined };
 }
 
-async function positionInQueueOf({ threads }: Pick<EntryPorts, 'threads'>, { id, place }: Question): Promise<number> {
+async function positionInQueueOf({ threads }: Core, { id, place }: Question): Promise<number> {
   if (!isInThread(place)) return 0;
   const thread = await threads.get(place);
   return Math.max(0, thread?.queue.indexOf(id) ?? 0);

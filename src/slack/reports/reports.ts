@@ -1,6 +1,7 @@
 import type { Person } from '../../core/accounts/accounts.ts';
 import { isAppError } from '../../core/errors.ts';
 import type { MessageLogEntry } from '../../core/history/lists.ts';
+import { openInChannel, openInThread, overviewOf } from '../../core/history/overview.ts';
 import { within } from '../../core/pacing.ts';
 import {
   type ConversationId,
@@ -34,7 +35,7 @@ export async function reportThread(
 ): Promise<PrivateMessage> {
   const { userId, place, thread, isDirect, onlyMentions } = asked;
   const [open, service] = await Promise.all([
-    thread === undefined ? [] : w.openIn.thread(thread, userId),
+    thread === undefined ? [] : openInThread(w, thread, userId),
     w.serviceState(),
   ]);
   const conversationUrl = thread === undefined ? undefined : await linkOf(w, thread, place, userId);
@@ -60,8 +61,8 @@ export async function reportChannel(
   },
 ): Promise<PrivateMessage> {
   const [open, own, service] = await Promise.all([
-    w.openIn.channel(place, userId),
-    w.overviewOf(place.teamId, userId),
+    openInChannel(w, place, userId),
+    overviewOf(w, place.teamId, userId),
     w.serviceState(),
   ]);
   const elsewhere = own.open.filter(({ question }) => question.place.channelId !== place.channelId);
@@ -108,7 +109,7 @@ export async function readOverview(
   event: string,
 ): Promise<ReadOverview> {
   try {
-    return { overview: await w.overviewOf(teamId, userId) };
+    return { overview: await overviewOf(w, teamId, userId) };
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { unreadable: logFailure(w.log, 'warn', { event, kind: error.kind }, error) };

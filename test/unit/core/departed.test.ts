@@ -3,6 +3,7 @@ import { createEndDeparted } from '../../../src/core/accounts/connecting.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createMemoryAccounts } from '../../support/accounts/memory-accounts.ts';
+import { only } from '../../support/only.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { exampleQuestion } from '../render/example.ts';
 
@@ -13,35 +14,40 @@ function departing(mode: 'shared' | 'required', open: Partial<Question>[] = []) 
   const done: string[] = [];
   let reads = 0;
   let failures = 0;
-  const endDeparted = createEndDeparted({
-    accounts: {
-      mode,
-      remove: async (person) => {
-        const hadOne = await memory.accounts.remove(person);
-        done.push(`remove ${hadOne}`);
-        return hadOne;
-      },
-    },
-    overviewOf: async () => {
-      reads += 1;
-      if (failures > 0) {
-        failures -= 1;
-        throw new AppError('storage', 'planned');
-      }
-      const entries = open.map((changes) => ({
-        question: exampleQuestion(changes),
-        view: { kind: 'starting' as const },
-      }));
-      return { open: entries, ended: [] };
-    },
-    requests: {
-      cancelOwn: async (questionId, { userId }) => {
-        done.push(`cancel ${questionId} of ${userId}`);
-        return { kind: 'nothing' };
-      },
-    },
-    log: createRecordingLog().log,
-  });
+  const questions = open.map((changes) =>
+    exampleQuestion({ askerId: ada.userId, place: { teamId: 'T1', channelId: 'C1' }, ...changes }),
+  );
+  const endDeparted = createEndDeparted(
+    only<Parameters<typeof createEndDeparted>[0]>({
+      accounts: only({
+        mode,
+        remove: async (person) => {
+          const hadOne = await memory.accounts.remove(person);
+          done.push(`remove ${hadOne}`);
+          return hadOne;
+        },
+      }),
+      askedQuestions: only({
+        of: async () => {
+          reads += 1;
+          if (failures > 0) {
+            failures -= 1;
+            throw new AppError('storage', 'planned');
+          }
+          return questions.map(({ id }) => id);
+        },
+      }),
+      questions: only({ get: async (id) => questions.find((each) => each.id === id) }),
+      requests: only({
+        cancelOwn: async (questionId, { userId }) => {
+          done.push(`cancel ${questionId} of ${userId}`);
+          return { kind: 'nothing' };
+        },
+      }),
+      now: () => 0,
+      log: createRecordingLog().log,
+    }),
+  );
   const failNextRead = () => {
     failures += 1;
   };

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import type { AccountStatus } from '../../../src/core/accounts/accounts.ts';
-import { createForgetChoices } from '../../../src/core/accounts/connecting.ts';
+import { forgetChoices } from '../../../src/core/accounts/connecting.ts';
+import type { Core } from '../../../src/core/context.ts';
 import type { ReaderChoices } from '../../../src/core/question/reader-choices.ts';
+import { only } from '../../support/only.ts';
 
 const connected = { kind: 'token', username: 'ada', connectedMs: 1 } as const;
 const chosen: ReaderChoices = { version: 1, threads: [{ channelId: 'C1', threadTs: '1.1' }], channels: ['C2'] };
@@ -18,8 +20,8 @@ it.each<[string, AccountStatus, ReaderChoices | undefined, ReaderChoices | undef
   ['keeps the choices of a person whom the service refuses', { ...connected, state: 'refused' }, chosen, chosen],
 ])('%s', async (_, status, before, after) => {
   let stored = before;
-  const forgetChoices = createForgetChoices({
-    accounts: { statusOf: async () => status },
+  const w = only<Core>({
+    accounts: only({ statusOf: async () => status }),
     readerChoices: {
       get: async (name) => (name === 'T1:U1' ? stored : undefined),
       update: async (_name, change) => {
@@ -28,6 +30,6 @@ it.each<[string, AccountStatus, ReaderChoices | undefined, ReaderChoices | undef
       },
     },
   });
-  await forgetChoices({ teamId: 'T1', userId: 'U1' });
+  await forgetChoices(w, { teamId: 'T1', userId: 'U1' });
   expect(stored).toEqual(after);
 });

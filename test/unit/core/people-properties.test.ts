@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createForgetChoices } from '../../../src/core/accounts/connecting.ts';
+import { forgetChoices } from '../../../src/core/accounts/connecting.ts';
 import { wakeWaiting } from '../../../src/core/accounts/waiting.ts';
 import type { QuestionRules } from '../../../src/core/channels/channel-settings.ts';
 import { createAccept } from '../../../src/core/intake/accept.ts';
@@ -107,7 +107,6 @@ async function live({ mode, connected, caps, events, works, settles, faults }: S
   });
   const accept = createAccept({ ...life.ports });
   const requests: Requests = createRequests({ ...life.ports, accept });
-  const forgetChoices = createForgetChoices(life.ports);
   for (const userId of connected) life.people.connect(userId);
 
   function settle(change: Partial<QuestionRules>): void {
@@ -151,7 +150,7 @@ async function live({ mode, connected, caps, events, works, settles, faults }: S
       connect: () => connect(who, wakes),
       disconnect: () => {
         life.people.disconnect(who);
-        return surely(() => forgetChoices({ teamId: 'T1', userId: who }));
+        return surely(() => forgetChoices(life.ports, { teamId: 'T1', userId: who }));
       },
       refuse: () => life.people.refuse(who),
       choose: () => on((id) => requests.chooseReaders(id, by, choice)),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
-import { createForgetChoices } from '../../../src/core/accounts/connecting.ts';
+import { forgetChoices } from '../../../src/core/accounts/connecting.ts';
 import type { QuestionRules } from '../../../src/core/channels/channel-settings.ts';
 import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';
@@ -100,7 +100,7 @@ describe('a person who disconnects and connects again while a question runs', ()
     await life.run(life.now() + 3 * minuteMs);
     expect(life.question(second).showing).toMatchObject({ choice: 'here', by: 'earlier' });
     life.people.disconnect('U1');
-    await createForgetChoices(life.ports)(person);
+    await forgetChoices(life.ports, person);
     await life.run(life.now() + minuteMs);
     expect(life.question(second).awaitsAccount).toBeDefined();
     life.people.connect('U1');

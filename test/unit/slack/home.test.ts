@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Visit } from '../../../src/core/history/lists.ts';
-import type { Overview } from '../../../src/core/history/overview.ts';
 import type { Admission } from '../../../src/core/ports.ts';
 import { createLibraryLogger, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
@@ -31,7 +30,7 @@ function newHomes() {
   let priority = '';
   const world = {
     admit: async (): Promise<Admission> => ({ may: true }),
-    overview: async (): Promise<Overview> => ({ open: [], ended: [] }),
+    askedBefore: async (): Promise<string[]> => [],
   };
   const client = createWebClient('xoxb-test', {
     ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(log)),
@@ -46,7 +45,8 @@ function newHomes() {
         priority = options.priority;
       }),
       accessPolicy: only({ admit: () => world.admit() }),
-      overviewOf: () => world.overview(),
+      askedQuestions: only({ of: () => world.askedBefore() }),
+      questions: only({ get: async () => changed }),
       serviceState: async () => 'fine',
       accounts: only({ mode: 'shared', offer: { can: false, reason: 'off' } }),
       chosenRules: only({}),
@@ -160,7 +160,7 @@ describe('the Home tab', () => {
     const { home, published, world } = newHomes();
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10_000);
-    world.overview = () => Promise.reject(new AppError('storage', 'down'));
+    world.askedBefore = () => Promise.reject(new AppError('storage', 'down'));
     home.showAction(ada, 'q01234567', () => {});
     await vi.advanceTimersByTimeAsync(10);
     expect(published.at(-1)?.text).toMatch(/Not cancelled.*`q01234567`.*I cannot read.*`e[0-9a-f]{8}`/);
@@ -168,8 +168,8 @@ describe('the Home tab', () => {
 
   it('never returns to an older state, since it makes one call at a time, and another one after a change', async () => {
     const { home, published, world } = newHomes();
-    let answer: (overview: Overview) => void = () => {};
-    world.overview = () =>
+    let answer: (ids: string[]) => void = () => {};
+    world.askedBefore = () =>
       new Promise((resolve) => {
         answer = resolve;
       });
@@ -179,12 +179,12 @@ describe('the Home tab', () => {
     home.changed(changed);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(published).toEqual([]);
-    answer({ open: [], ended: [] });
+    answer([]);
     await vi.advanceTimersByTimeAsync(10);
     expect(published).toHaveLength(1);
-    answer({ open: [{ question: changed, view: { kind: 'starting' } }], ended: [] });
+    answer([changed.id]);
     await vi.advanceTimersByTimeAsync(10);
-    expect(published.at(-1)?.text).toContain('starting');
+    expect(published.at(-1)?.text).toContain('searching since');
     expect(published).toHaveLength(2);
   });
 
