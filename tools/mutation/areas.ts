@@ -8,7 +8,7 @@ interface Area {
 export const threshold = 85;
 
 export const areas: Record<string, Area> = {
-  decide: { mutate: ['src/core/lifecycle/decide.ts'], testFiles: ['test/unit/core/decide.test.ts'] },
+  decide: { mutate: ['src/core/lifecycle/decide.ts'], testFiles: ['test/unit/core/{decide,readers}.test.ts'] },
   'unknown-outcome': {
     mutate: ['src/core/lifecycle/unknown-outcome.ts'],
     testFiles: ['test/unit/core/unknown-outcome.test.ts'],

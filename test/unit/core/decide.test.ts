@@ -5,6 +5,8 @@ import {
   decide,
   finalCard,
   interpret,
+  isOnlyCardLeft,
+  isStepCheckOld,
   parkedUntil,
   type Situation,
   type Step,
@@ -343,6 +345,154 @@ describe('decide: a running question', () => {
   ])('%s', (_, change, step, situation) => {
     expect(decide(questionWith(change), { ...atFront, ...situation })).toEqual(step);
   });
+});
+
+describe("decide: a question that needs its asker's account", () => {
+  const dayMs = 24 * 60 * minuteMs;
+  const own = { settings: { ...settings, accounts: 'preferred' as const } };
+  const waits = { reason: 'notConnected' as const, sinceMs: now };
+  const awaiting: Partial<Question> = { phase: 'parked', card, awaitsAccount: { ...waits, noticedMs: now } };
+  const since = (sinceMs: number): Partial<Question> => ({
+    ...awaiting,
+    awaitsAccount: { ...waits, sinceMs, noticedMs: now },
+  });
+  const outside = { positionInQueue: -1 };
+  const isBack = { ...outside, isAccountBack: true };
+
+  it.each<Row>([
+    ['has its access chosen before it joins its queue', {}, { do: 'chooseAccess' }, { ...own, ...outside }],
+    ['has it chosen once', { access: 'own' }, { do: 'join' }, { ...own, ...outside }],
+    [
+      "keeps the app's access where it shows an answer again",
+      { origin: 'shared' },
+      { do: 'join' },
+      { ...own, ...outside },
+    ],
+    ...(['firstTriedMs', 'intentMs', 'conversationId'] as const).map((mark): Row => {
+      const change = { upstream: { steps: 0, [mark]: 1 } };
+      return [
+        `keeps the app's access where ${mark} says that it was tried`,
+        change,
+        { do: 'join' },
+        { ...own, ...outside },
+      ];
+    }),
+    ['tells its asker', { ...awaiting, awaitsAccount: waits }, { do: 'noticeAccount' }, outside],
+    ['leaves the queue of its thread first', { ...awaiting, awaitsAccount: waits }, { do: 'leaveQueue' }],
+    ['looks every minute whether the account is there', awaiting, { do: 'wait', ms: minuteMs }, outside],
+    ['waits for a day', since(now - dayMs + 7_000), { do: 'wait', ms: 7_000 }, outside],
+    [
+      'ends after a day as not connected',
+      since(now - dayMs),
+      { do: 'end', outcome: { kind: 'notAllowed', reason: 'notConnected' } },
+      outside,
+    ],
+    [
+      'ends after a day as refused where it had an account',
+      { ...since(now - dayMs), access: 'own' },
+      { do: 'end', outcome: { kind: 'failed', failure: { cause: 'accountRefused' } } },
+      outside,
+    ],
+    [
+      'ends where its wait began in the far future, because a clock was set back',
+      since(now + dayMs),
+      { do: 'end', outcome: { kind: 'notAllowed', reason: 'notConnected' } },
+      outside,
+    ],
+    ['continues when the account is back', awaiting, { do: 'resume' }, isBack],
+    ['continues also after a day', since(now - dayMs), { do: 'resume' }, isBack],
+    ['ends when cancelled', { ...awaiting, cancel }, { do: 'end', outcome: cancelled }, outside],
+    ['ends when cancelled before it was asked', { ...awaiting, cancel }, { do: 'end', outcome: cancelled }, isBack],
+    [
+      'ends when cancelled although the service has it, because nothing can stop it without the account',
+      { ...awaiting, cancel, upstream: asked },
+      { do: 'end', outcome: cancelled },
+      outside,
+    ],
+    [
+      'continues when cancelled where the service has it',
+      { ...awaiting, cancel, upstream: asked },
+      { do: 'resume' },
+      isBack,
+    ],
+    [
+      'continues when cancelled where the service may have it',
+      { ...awaiting, cancel, upstream: { steps: 0, intentMs: now } },
+      { do: 'resume' },
+      isBack,
+    ],
+    [
+      'closes without a word where it was cancelled and nobody else knows of it',
+      { ...awaiting, phase: 'delivering', card: {}, outcome: cancelled },
+      { do: 'close' },
+    ],
+    [
+      'says on its card that it was cancelled where others know of it',
+      { ...awaiting, phase: 'delivering', outcome: cancelled },
+      { do: 'closeCard' },
+    ],
+    [
+      'reads what its asker chose before its card shows a step',
+      { ...running, access: 'own' },
+      { do: 'showing', step: 'read' },
+    ],
+    ['is watched after that', { ...running, access: 'own', showing: {} }, { do: 'watch' }],
+    ['is admitted again before its asker is asked', { ...ending, access: 'own', admittedMs: 0 }, { do: 'admit' }],
+    ['asks its asker', { ...ending, access: 'own' }, { do: 'showing', step: 'ask' }],
+    [
+      'is given up where its asker can not be asked for long',
+      { ...ending, access: 'own', trouble: { ...trouble, sinceMs: now - dayMs - 1 } },
+      { do: 'close' },
+    ],
+    [
+      'makes the choice for its asker however long there was trouble',
+      {
+        ...ending,
+        access: 'own',
+        showing: { askedMs: now - dayMs },
+        trouble: { ...trouble, sinceMs: now - 2 * dayMs },
+      },
+      { do: 'showing', step: 'expire' },
+    ],
+    [
+      'waits for its asker and for the room of its card, whichever comes first',
+      { ...ending, access: 'own', card: cardLater, showing: { askedMs: now, noticedMs: now } },
+      { do: 'wait', ms: 4_000 },
+    ],
+  ])('%s', (_, change, step, situation) => {
+    expect(decide(questionWith(change), { ...atFront, ...situation })).toEqual(step);
+  });
+
+  it('ends without a word where its workspace removed the app, whatever it waits for', () => {
+    const phases: Phase[] = ['waiting', 'parked', 'running', 'delivering'];
+    const steps = phases.map((phase) => decide(questionWith({ ...awaiting, phase, endsQuietlyMs: now }), atFront).do);
+    expect(steps).toEqual(phases.map(() => 'endQuietly'));
+    expect(decide(questionWith({ phase: 'closed', endsQuietlyMs: now }), atFront)).toEqual({ do: 'nothing' });
+  });
+});
+
+describe('a question whose card alone is left', () => {
+  const unknownCard = { ...ending, card: givenUp(1_000) };
+  it.each<[what: string, change: Partial<Question>, isLeft: boolean]>([
+    ['has all its messages', { ...unknownCard, delivery: delivery(['1', '2']) }, true],
+    ['has a message to come', { ...unknownCard, delivery: delivery(['1']) }, false],
+    ['has its card', { ...ending, delivery: delivery(['1', '2']) }, false],
+    ['has a card that was never tried', { ...ending, card: {}, delivery: delivery(['1', '2']) }, false],
+    ['has not ended', { ...unknownCard, phase: 'running' }, false],
+    ['was cancelled', { ...unknownCard, outcome: cancelled }, true],
+    ['was cancelled before its card was tried', { ...ending, card: {}, outcome: cancelled }, false],
+    ['was sent to its asker', { ...ending, card: {}, answersPrivately: true, showing: { sentMs: now } }, true],
+    ['is still to be sent to its asker', { ...ending, card: {}, answersPrivately: true }, false],
+  ])('%s', (_, change, isLeft) => {
+    expect(isOnlyCardLeft(questionWith(change), 2)).toBe(isLeft);
+  });
+});
+
+it('checks the readers of a card every half minute, also where a clock was set back', () => {
+  const isOld = (stepsHiddenMs: number | undefined, admittedMs: number) =>
+    isStepCheckOld(questionWith({ admittedMs, card: { stepsHiddenMs } }), now);
+  expect([isOld(now - 30_000, 0), isOld(now - 30_001, now), isOld(now + 30_001, now)]).toEqual([false, true, true]);
+  expect([isOld(undefined, now - 30_000), isOld(undefined, now - 30_001)]).toEqual([false, true]);
 });
 
 describe('decide: a question that has ended', () => {
