@@ -13,7 +13,7 @@ export const areas: Record<string, Area> = {
     mutate: ['src/core/lifecycle/unknown-outcome.ts'],
     testFiles: ['test/unit/core/unknown-outcome.test.ts'],
   },
-  accept: { mutate: ['src/core/intake/accept.ts'], testFiles: ['test/unit/core/accept.test.ts'] },
+  accept: { mutate: ['src/core/intake/accept.ts'], testFiles: ['test/unit/core/{accept,traced-advance}.test.ts'] },
   access: {
     mutate: ['src/slack/access/policy.ts', 'src/slack/access/audience.ts'],
     testFiles: ['test/unit/slack/{access-policy,audience}.test.ts'],

@@ -3,6 +3,7 @@ import { AppError } from '../../../src/core/errors.ts';
 import { createAccept, type NewQuestion, questionId } from '../../../src/core/intake/accept.ts';
 import { crash, createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { Crash } from '../../support/lifecycle/in-memory-lifecycle.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 describe('accepting a question', () => {
   it.each(['', '  ', '\n\t '])('does not accept the empty text %j', async (text) => {
@@ -148,6 +149,19 @@ describe('accepting a question', () => {
     expect((await accept(request())).kind).toBe('accepted');
     // The thread is full again with other questions. A late delivery is still a duplicate.
     expect((await accept(first)).kind).toBe('duplicate');
+  });
+
+  it('logs what became of each request', async () => {
+    const { life, request } = createCoreHarness({ settings: { threadLimit: 1 } });
+    const { log, lines } = createRecordingLog();
+    const accept = createAccept({ ...life.ports, log });
+    const first = request();
+    for (const each of [first, first, request()]) await accept(each);
+    expect(lines).toMatchObject([
+      { event: 'question_received', outcome: 'accepted', origin: 'mention', teamId: 'T1', channelId: 'C1' },
+      { event: 'question_received', outcome: 'duplicate' },
+      { event: 'question_received', outcome: 'queueFull' },
+    ]);
   });
 
   it('does not limit commands, since each begins its thread', async () => {
