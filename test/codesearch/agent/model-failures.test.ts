@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { currentBudget } from '../../../src/codesearch/git/budget.ts';
-import { type Corpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hangUp, json, type Reply, silence, text } from '../../support/fake-service/scripted-server.ts';
-import { type AgentWorld, startAgentWorld, WITHOUT_MODEL } from '../support/agent-world.ts';
+import { useAgentWorld, WITHOUT_MODEL } from '../support/agent-world.ts';
 import {
   callsTools,
   cutsOff,
@@ -15,21 +14,9 @@ import {
   saysWithoutTokens,
   stalls,
 } from '../support/model-server.ts';
-import { createHarbourRepository, type TestRepository } from '../support/repository.ts';
+import { createHarbourRepository } from '../support/repository.ts';
 
-let repository: TestRepository;
-let corpus: Corpus;
-let world: AgentWorld;
-
-beforeAll(async () => {
-  repository = createHarbourRepository();
-  corpus = await openCorpus([repository.path]);
-});
-afterAll(() => repository.remove());
-beforeEach(async () => {
-  world = await startAgentWorld(corpus);
-});
-afterEach(() => world.close());
+const world = useAgentWorld(createHarbourRepository);
 
 const DRIP: Reply = drips('word ', 2);
 

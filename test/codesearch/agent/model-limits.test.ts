@@ -1,25 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Corpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
+import { describe, expect, test } from 'vitest';
 import { json } from '../../support/fake-service/scripted-server.ts';
-import { type AgentWorld, startAgentWorld, WITHOUT_MODEL } from '../support/agent-world.ts';
+import { useAgentWorld, WITHOUT_MODEL } from '../support/agent-world.ts';
 import { callsTools, type ReportedTokens, says } from '../support/model-server.ts';
-import { createTestRepository, type TestRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/repository.ts';
 
-let repository: TestRepository;
-let corpus: Corpus;
-let world: AgentWorld;
-
-beforeAll(async () => {
+const world = useAgentWorld(() => {
   const long = Array.from({ length: 400 }, (_, index) => `const value${index} = '${'x'.repeat(60)}';`).join('\n');
-  repository = createTestRepository({ 'src/a.ts': 'export const cap = 30_000;\n', 'src/long.ts': `${long}\n` });
+  const repository = createTestRepository({ 'src/a.ts': 'export const cap = 30_000;\n', 'src/long.ts': `${long}\n` });
   repository.commit('Add files');
-  corpus = await openCorpus([repository.path]);
+  return repository;
 });
-afterAll(() => repository.remove());
-beforeEach(async () => {
-  world = await startAgentWorld(corpus);
-});
-afterEach(() => world.close());
 
 let count = 0;
 /** A search that was not made before. */

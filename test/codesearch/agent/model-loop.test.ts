@@ -1,29 +1,16 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createFence } from '../../../src/codesearch/agent/fence.ts';
 import { instructions, LAST_STEP, questionPrompt } from '../../../src/codesearch/agent/prompts.ts';
 import { BASE_MARK } from '../../../src/codesearch/ask/finding.ts';
-import { type Corpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
-import { type AgentWorld, startAgentWorld, WITHOUT_MODEL } from '../support/agent-world.ts';
+import { useAgentWorld, WITHOUT_MODEL } from '../support/agent-world.ts';
 import { callsTools, says } from '../support/model-server.ts';
-import { createHarbourRepository, type TestRepository } from '../support/repository.ts';
+import { createHarbourRepository } from '../support/repository.ts';
 
 const NAME = 'github.com/harbour-org/harbour';
 const LINK = `/${NAME}/-/blob/src/retry.ts?L4-7`;
 
-let repository: TestRepository;
-let corpus: Corpus;
-let world: AgentWorld;
-
-beforeAll(async () => {
-  repository = createHarbourRepository();
-  corpus = await openCorpus([repository.path]);
-});
-afterAll(() => repository.remove());
-beforeEach(async () => {
-  world = await startAgentWorld(corpus);
-});
-afterEach(() => world.close());
+const world = useAgentWorld(createHarbourRepository);
 
 describe('an agent', () => {
   test('searches, reads and answers with checked links, sources, title and follow-ups', async () => {
@@ -38,7 +25,7 @@ describe('an agent', () => {
       ),
     );
     const { finding, steps, report, problems, uses } = await world.ask('How does the delay grow?');
-    const commit = repository.git('rev-parse', 'HEAD').trim();
+    const commit = world.repository.git('rev-parse', 'HEAD').trim();
     const link = `/${NAME}@${commit}/-/blob/src/retry.ts?L4-7`;
     expect(finding).toMatchObject({
       title: 'How the delay grows',

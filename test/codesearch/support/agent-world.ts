@@ -1,10 +1,12 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { createAgent } from '../../../src/codesearch/agent/agent.ts';
 import type { ModelReport } from '../../../src/codesearch/agent/report.ts';
 import type { ModelSettings } from '../../../src/codesearch/agent/settings.ts';
 import type { EarlierQuestion, Finding, Investigate, ModelUse } from '../../../src/codesearch/ask/finding.ts';
-import type { Corpus } from '../../../src/codesearch/index/corpus.ts';
+import { type Corpus, openCorpus } from '../../../src/codesearch/index/corpus.ts';
 import { createSearch } from '../../../src/codesearch/query/search.ts';
 import { type ModelServer, startModelServer } from './model-server.ts';
+import type { TestRepository } from './repository.ts';
 
 /** The answer without a model in tests of the agent. */
 export const WITHOUT_MODEL: Finding = {
@@ -40,6 +42,34 @@ export async function startAgentWorld(corpus: Corpus) {
     server,
     ask: (question: string, options: AskOptions = {}) => ask({ corpus, server, question, ...options }),
     close: () => server.close(),
+  };
+}
+
+/** The repository is the same for all tests of a file. Each test has an agent with a model of its own. */
+export function useAgentWorld(createRepository: () => TestRepository) {
+  let repository: TestRepository;
+  let corpus: Corpus;
+  let world: AgentWorld;
+  beforeAll(async () => {
+    repository = createRepository();
+    corpus = await openCorpus([repository.path]);
+  });
+  afterAll(() => repository.remove());
+  beforeEach(async () => {
+    world = await startAgentWorld(corpus);
+  });
+  afterEach(() => world.close());
+
+  return {
+    get repository() {
+      return repository;
+    },
+    get server() {
+      return world.server;
+    },
+    get ask() {
+      return world.ask;
+    },
   };
 }
 
