@@ -383,20 +383,6 @@ describe('a card that Slack does not take', () => {
       { place: { ...nowhere, channelId: 'D1' } },
       { kind: 'undeliverable', canInvite: false },
     ],
-    [
-      'of a command where its form is refused',
-      'unrenderable',
-      { invitationHelps: true },
-      { place: nowhere },
-      { kind: 'undeliverable', canInvite: false },
-    ],
-    [
-      'of a command where it is refused for good',
-      'refused',
-      {},
-      { place: nowhere },
-      { kind: 'undeliverable', canInvite: false },
-    ],
   ])('ends the question %s', async (_, kind, details, change, outcome) => {
     const { advance, stored } = await waiting(change, { slack: { postCard: failing(kind, details) } });
     await advance();
