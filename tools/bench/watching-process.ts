@@ -122,7 +122,7 @@ process.stdout.write(
 async function plannedBefore(redisUrl: string): Promise<Map<string, number>> {
   const redis = createClient({ url: redisUrl });
   await redis.connect();
-  const jobs = await redis.zRangeWithScores('ds:bull:looks:delayed', 0, -1);
+  const jobs = await redis.zRangeWithScores('ds:bull:runs:delayed', 0, -1);
   redis.destroy();
   return new Map(jobs.map(({ value, score }) => [value, Math.floor(score / scorePerMs)]));
 }
