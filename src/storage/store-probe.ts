@@ -9,6 +9,9 @@ writeSync(1, JSON.stringify(root.openDB({ name: 'lock' })?.get('holder') ?? null
 for (const name of [...root.getKeys()]) for (const _ of root.openDB({ name, encoding: 'binary' }).getRange()) {}
 `;
 
+/** How a process ends that reads pages which a file does not have, or which are none. If LMDB notices it, it throws instead. */
+const crashes: readonly (NodeJS.Signals | null)[] = ['SIGBUS', 'SIGSEGV', 'SIGABRT'];
+
 /** Longest time for it, in milliseconds. A file that takes longer counts as whole. */
 const longestMs = 10 * 60_000;
 
@@ -16,10 +19,7 @@ const longestMs = 10 * 60_000;
 const MOST_PRINTED = 4_096;
 
 export interface Probed {
-  /**
-   * Whether the file was cut, or its pages were overwritten. Reading it then throws or ends the process with a signal: which
-   * of the two depends on what the pages held before.
-   */
+  /** Whether a process that reads the file ends with an error or a signal, because the file was cut or its pages were overwritten. */
   damaged: boolean;
   /** What the lock holds. Undefined if it can't be read, null if no process has the lock. */
   holder: unknown;
@@ -27,14 +27,14 @@ export interface Probed {
 
 /** Reads a whole LMDB file in another process, since nothing can catch what reading a damaged one does. */
 export function probeStore(path: string): Probed {
-  const { status, error, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', READ_ALL, path], {
+  const { status, signal, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', READ_ALL, path], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {},
     encoding: 'utf8',
     timeout: longestMs,
     maxBuffer: MOST_PRINTED,
   });
-  return { damaged: error === undefined && status !== 0, holder: parsed(stdout) };
+  return { damaged: status === 1 || crashes.includes(signal), holder: parsed(stdout) };
 }
 
 function parsed(text: string): unknown {

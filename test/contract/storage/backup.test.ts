@@ -201,6 +201,17 @@ describe('a restore', () => {
     await storage.close();
   });
 
+  it('replaces a store whose pages were overwritten, of which reading throws', async () => {
+    await storeSome(data);
+    await backUp();
+    const file = join(data, 'store.mdb');
+    await writeFile(file, (await readFile(file)).fill(0, 2 * 4_096));
+    await restoreStore(copy, data, replaces);
+    const storage = await openStorage({ dataDir: data }, options);
+    expect(await storage.questions.openIds()).toEqual(['qopen']);
+    await storage.close();
+  });
+
   it('does not replace a cut store under an app that runs and does not read what is missing', async () => {
     await storeSome(data);
     await backUp();
