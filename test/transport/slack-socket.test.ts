@@ -26,7 +26,8 @@ beforeEach(async () => {
   lines = written;
   const logger = createLibraryLogger(log);
   const clientOptions = webClientOptions(slack.apiUrl, logger);
-  const [steadyMs, absenceMs] = [300, 400];
+  // A slow machine may take a second for a new connection, which is no absence.
+  const [steadyMs, absenceMs] = [300, 3_000];
   receiver = createSocketReceiver({
     appToken: team.appToken,
     clientOptions,
@@ -228,7 +229,8 @@ test('only a connection that comes after a gap lets the app look for what it mis
   await eventually(() => expect(slack.connections()).toBe(2));
   await steady();
   expect(searches).toBe(0);
-  slack.refuse({ status: 500, body: 'down' });
+  // The waits between these tries take longer than that together.
+  slack.refuse(...Array.from({ length: 4 }, () => ({ status: 500, body: 'down' })));
   slack.sever();
   await eventually(() => expect(searches).toBe(1));
 });
