@@ -1,4 +1,5 @@
 import type { AllWorkspaces } from '../core/context.ts';
+import { carryOutWorkspaceEnds } from '../core/intake/workspace-end.ts';
 import { guardAdvance } from '../core/lifecycle/advance.ts';
 import { createSweep, resume } from '../core/lifecycle/sweep.ts';
 import { sweepEveryMs, watchTickMs } from '../core/settings.ts';
@@ -43,6 +44,9 @@ export async function startBackground(
   await scheduler.start(guardAdvance(w, workspaces.advance));
   const sweeping = repeat('sweep', sweepEveryMs, createSweep(w), log, 0);
   onStop(async () => sweeping.stop());
+  // Apart from the sweep, which would wait while Slack hangs.
+  const ending = repeat('workspace_ends', sweepEveryMs, () => carryOutWorkspaceEnds(w), log, 0);
+  onStop(async () => ending.stop());
   const tendingApi = repeat('deepsearch.api_check', tendApiEveryMs, deepSearch.tendApi, log);
   onStop(async () => tendingApi.stop());
   let stopped = false;

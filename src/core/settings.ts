@@ -141,7 +141,7 @@ export const listedFreshMs = 120_000;
 export const resumeSpreadMs = 1_000;
 
 /**
- * How often the app looks for questions that a program beside it cancelled, and for workspaces that removed the app, in
+ * How often the app looks for questions that a program beside it wants to be run, and for workspaces that removed the app, in
  * milliseconds. At every `sweepsPerLook`th of these sweeps it searches for open questions without a planned run.
  */
 export const sweepEveryMs = 2_000;

@@ -20,7 +20,7 @@ export interface Overview {
   quota?: Quota;
 }
 
-/** Reads what a person asked recently. Leaves out corrupt questions. Throws `AppError` of kind `storage`, as the next two. */
+/** Reads what a person asked recently. Leaves out corrupt questions. Throws `AppError` of kind `storage`. */
 export async function overviewOf(w: Core, teamId: string, userId: string): Promise<Overview> {
   const ids = await w.askedQuestions.of(teamId, userId);
   const own = (await readAll(w, ids)).filter((question) => isOf(question, teamId, userId));

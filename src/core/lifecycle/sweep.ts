@@ -1,5 +1,4 @@
 import type { AllWorkspaces } from '../context.ts';
-import { carryOutWorkspaceEnds } from '../intake/workspace-end.ts';
 import { groups } from '../pacing.ts';
 import type { Question } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
@@ -46,9 +45,9 @@ function isUnderWay({ phase, upstream, cancel, trouble, endsQuietlyMs, recheckMs
 
 /**
  * Creates the sweep, which plans the runs that no other part planned: of questions that a program beside the app wants to
- * be run, of questions whose workspace removed the app, and at every {@link sweepsPerLook}th call of open questions without a
- * planned run. The last should never happen, so each is logged as `question_swept`. A question counts only if two looks in a
- * row find it, because a question is stored just before its first run is planned. Throws if storage fails.
+ * be run, and at every {@link sweepsPerLook}th call of open questions without a planned run. No question should be without
+ * one, so each is logged as `question_swept`. A question counts only if two looks in a row find it, because a question is
+ * stored just before its first run is planned. Throws if storage fails.
  */
 export function createSweep(w: AllWorkspaces): () => Promise<void> {
   let suspects = new Set<string>();
@@ -61,8 +60,6 @@ export function createSweep(w: AllWorkspaces): () => Promise<void> {
     }
     sweeps += 1;
     if (sweeps % sweepsPerLook === 0) await look();
-    // Last, because it asks Slack, which may answer late.
-    await carryOutWorkspaceEnds(w);
   };
 
   async function look(): Promise<void> {

@@ -44,7 +44,7 @@ describe('asking with an unknown outcome', () => {
     const { id } = await ask();
     await life.run(life.startMs + 30_000);
     expect(life.question(id).phase).toBe('parked');
-    await requests.cancel(id, buttonUser);
+    await requests.cancelQuestion(id, buttonUser);
     await life.run();
     expect(life.question(id).outcome).toEqual({ kind: 'cancelled' });
     expect(life.upstream().map(({ state }) => state)).toEqual(['cancelled']);
@@ -59,7 +59,7 @@ describe('a cancelled question', () => {
     });
     const { id } = await ask();
     await life.run(life.startMs + 5_000);
-    await requests.cancel(id, buttonUser);
+    await requests.cancelQuestion(id, buttonUser);
     await life.run();
     const question = life.question(id);
     expect(question.outcome).toEqual({ kind: 'cancelled' });
@@ -77,7 +77,7 @@ describe('a cancelled question', () => {
     const { id } = await ask();
     await life.run(life.startMs + atMs);
     expect(life.question(id).phase).toBe(phase);
-    await requests.cancel(id, buttonUser);
+    await requests.cancelQuestion(id, buttonUser);
     await life.run(life.now() + 3 * 60_000);
     expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'cancelled' } });
   });
@@ -191,7 +191,9 @@ describe('a question, where Slack', () => {
   it.each(['undeliverable', 'refused', 'unrenderable'] as const)(
     'refuses the card of a command (%s), is reported privately to its asker and not asked',
     async (kind) => {
-      const { life, ask } = createCoreHarness({ faults: { postCard: [failing(kind)] } });
+      const { life, ask } = createCoreHarness({
+        faults: { postCard: [failing(kind, { invitationHelps: kind !== 'undeliverable' })] },
+      });
       const { id, text } = await ask({ place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' });
       await life.run();
       expect(life.question(id)).toMatchObject({
@@ -262,7 +264,7 @@ describe('a question, where Slack', () => {
     const { id } = await ask();
     await life.run(life.startMs + 2_000);
     for (const message of life.posted) message.deleted = true;
-    await requests.cancel(id, buttonUser);
+    await requests.cancelQuestion(id, buttonUser);
     await life.run();
     const question = life.question(id);
     expect(question.card.gone).toBe(true);
@@ -311,7 +313,7 @@ describe('the questions of one thread', () => {
     const { life, ask, requests } = createCoreHarness({ work: { takesMs: 7_000, ends: 'completed' } });
     const [first, second, third] = [await ask(), await ask(), await ask()];
     await life.run(life.startMs + 2_000);
-    await requests.cancel(second.id, buttonUser);
+    await requests.cancelQuestion(second.id, buttonUser);
     await life.run();
     expect(life.question(second.id).outcome).toEqual({ kind: 'cancelled' });
     expect(life.upstream().map(({ text }) => text)).toEqual([first.text, third.text]);

@@ -422,7 +422,7 @@ describe("decide: a question that needs its asker's account", () => {
       isBack,
     ],
     [
-      'closes without a word where it was cancelled and nobody else knows of it',
+      'closes without a word where it was cancelled and no one else knows of it',
       { ...awaiting, phase: 'delivering', card: {}, outcome: cancelled },
       { do: 'close' },
     ],

@@ -15,7 +15,6 @@ function sweeping(open: string[], unscheduled: Scheduler['unscheduled'], request
     only<AllWorkspaces>({
       questions: only({ openIds: async () => open }),
       runRequests: only({ ids: async () => [...left], remove: async (id) => void left.delete(id) }),
-      workspaceEnds: only({ all: async () => [] }),
       scheduler: only({ unscheduled, schedule: async (id) => void looked.push(id) }),
       log,
     }),
