@@ -7,8 +7,6 @@ import type { Core } from '../core/context.ts';
 import { isAppError } from '../core/errors.ts';
 import { createAskedQuestions, createDurations } from '../core/history/lists.ts';
 import { createRecentUsage } from '../core/history/usage.ts';
-import { createAccept } from '../core/intake/accept.ts';
-import { createRequests } from '../core/intake/requests.ts';
 import { advance } from '../core/lifecycle/advance.ts';
 import { within } from '../core/pacing.ts';
 import type { QuestionObserver } from '../core/ports.ts';
@@ -305,13 +303,10 @@ function createWorkspaceContext(
     random,
     settings: { ...lifecycleSettings(config), ...context.settings },
   };
-  const accept = createAccept(ports);
   const w: WorkspaceContext = {
     ...storage,
     ...s,
     ...ports,
-    accept,
-    requests: createRequests({ ...ports, accept }),
     accounts,
     accountChanges,
     storedAttendance: storage.attendance,

@@ -5,8 +5,6 @@ import type { Core } from '../core/context.ts';
 import type { Doctor } from '../core/doctor.ts';
 import type { Visit } from '../core/history/lists.ts';
 import type { VoteStore } from '../core/history/votes.ts';
-import type { createAccept } from '../core/intake/accept.ts';
-import type { Requests } from '../core/intake/requests.ts';
 import type { Clock, Log, Records, WorkspaceEnds } from '../core/ports.ts';
 import type { createPreviewRule } from '../core/question/link-previews.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
@@ -38,8 +36,6 @@ export interface SlackContext extends AccessControl {
 export interface WorkspaceContext extends SlackContext, Core {
   log: Log;
   now: Clock;
-  accept: ReturnType<typeof createAccept>;
-  requests: Requests;
   accounts: Accounts;
   accountChanges: AccountChanges;
   votes: VoteStore;

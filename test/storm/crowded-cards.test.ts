@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createAccept } from '../../src/core/intake/accept.ts';
 import type { Allowance, CreateLimiter, Messenger } from '../../src/core/ports.ts';
 import { noTracer } from '../../src/core/tracing.ts';
 import { createOutbound } from '../../src/service/outbound.ts';
@@ -8,6 +7,7 @@ import { createSlackApi } from '../../src/slack/api/slack-api.ts';
 import { createLibraryLogger, createWebClient, webClientOptions } from '../../src/slack/api/web-client.ts';
 import type { SlackContext } from '../../src/slack/context.ts';
 import { createMessenger } from '../../src/slack/messages/messenger.ts';
+import { createRequests } from '../support/lifecycle/core-harness.ts';
 import { createInMemoryLifecycle } from '../support/lifecycle/in-memory-lifecycle.ts';
 import { only } from '../support/only.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
@@ -122,7 +122,7 @@ async function askAtOnce(mentions: number, channels: number, answeredAfterMs: nu
       return { takesMs: answeredAfterMs - afterMs, ends: 'completed' };
     },
   });
-  const accept = createAccept({ ...life.ports });
+  const accept = createRequests(life.ports).accept;
   for (let n = 0; n < mentions; n += 1) {
     const place = { teamId: 'T1', channelId: `C${n % channels}`, threadTs: `1700000000.${100_000 + n}` };
     const request = { key: `m${n}`, place, askerId: `U${n}`, text: `q${n}`, beginsThread: true };

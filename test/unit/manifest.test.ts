@@ -23,20 +23,16 @@ function createListenerContext(): {
   clientOptions: WebClientOptions;
   logger: ReturnType<typeof createLibraryLogger>;
 } {
-  const { life, accept, requests } = createCoreHarness();
-  const { log, threads } = life.ports;
+  const { life } = createCoreHarness();
+  const { log } = life.ports;
   const logger = createLibraryLogger(log);
   const clientOptions = webClientOptions('http://127.0.0.1:9/api/', logger);
   const slack = createUnlimitedSlackApi(createWebClient('xoxb-test', clientOptions));
   const { accounts } = createMemoryAccounts({ mode: 'shared' });
   const people = only<Users>({ person: async (userId) => ({ userId, name: userId, kind: 'member' }) });
   const w = only<ListenerContext>({
+    ...life.ports,
     slack,
-    accept,
-    requests,
-    threads,
-    questions: life.ports.questions,
-    claims: life.ports.claims,
     accounts,
     tokensUrl: 'https://search.example.com/user/settings/tokens',
     messageLog: only({ note: () => undefined }),

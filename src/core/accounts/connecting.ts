@@ -2,7 +2,7 @@ import type { Core } from '../context.ts';
 import { AppError, isAppError } from '../errors.ts';
 import type { AuditEntry, AuditLog } from '../history/audit.ts';
 import { overviewOf } from '../history/overview.ts';
-import type { Requests } from '../intake/requests.ts';
+import { cancelOwn } from '../intake/cancel.ts';
 import type { Clock } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import type { Secret } from '../secret.ts';
@@ -142,9 +142,7 @@ function entryOf(
  * Ends what a person who left, or is no full member any more, had by their own account: removes the account first, then
  * cancels their open questions that use it or wait for it. Safe to repeat. Throws `AppError`: then it is not done.
  */
-export function createEndDeparted(
-  w: Core & { accounts: Accounts; requests: Requests },
-): (person: Person) => Promise<void> {
+export function createEndDeparted(w: Core & { accounts: Accounts }): (person: Person) => Promise<void> {
   /** People whose questions this process has ended. The same person is seen as often as Slack is asked about them. */
   const known = new Set<string>();
 
@@ -156,7 +154,7 @@ export function createEndDeparted(
     const { open } = await overviewOf(w, teamId, userId);
     for (const { question } of open) {
       if (!needsAccount(question)) continue;
-      await w.requests.cancelOwn(question.id, person);
+      await cancelOwn(w, question.id, person);
       w.log.info({ event: 'question_ended', outcome: 'departed', questionId: question.id });
     }
     if (known.size >= mostDepartedKnown) known.clear();

@@ -53,82 +53,88 @@ export type Acceptance =
   | { kind: 'queueFull'; limit: number; questionId: string };
 
 /**
- * Creates `accept`, the only way to add a question. Once it returns `accepted`, the question is stored and will end
- * visibly, even if this process dies. Throws `AppError` of kind `storage` if the question was not accepted, also if it
- * could not be stored by `byMs` (epoch milliseconds); with `outcomeUnknown` if the storage gave no reply, so that it may be.
+ * The only way to add a question. Once it returns `accepted`, the question is stored and will end visibly, even if this
+ * process dies. Throws `AppError` of kind `storage` if the question was not accepted, also if it could not be stored by
+ * `byMs` (epoch milliseconds); with `outcomeUnknown` if the storage gave no reply, so that it may be.
  */
-export function createAccept(ports: Core): (request: NewQuestion, byMs?: number) => Promise<Acceptance> {
-  const { questions, threads, scheduler, tracer, settings, now } = ports;
+export async function accept(
+  w: Core,
+  request: NewQuestion,
+  byMs: number = Number.POSITIVE_INFINITY,
+): Promise<Acceptance> {
+  const text = request.text.trim();
+  if (text === '') return { kind: 'empty' };
+  if (text.length > maxQuestionLength) return { kind: 'tooLong', length: text.length, limit: maxQuestionLength };
+  const id = idOf(w, request.key);
+  const { origin, place } = request;
+  const fields = { origin, teamId: place.teamId, channelId: place.channelId };
+  return w.tracer.step({ name: 'accept', questionId: id, fields }, async (span) => {
+    const acceptance = await take(w, id, { ...request, text }, byMs, span.context);
+    span.note({ outcome: acceptance.kind });
+    // The first delivery began the question's trace.
+    if (acceptance.kind === 'duplicate' && acceptance.question.trace) span.link(acceptance.question.trace);
+    return acceptance;
+  });
+}
 
-  return async function accept(request, byMs = Number.POSITIVE_INFINITY) {
-    const text = request.text.trim();
-    if (text === '') return { kind: 'empty' };
-    if (text.length > maxQuestionLength) return { kind: 'tooLong', length: text.length, limit: maxQuestionLength };
-    const id = questionId(ports, request.key);
-    const { origin, place } = request;
-    const fields = { origin, teamId: place.teamId, channelId: place.channelId };
-    return tracer.step({ name: 'accept', questionId: id, fields }, async (span) => {
-      const acceptance = await take(id, { ...request, text }, byMs, span.context);
-      span.note({ outcome: acceptance.kind });
-      // The first delivery began the question's trace.
-      if (acceptance.kind === 'duplicate' && acceptance.question.trace) span.link(acceptance.question.trace);
-      return acceptance;
-    });
-  };
-
-  async function take(
-    id: string,
-    request: NewQuestion,
-    byMs: number,
-    trace: TraceContext | undefined,
-  ): Promise<Acceptance> {
-    if (isInThread(request.place)) {
-      const reading = threads.get(request.place);
-      // A second delivery of an accepted question is a duplicate, even if the queue is full now or can't be read.
-      reading.catch(() => {});
-      if ((await questions.get(id)) === undefined) {
-        const waiting = (await reading)?.queue.length ?? 0;
-        if (waiting >= settings.threadLimit) {
-          note('queueFull', id, request);
-          return { kind: 'queueFull', limit: settings.threadLimit, questionId: id };
-        }
+async function take(
+  w: Core,
+  id: string,
+  request: NewQuestion,
+  byMs: number,
+  trace: TraceContext | undefined,
+): Promise<Acceptance> {
+  if (isInThread(request.place)) {
+    const reading = w.threads.get(request.place);
+    // A second delivery of an accepted question is a duplicate, even if the queue is full now or can't be read.
+    reading.catch(() => {});
+    if ((await w.questions.get(id)) === undefined) {
+      const waiting = (await reading)?.queue.length ?? 0;
+      if (waiting >= w.settings.threadLimit) {
+        note(w, 'queueFull', id, request);
+        return { kind: 'queueFull', limit: w.settings.threadLimit, questionId: id };
       }
     }
-    const drafted = draft(id, request, now(), trace);
-    const { question, created } = await create(drafted, byMs);
-    // At the same time: a run that finds the question outside its queue adds it. If the delivery that stored the question
-    // stopped before that, a reply that comes after this one would pass it; so every delivery adds it until its first run.
-    const mayBeOutside = created || (question.phase === 'waiting' && question.admittedMs === undefined);
-    const settling = Promise.all([
-      mayBeOutside ? settle(ports, 'thread_queue_not_joined', id, () => joinQueue(ports, question)) : undefined,
-      settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0, { isNew: created })),
-    ]);
-    // The question is accepted now. Slow storage must not delay that beyond the time in which the asker is told.
-    await (byMs === Number.POSITIVE_INFINITY ? settling : within(settling, Math.max(0, byMs - now())));
-    const kind = created ? 'accepted' : 'duplicate';
-    note(kind, id, request);
-    return { kind, question };
   }
+  const drafted = draft(id, request, w.now(), trace);
+  const { question, created } = await create(w, drafted, byMs);
+  // At the same time: a run that finds the question outside its queue adds it. If the delivery that stored the question
+  // stopped before that, a reply that comes after this one would pass it; so every delivery adds it until its first run.
+  const mayBeOutside = created || (question.phase === 'waiting' && question.admittedMs === undefined);
+  const settling = Promise.all([
+    mayBeOutside ? settle(w, 'thread_queue_not_joined', id, () => joinQueue(w, question)) : undefined,
+    settle(w, 'advance_not_scheduled', id, () => w.scheduler.schedule(id, 0, { isNew: created })),
+  ]);
+  // The question is accepted now. Slow storage must not delay that beyond the time in which the asker is told.
+  await (byMs === Number.POSITIVE_INFINITY ? settling : within(settling, Math.max(0, byMs - w.now())));
+  const kind = created ? 'accepted' : 'duplicate';
+  note(w, kind, id, request);
+  return { kind, question };
+}
 
-  async function create(drafted: Question, byMs: number): Promise<{ question: Question; created: boolean }> {
-    try {
-      return await questions.create(drafted, Number.isFinite(byMs) ? byMs : undefined);
-    } catch (error) {
-      // If it was stored all the same, its card would wait for two sweeps, longer than its asker is told; so a run looks for it.
-      if (isAppError(error, 'storage') && error.outcomeUnknown) {
-        void settle(ports, 'advance_not_scheduled', drafted.id, () => scheduler.schedule(drafted.id, doubtMs));
-      }
-      throw error;
+async function create(w: Core, drafted: Question, byMs: number): Promise<{ question: Question; created: boolean }> {
+  try {
+    return await w.questions.create(drafted, Number.isFinite(byMs) ? byMs : undefined);
+  } catch (error) {
+    // If it was stored all the same, its card would wait for two looks of the sweep, longer than its asker is told; so a run looks for it.
+    if (isAppError(error, 'storage') && error.outcomeUnknown) {
+      void settle(w, 'advance_not_scheduled', drafted.id, () => w.scheduler.schedule(drafted.id, doubtMs));
     }
-  }
-
-  function note(outcome: Acceptance['kind'], id: string, { origin, place: { teamId, channelId } }: NewQuestion): void {
-    ports.log.info({ event: 'question_received', outcome, questionId: id, origin, teamId, channelId });
+    throw error;
   }
 }
 
+function note(
+  w: Core,
+  outcome: Acceptance['kind'],
+  id: string,
+  { origin, place: { teamId, channelId } }: NewQuestion,
+): void {
+  w.log.info({ event: 'question_received', outcome, questionId: id, origin, teamId, channelId });
+}
+
 /** The id of the question with this key. */
-export function questionId({ digest }: Pick<Core, 'digest'>, key: string): string {
+export function idOf({ digest }: Pick<Core, 'digest'>, key: string): string {
   return `q${digest(key)}`;
 }
 

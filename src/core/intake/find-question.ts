@@ -1,7 +1,7 @@
 import type { Core } from '../context.ts';
 import type { Question } from '../question/question.ts';
 import { mostAttempts } from '../settings.ts';
-import { type Acceptance, questionId as idOf, type NewQuestion } from './accept.ts';
+import { type Acceptance, idOf, type NewQuestion } from './accept.ts';
 
 /** The person who clicked a button or typed a verb, and the place. */
 export interface Requester {
@@ -17,45 +17,24 @@ export type ButtonResult =
   | { kind: 'expired' };
 
 /** Finds a question for a requester, only from the question's place. Does not trust the id in a button. */
-export type FindQuestion = (questionId: string, requester: Requester) => Promise<Question | undefined>;
+export async function findQuestion(w: Core, questionId: string, requester: Requester): Promise<Question | undefined> {
+  const question = await w.questions.get(questionId);
+  if (question?.place.teamId !== requester.teamId) return undefined;
+  // A private notice offers to ask a question again that could not be shown. It may be a direct message to the asker.
+  const isAskersOwn = endedPrivately(question) && question.askerId === requester.userId;
+  return question.place.channelId === requester.channelId || isAskersOwn ? question : undefined;
+}
 
 /** Finds the newest version of the question that a message started. `key` is the same as in `accept`. */
-export type FindStartedBy = (key: string) => Promise<Question | undefined>;
-
-/** The context of what people can do with existing questions. */
-export interface IntakePorts extends Core {
-  accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
-  attemptUnder: (key: string) => Promise<Attempt>;
-  find: FindQuestion;
-  startedBy: FindStartedBy;
-}
-
-export function createFindQuestion({ questions }: Core): FindQuestion {
-  return async function find(questionId, requester) {
-    const question = await questions.get(questionId);
-    if (question?.place.teamId !== requester.teamId) return undefined;
-    // A private notice offers to ask a question again that could not be shown. It may be a direct message to the asker.
-    const isAskersOwn = endedPrivately(question) && question.askerId === requester.userId;
-    return question.place.channelId === requester.channelId || isAskersOwn ? question : undefined;
-  };
-}
-
-export function createFindStartedBy(w: Core, attemptUnder: IntakePorts['attemptUnder']): FindStartedBy {
-  return async function startedBy(key) {
-    const first = await w.questions.get(idOf(w, key));
-    let newest = first === undefined ? undefined : ((await attemptUnder(key)).question ?? first);
-    for (let versions = 0; versions < mostAttempts && newest !== undefined; versions += 1) {
-      const next = await replacementOf(newest);
-      if (next === undefined) break;
-      newest = next;
-    }
-    return newest;
-  };
-
-  /** The question that was asked instead of this one. */
-  async function replacementOf({ id }: Question): Promise<Question | undefined> {
-    return (await attemptUnder(attemptKeys.instead(id))).question;
+export async function startedBy(w: Core, key: string): Promise<Question | undefined> {
+  const first = await w.questions.get(idOf(w, key));
+  let newest = first === undefined ? undefined : ((await attemptUnder(w, key)).question ?? first);
+  for (let versions = 0; versions < mostAttempts && newest !== undefined; versions += 1) {
+    const { question: replacement } = await attemptUnder(w, attemptKeys.instead(newest.id));
+    if (replacement === undefined) break;
+    newest = replacement;
   }
+  return newest;
 }
 
 export function hasEnded(question: Question): boolean {
@@ -117,18 +96,16 @@ export interface Attempt {
  * Finds the newest valid attempt of one button or edit. An attempt that was cancelled before it was asked is not valid:
  * who presses again wants it asked.
  */
-export function createAttempts(w: Pick<Core, 'questions' | 'digest'>): (key: string) => Promise<Attempt> {
-  return async function attemptUnder(key) {
-    let attempt = await read(key);
-    for (let taken = 1; taken < mostAttempts && isTakenBack(attempt.question); taken += 1) {
-      attempt = await read(`${attempt.key}:again`);
-    }
-    return attempt;
-  };
-
-  async function read(key: string): Promise<Attempt> {
-    return { key, question: await w.questions.get(idOf(w, key)) };
+export async function attemptUnder(w: Core, key: string): Promise<Attempt> {
+  let attempt = await readAttempt(w, key);
+  for (let taken = 1; taken < mostAttempts && isTakenBack(attempt.question); taken += 1) {
+    attempt = await readAttempt(w, `${attempt.key}:again`);
   }
+  return attempt;
+}
+
+async function readAttempt(w: Core, key: string): Promise<Attempt> {
+  return { key, question: await w.questions.get(idOf(w, key)) };
 }
 
 function isTakenBack(question: Question | undefined): boolean {

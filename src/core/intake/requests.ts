@@ -15,121 +15,97 @@ import type { ReadersChoice } from '../question/reader-choices.ts';
 import { isChoiceAwaited, isChoiceNeeded, isKeptPrivate } from '../question/readers.ts';
 import { isAboutPerson, keptText } from '../question/refused-text.ts';
 import { chooseReadersMs, mostAttempts } from '../settings.ts';
-import { type Acceptance, questionId } from './accept.ts';
-import { createCancel } from './cancel.ts';
+import { type Acceptance, accept } from './accept.ts';
 import {
   attemptKeys,
+  attemptUnder,
   type ButtonResult,
-  createAttempts,
-  createFindQuestion,
-  createFindStartedBy,
   endedPrivately,
+  findQuestion,
   hasEnded,
-  type IntakePorts,
   keptByAttempt,
   type Requester,
+  startedBy,
 } from './find-question.ts';
-import { createFollowUps } from './follow-ups.ts';
-
-export type Requests = ReturnType<typeof createRequests>;
 
 /**
- * All that people can do with existing questions. Every method throws `AppError` of kind `storage` if nothing was done.
+ * Asks a question again in its place after it ended without an answer. `fresh` starts a new conversation. If an
+ * earlier retry could not be shown either, asks the newest retry again.
  */
-export function createRequests(ports: Core & Pick<IntakePorts, 'accept'>) {
-  const attemptUnder = createAttempts(ports);
-  const find = createFindQuestion(ports);
-  const startedBy = createFindStartedBy(ports, attemptUnder);
-  const shared = { ...ports, attemptUnder, find, startedBy };
-  return {
-    /** The id of the question that a message, a command or a button asks, also before there is one. */
-    idOf: (key: string) => questionId(ports, key),
-    find,
-    startedBy,
-    ...createCancel(shared),
-    ...createAskInstead(shared),
-    ...createAskAgain(shared),
-    ...createCheckAgain(shared),
-    ...createFollowUps(shared),
-    ...createWithheldAnswers(shared),
-    ...createChooseReaders(shared),
-  };
+export async function askAgain(
+  w: Core,
+  questionId: string,
+  requester: Requester,
+  options: { fresh?: boolean; responseUrl?: string; byMs?: number } = {},
+): Promise<ButtonResult> {
+  const found = await findQuestion(w, questionId, requester);
+  const question = found === undefined ? undefined : await newestAttempt(w, found);
+  if (question === undefined) return { kind: 'expired' };
+  if (question.id !== found?.id && !endedPrivately(question)) return { kind: 'duplicate', question };
+  if (!hasEnded(question) || !canBeAsked(question)) return { kind: 'expired' };
+  const { responseUrl, fresh = false, byMs } = options;
+  const { key } = await attemptUnder(w, attemptKeys.again(question.id));
+  const follows = (fresh ? await earlierOf(w, question) : undefined) ?? question.follows;
+  return accept(
+    w,
+    {
+      ...keptByAttempt(question),
+      key,
+      askerId: requester.userId,
+      text: question.text,
+      origin: isInThread(question.place) ? 'retry' : 'command',
+      ...(isSuggested(question) ? { isSuggested: true } : {}),
+      beginsThread: !isInThread(question.place),
+      ...(question.readsFrom === undefined ? {} : { readsFrom: question.readsFrom }),
+      ...(follows === undefined ? {} : { follows }),
+      fresh: fresh || question.fresh,
+      ...(responseUrl === undefined ? {} : { responseUrl }),
+    },
+    byMs,
+  );
 }
 
-/** Asks questions again. Every method throws `AppError` of kind `storage` if nothing was done. */
-function createAskAgain({ questions, threads, refusedTexts, accept, attemptUnder, find }: IntakePorts) {
-  return { askAgain, askIn };
+/** The earlier questions of this question's conversation. Before it is asked, that is the thread's conversation. */
+async function earlierOf(w: Core, question: Question): Promise<Followed | undefined> {
+  const { place, fresh, upstream } = question;
+  if (!isInThread(place)) return undefined;
+  const thread = await w.threads.get(place);
+  const conversationId = upstream.conversationId ?? (fresh ? undefined : conversationOf(thread, question));
+  return findEarlier(w.questions, question, thread, conversationId);
+}
 
-  /**
-   * Asks a question again in its place after it ended without an answer. `fresh` starts a new conversation. If an
-   * earlier retry could not be shown either, asks the newest retry again.
-   */
-  async function askAgain(
-    questionId: string,
-    requester: Requester,
-    options: { fresh?: boolean; responseUrl?: string; byMs?: number } = {},
-  ): Promise<ButtonResult> {
-    const found = await find(questionId, requester);
-    const question = found === undefined ? undefined : await newestAttempt(found);
-    if (question === undefined) return { kind: 'expired' };
-    if (question.id !== found?.id && !endedPrivately(question)) return { kind: 'duplicate', question };
-    if (!hasEnded(question) || !canBeAsked(question)) return { kind: 'expired' };
-    const { responseUrl, fresh = false, byMs } = options;
-    const { key } = await attemptUnder(attemptKeys.again(question.id));
-    const follows = (fresh ? await earlierOf(question) : undefined) ?? question.follows;
-    return accept(
-      {
-        ...keptByAttempt(question),
-        key,
-        askerId: requester.userId,
-        text: question.text,
-        origin: isInThread(question.place) ? 'retry' : 'command',
-        ...(isSuggested(question) ? { isSuggested: true } : {}),
-        beginsThread: !isInThread(question.place),
-        ...(question.readsFrom === undefined ? {} : { readsFrom: question.readsFrom }),
-        ...(follows === undefined ? {} : { follows }),
-        fresh: fresh || question.fresh,
-        ...(responseUrl === undefined ? {} : { responseUrl }),
-      },
-      byMs,
-    );
+async function newestAttempt(w: Core, question: Question): Promise<Question> {
+  let newest = question;
+  for (let attempts = 0; attempts < mostAttempts && endedPrivately(newest); attempts += 1) {
+    const { question: next } = await attemptUnder(w, attemptKeys.again(newest.id));
+    if (next === undefined) break;
+    newest = next;
   }
+  return newest;
+}
 
-  /** The earlier questions of this question's conversation. Before it is asked, that is the thread's conversation. */
-  async function earlierOf(question: Question): Promise<Followed | undefined> {
-    const { place, fresh, upstream } = question;
-    if (!isInThread(place)) return undefined;
-    const thread = await threads.get(place);
-    const conversationId = upstream.conversationId ?? (fresh ? undefined : conversationOf(thread, question));
-    return findEarlier(questions, question, thread, conversationId);
-  }
-
-  async function newestAttempt(question: Question): Promise<Question> {
-    let newest = question;
-    for (let attempts = 0; attempts < mostAttempts && endedPrivately(newest); attempts += 1) {
-      const { question: next } = await attemptUnder(attemptKeys.again(newest.id));
-      if (next === undefined) break;
-      newest = next;
-    }
-    return newest;
-  }
-
-  /** Asks a question in another place, once per place, because it could not be shown where it was asked. */
-  async function askIn(questionId: string, place: Place, requester: Requester, byMs?: number): Promise<ButtonResult> {
-    const question = await find(questionId, requester);
-    // A person confirmed the readers of a shared answer only for its place.
-    if (question === undefined || question.shares !== undefined) return { kind: 'expired' };
-    // The other place has no thread to read.
-    if (hasNoWords(question.text)) return { kind: 'expired' };
-    const text = await keptText({ refusedTexts }, question);
-    if (text === '') return { kind: 'expired' };
-    const { key } = await attemptUnder(attemptKeys.againIn(questionId, place.channelId));
-    const suggested = isSuggested(question) ? { isSuggested: true as const } : {};
-    return accept(
-      { key, place, askerId: requester.userId, text, origin: 'command', ...suggested, beginsThread: true },
-      byMs,
-    );
-  }
+/** Asks a question in another place, once per place, because it could not be shown where it was asked. */
+export async function askIn(
+  w: Core,
+  questionId: string,
+  place: Place,
+  requester: Requester,
+  byMs?: number,
+): Promise<ButtonResult> {
+  const question = await findQuestion(w, questionId, requester);
+  // A person confirmed the readers of a shared answer only for its place.
+  if (question === undefined || question.shares !== undefined) return { kind: 'expired' };
+  // The other place has no thread to read.
+  if (hasNoWords(question.text)) return { kind: 'expired' };
+  const text = await keptText(w, question);
+  if (text === '') return { kind: 'expired' };
+  const { key } = await attemptUnder(w, attemptKeys.againIn(questionId, place.channelId));
+  const suggested = isSuggested(question) ? { isSuggested: true as const } : {};
+  return accept(
+    w,
+    { key, place, askerId: requester.userId, text, origin: 'command', ...suggested, beginsThread: true },
+    byMs,
+  );
 }
 
 /**
@@ -148,140 +124,129 @@ function canBeAsked(question: Question): boolean {
 type EditResult = { kind: 'noted'; question: Question } | { kind: 'known' } | { kind: 'ended' } | { kind: 'nothing' };
 
 /**
- * Asks another question instead of one that runs, once: its edited version, or the same one in the previous conversation.
- * Who calls this cancels the first one with `cancelForGood`, after the press is acknowledged. Methods throw `AppError` of
- * kind `storage` if nothing was done.
+ * Stores the new text of a question that still runs and changes nothing else. `key` is the same as in `accept`.
+ * `atMs` is the time of the edit, the same for every delivery. An edit back to the old text removes the stored edit.
  */
-function createAskInstead({ questions, accept, attemptUnder, find, startedBy }: IntakePorts) {
-  return { noteEdit, askEdited, continuePrevious };
-
-  /**
-   * Stores the new text of a question that still runs and changes nothing else. `key` is the same as in `accept`.
-   * `atMs` is the time of the edit, the same for every delivery. An edit back to the old text removes the stored edit.
-   */
-  async function noteEdit(key: string, edit: NonNullable<Question['edited']>): Promise<EditResult> {
-    const found = await startedBy(key);
-    if (found === undefined) return { kind: 'nothing' };
-    const became: { kind: EditResult['kind'] } = { kind: 'nothing' };
-    const question = await questions.update(found.id, (stored) => {
-      const { edited, ...rest } = stored;
-      became.kind = 'ended';
-      if (hasEnded(stored) || stored.cancel !== undefined) return stored;
-      became.kind = 'known';
-      if (edited !== undefined && edited.atMs >= edit.atMs) return stored;
-      if (edit.text === stored.text) return edited === undefined ? stored : rest;
-      if (edit.text === edited?.text) return stored;
-      became.kind = 'noted';
-      return { ...stored, edited: edit };
-    });
-    const { kind } = became;
-    if (kind !== 'noted') return { kind };
-    return question === undefined ? { kind: 'nothing' } : { kind, question };
-  }
-
-  /**
-   * Asks the edited version of a question in its place. `cameLate`: the question was already answered, so the edited
-   * version is a follow-up.
-   */
-  async function askEdited(
-    questionId: string,
-    requester: Requester,
-    byMs?: number,
-  ): Promise<{ result: ButtonResult; cameLate: boolean }> {
-    const question = await find(questionId, requester);
-    if (question?.edited === undefined) return { result: { kind: 'expired' }, cameLate: false };
-    const cameLate = question.outcome?.kind === 'answered';
-    const { key } = await attemptUnder(attemptKeys.instead(questionId));
-    const result = await accept(
-      {
-        ...keptByAttempt(question),
-        key,
-        askerId: requester.userId,
-        text: question.edited.text,
-        origin: 'retry',
-        beginsThread: question.beginsThread,
-        fresh: question.fresh && !cameLate,
-        ...(question.follows === undefined ? {} : { follows: question.follows }),
-      },
-      byMs,
-    );
-    return { result, cameLate };
-  }
-
-  /** Asks a question of direct messages in the conversation of the previous thread. `ended`: it is too late for that. */
-  async function continuePrevious(
-    questionId: string,
-    requester: Requester,
-    byMs?: number,
-  ): Promise<ButtonResult | { kind: 'ended' }> {
-    const question = await find(questionId, requester);
-    if (question?.previous === undefined) return { kind: 'expired' };
-    const { key, question: earlier } = await attemptUnder(attemptKeys.instead(questionId));
-    if (earlier === undefined && hasEnded(question)) return { kind: 'ended' };
-    return accept(
-      {
-        ...keptByAttempt(question),
-        key,
-        askerId: question.askerId,
-        text: question.text,
-        origin: 'retry',
-        beginsThread: question.beginsThread,
-        previous: undefined,
-        continues: {
-          conversationId: question.previous,
-          access: question.access,
-        },
-      },
-      byMs,
-    );
-  }
+export async function noteEdit(w: Core, key: string, edit: NonNullable<Question['edited']>): Promise<EditResult> {
+  const found = await startedBy(w, key);
+  if (found === undefined) return { kind: 'nothing' };
+  const became: { kind: EditResult['kind'] } = { kind: 'nothing' };
+  const question = await w.questions.update(found.id, (stored) => {
+    const { edited, ...rest } = stored;
+    became.kind = 'ended';
+    if (hasEnded(stored) || stored.cancel !== undefined) return stored;
+    became.kind = 'known';
+    if (edited !== undefined && edited.atMs >= edit.atMs) return stored;
+    if (edit.text === stored.text) return edited === undefined ? stored : rest;
+    if (edit.text === edited?.text) return stored;
+    became.kind = 'noted';
+    return { ...stored, edited: edit };
+  });
+  const { kind } = became;
+  if (kind !== 'noted') return { kind };
+  return question === undefined ? { kind: 'nothing' } : { kind, question };
 }
 
-/** Watches questions again that the app gave up on. */
-function createCheckAgain(ports: IntakePorts) {
-  const { questions, threads, scheduler, observer, now, find } = ports;
+/**
+ * Asks the edited version of a question in its place. `cameLate`: the question was already answered, so the edited
+ * version is a follow-up.
+ */
+export async function askEdited(
+  w: Core,
+  questionId: string,
+  requester: Requester,
+  byMs?: number,
+): Promise<{ result: ButtonResult; cameLate: boolean }> {
+  const question = await findQuestion(w, questionId, requester);
+  if (question?.edited === undefined) return { result: { kind: 'expired' }, cameLate: false };
+  const cameLate = question.outcome?.kind === 'answered';
+  const { key } = await attemptUnder(w, attemptKeys.instead(questionId));
+  const result = await accept(
+    w,
+    {
+      ...keptByAttempt(question),
+      key,
+      askerId: requester.userId,
+      text: question.edited.text,
+      origin: 'retry',
+      beginsThread: question.beginsThread,
+      fresh: question.fresh && !cameLate,
+      ...(question.follows === undefined ? {} : { follows: question.follows }),
+    },
+    byMs,
+  );
+  return { result, cameLate };
+}
 
-  return { checkAgain };
+/** Asks a question of direct messages in the conversation of the previous thread. `ended`: it is too late for that. */
+export async function continuePrevious(
+  w: Core,
+  questionId: string,
+  requester: Requester,
+  byMs?: number,
+): Promise<ButtonResult | { kind: 'ended' }> {
+  const question = await findQuestion(w, questionId, requester);
+  if (question?.previous === undefined) return { kind: 'expired' };
+  const { key, question: earlier } = await attemptUnder(w, attemptKeys.instead(questionId));
+  if (earlier === undefined && hasEnded(question)) return { kind: 'ended' };
+  return accept(
+    w,
+    {
+      ...keptByAttempt(question),
+      key,
+      askerId: question.askerId,
+      text: question.text,
+      origin: 'retry',
+      beginsThread: question.beginsThread,
+      previous: undefined,
+      continues: {
+        conversationId: question.previous,
+        access: question.access,
+      },
+    },
+    byMs,
+  );
+}
 
-  /**
-   * Watches a question again after the app gave up while the service still worked. Throws `AppError` of kind `storage`
-   * if that could not be stored by `byMs`.
-   */
-  async function checkAgain(
-    questionId: string,
-    requester: Requester,
-    byMs: number = Number.POSITIVE_INFINITY,
-  ): Promise<ButtonResult> {
-    const question = await find(questionId, requester);
-    if (question === undefined) return { kind: 'expired' };
-    if (question.outcome === undefined) return { kind: 'duplicate', question };
-    if (question.outcome.kind !== 'gaveUp') return { kind: 'expired' };
-    await questions.markOpen(questionId);
-    let isByThisAction = false;
-    const reopened = await questions.update(questionId, (stored) => {
-      isByThisAction = isGivenUp(stored) && now() <= byMs;
-      return isByThisAction ? reopen(stored, now()) : stored;
-    });
-    if (reopened !== undefined && isGivenUp(reopened)) throw new AppError('storage', 'too late to be watched again');
-    if (reopened === undefined) return { kind: 'expired' };
-    // The question is stored as open and listed, so a later failure must not report the opposite. The sweep continues
-    // then.
-    await settle(ports, 'not_taken_up_again', questionId, () => takeUpAgain(reopened));
-    observer.changed(reopened);
-    return { kind: isByThisAction ? 'accepted' : 'duplicate', question: reopened };
+/**
+ * Watches a question again after the app gave up while the service still worked. Throws `AppError` of kind `storage`
+ * if that could not be stored by `byMs`.
+ */
+export async function checkAgain(
+  w: Core,
+  questionId: string,
+  requester: Requester,
+  byMs: number = Number.POSITIVE_INFINITY,
+): Promise<ButtonResult> {
+  const question = await findQuestion(w, questionId, requester);
+  if (question === undefined) return { kind: 'expired' };
+  if (question.outcome === undefined) return { kind: 'duplicate', question };
+  if (question.outcome.kind !== 'gaveUp') return { kind: 'expired' };
+  await w.questions.markOpen(questionId);
+  let isByThisAction = false;
+  const reopened = await w.questions.update(questionId, (stored) => {
+    isByThisAction = isGivenUp(stored) && w.now() <= byMs;
+    return isByThisAction ? reopen(stored, w.now()) : stored;
+  });
+  if (reopened !== undefined && isGivenUp(reopened)) throw new AppError('storage', 'too late to be watched again');
+  if (reopened === undefined) return { kind: 'expired' };
+  // The question is stored as open and listed, so a later failure must not report the opposite. The sweep continues
+  // then.
+  await settle(w, 'not_taken_up_again', questionId, () => takeUpAgain(w, reopened));
+  w.observer.changed(reopened);
+  return { kind: isByThisAction ? 'accepted' : 'duplicate', question: reopened };
+}
+
+async function takeUpAgain(w: Core, { id, place }: Question): Promise<void> {
+  // Lists it a second time: the run that closed the question may have removed it from the list meanwhile.
+  await w.questions.markOpen(id);
+  if (isInThread(place)) {
+    // First in the queue again: later questions of this thread wait for it.
+    await w.threads.update(place, (thread = newThread(place, false)) =>
+      thread.queue.includes(id) ? thread : { ...thread, queue: [id, ...thread.queue] },
+    );
   }
-
-  async function takeUpAgain({ id, place }: Question): Promise<void> {
-    // Lists it a second time: the run that closed the question may have removed it from the list meanwhile.
-    await questions.markOpen(id);
-    if (isInThread(place)) {
-      // First in the queue again: later questions of this thread wait for it.
-      await threads.update(place, (thread = newThread(place, false)) =>
-        thread.queue.includes(id) ? thread : { ...thread, queue: [id, ...thread.queue] },
-      );
-    }
-    await scheduler.schedule(id, 0);
-  }
+  await w.scheduler.schedule(id, 0);
 }
 
 function isGivenUp(question: Question): boolean {
@@ -309,40 +274,34 @@ type ChoiceResult =
   | { kind: 'notAsker'; askerId: string }
   | { kind: 'expired' };
 
-/** Stores who sees an answer that was asked with own access. */
-export function createChooseReaders(ports: Core) {
-  const { questions, scheduler, now } = ports;
-
-  return { chooseReaders };
-
-  /**
-   * Stores the asker's choice, once. The next run of the question carries it out. Throws `AppError` of kind `storage` if
-   * it could not be stored by `byMs`.
-   */
-  async function chooseReaders(
-    questionId: string,
-    requester: Pick<Requester, 'userId' | 'teamId'>,
-    choice: ReadersChoice,
-    byMs: number = Number.POSITIVE_INFINITY,
-  ): Promise<ChoiceResult> {
-    const question = await questions.get(questionId);
-    if (question?.place.teamId !== requester.teamId || !isChoiceNeeded(question)) return { kind: 'expired' };
-    if (question.askerId !== requester.userId) return { kind: 'notAsker', askerId: question.askerId };
-    let isByThisAction = false;
-    let isTooLate = false;
-    const chosen = await questions.update(questionId, (stored) => {
-      const nowMs = now();
-      isTooLate = isChoiceOver(stored, nowMs);
-      isByThisAction = isChoiceAwaited(stored) && !isTooLate && nowMs <= byMs;
-      return isByThisAction ? { ...stored, showing: { ...stored.showing, choice, by: 'asker' } } : stored;
-    });
-    // Also for a second press: the first one may have stopped before this.
-    await settle(ports, 'choice_not_taken_up', questionId, () => scheduler.schedule(questionId, 0));
-    if (isByThisAction) return { kind: 'chosen', channelId: question.place.channelId };
-    if (isTooLate) return { kind: 'tooLate' };
-    if (chosen !== undefined && isChoiceAwaited(chosen)) throw new AppError('storage', 'too late to be chosen');
-    return chosen?.showing?.by === 'asker' ? { kind: 'alreadyChosen' } : { kind: 'expired' };
-  }
+/**
+ * Stores the asker's choice, once. The next run of the question carries it out. Throws `AppError` of kind `storage` if
+ * it could not be stored by `byMs`.
+ */
+export async function chooseReaders(
+  w: Core,
+  questionId: string,
+  requester: Pick<Requester, 'userId' | 'teamId'>,
+  choice: ReadersChoice,
+  byMs: number = Number.POSITIVE_INFINITY,
+): Promise<ChoiceResult> {
+  const question = await w.questions.get(questionId);
+  if (question?.place.teamId !== requester.teamId || !isChoiceNeeded(question)) return { kind: 'expired' };
+  if (question.askerId !== requester.userId) return { kind: 'notAsker', askerId: question.askerId };
+  let isByThisAction = false;
+  let isTooLate = false;
+  const chosen = await w.questions.update(questionId, (stored) => {
+    const nowMs = w.now();
+    isTooLate = isChoiceOver(stored, nowMs);
+    isByThisAction = isChoiceAwaited(stored) && !isTooLate && nowMs <= byMs;
+    return isByThisAction ? { ...stored, showing: { ...stored.showing, choice, by: 'asker' } } : stored;
+  });
+  // Also for a second press: the first one may have stopped before this.
+  await settle(w, 'choice_not_taken_up', questionId, () => w.scheduler.schedule(questionId, 0));
+  if (isByThisAction) return { kind: 'chosen', channelId: question.place.channelId };
+  if (isTooLate) return { kind: 'tooLate' };
+  if (chosen !== undefined && isChoiceAwaited(chosen)) throw new AppError('storage', 'too late to be chosen');
+  return chosen?.showing?.by === 'asker' ? { kind: 'alreadyChosen' } : { kind: 'expired' };
 }
 
 /** Whether the asker can't choose any more, because they did not do so in time. */
@@ -363,53 +322,51 @@ export function isAnswerWithheld(question: Question): boolean {
   return shares === undefined && upstream.askedMs !== undefined;
 }
 
-/** Shows withheld answers to their askers in direct messages, without asking the service again. */
-function createWithheldAnswers({ questions, accept, attemptUnder }: IntakePorts) {
-  return { findWithheld, showWithheld };
+/** Finds a question whose answer was withheld. `questionId` names it or a failed attempt to show its answer. */
+export async function findWithheld(
+  w: Core,
+  questionId: string,
+  requester: { userId: string; teamId: string },
+): Promise<{ kind: 'found'; withheld: Question; attempt?: Question } | NotShown> {
+  const action = await w.questions.get(questionId);
+  if (action === undefined || action.place.teamId !== requester.teamId) return { kind: 'expired' };
+  if (action.askerId !== requester.userId) return { kind: 'notYours' };
+  const isAttempt = action.shares?.withheld === true;
+  const withheld = isAttempt ? await w.questions.get(action.shares?.questionId ?? '') : action;
+  if (withheld === undefined || !isAnswerWithheld(withheld)) return { kind: 'expired' };
+  return { kind: 'found', withheld, ...(isAttempt ? { attempt: action } : {}) };
+}
 
-  /** Finds a question whose answer was withheld. `questionId` names it or a failed attempt to show its answer. */
-  async function findWithheld(
-    questionId: string,
-    requester: { userId: string; teamId: string },
-  ): Promise<{ kind: 'found'; withheld: Question; attempt?: Question } | NotShown> {
-    const action = await questions.get(questionId);
-    if (action === undefined || action.place.teamId !== requester.teamId) return { kind: 'expired' };
-    if (action.askerId !== requester.userId) return { kind: 'notYours' };
-    const isAttempt = action.shares?.withheld === true;
-    const withheld = isAttempt ? await questions.get(action.shares?.questionId ?? '') : action;
-    if (withheld === undefined || !isAnswerWithheld(withheld)) return { kind: 'expired' };
-    return { kind: 'found', withheld, ...(isAttempt ? { attempt: action } : {}) };
-  }
-
-  /** Shows the answer in `place`, once per button. After a failed attempt, uses the place of that attempt. */
-  async function showWithheld(
-    questionId: string,
-    place: Place,
-    requester: { userId: string; teamId: string },
-    byMs?: number,
-  ): Promise<Acceptance | NotShown> {
-    const found = await findWithheld(questionId, requester);
-    if (found.kind !== 'found') return found;
-    const { withheld, attempt } = found;
-    const { key } = await attemptUnder(attemptKeys.show(questionId));
-    return accept(
-      {
-        key,
-        place: attempt?.place ?? place,
-        askerId: requester.userId,
-        text: withheld.text,
-        origin: 'shared',
-        beginsThread: attempt === undefined,
-        access: withheld.access,
-        shares: {
-          questionId: withheld.id,
-          withLink: true,
-          confirmed: [],
-          withheld: true,
-          ...(isKeptPrivate(withheld) ? { isKept: true as const } : {}),
-        },
+/** Shows the answer in `place`, once per button. After a failed attempt, uses the place of that attempt. */
+export async function showWithheld(
+  w: Core,
+  questionId: string,
+  place: Place,
+  requester: { userId: string; teamId: string },
+  byMs?: number,
+): Promise<Acceptance | NotShown> {
+  const found = await findWithheld(w, questionId, requester);
+  if (found.kind !== 'found') return found;
+  const { withheld, attempt } = found;
+  const { key } = await attemptUnder(w, attemptKeys.show(questionId));
+  return accept(
+    w,
+    {
+      key,
+      place: attempt?.place ?? place,
+      askerId: requester.userId,
+      text: withheld.text,
+      origin: 'shared',
+      beginsThread: attempt === undefined,
+      access: withheld.access,
+      shares: {
+        questionId: withheld.id,
+        withLink: true,
+        confirmed: [],
+        withheld: true,
+        ...(isKeptPrivate(withheld) ? { isKept: true as const } : {}),
       },
-      byMs,
-    );
-  }
+    },
+    byMs,
+  );
 }

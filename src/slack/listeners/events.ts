@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { type Person, personName } from '../../core/accounts/accounts.ts';
+import { cancelInThread, cancelOwn } from '../../core/intake/cancel.ts';
 import { noteWorkspaceEnd } from '../../core/intake/workspace-end.ts';
 import { withoutChannel } from '../../core/question/reader-choices.ts';
 import { ackConfirmMs } from '../../core/settings.ts';
@@ -93,7 +94,7 @@ export function registerEvents(app: App, w: ListenerContext): void {
     const refusal = await refusalOfAction(w, { requester: { userId, teamId, channelId }, named: {} }, 'person');
     const ownOnly = refusal !== undefined;
     const key = `stop:${teamId}:${channelId}:${threadTs}:${eventTs}`;
-    const result = await w.requests.cancelInThread(place, userId, key, { ownOnly });
+    const result = await cancelInThread(w, place, userId, key, { ownOnly });
     const notice = noticeOfCancel(result);
     if (notice === undefined) return;
     if (ownOnly && result.kind === 'nothing') return notify(w, recipient, refusal);
@@ -173,7 +174,7 @@ const homeAction = z.object({
 /** Home's own buttons. It has no private messages, so Home itself or a direct message shows the result of a press. */
 export function registerHomeButtons(app: App, w: ListenerContext): void {
   onHomeAction(ACTIONS.cancelOwn, 'button_not_taken', parseButtonValue, async (person, { questionId }, byMs) => {
-    await w.requests.cancelOwn(questionId, person, byMs);
+    await cancelOwn(w, questionId, person, byMs);
   });
   onHomeAction(ACTIONS.undoAlwaysHere, 'choice_not_undone', readText, async (person, channelId) => {
     await w.readerChoices.update(personName(person), (choices) => withoutChannel(choices, channelId));

@@ -2,6 +2,7 @@ import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { voteEntry } from '../../core/history/audit.ts';
 import type { Verdict, Vote } from '../../core/history/votes.ts';
+import { findQuestion } from '../../core/intake/find-question.ts';
 import { isSharedWithOthers, type Question } from '../../core/question/question.ts';
 import { maySeeAnswer } from '../../core/question/readers.ts';
 import { FEEDBACK_FIELDS, FEEDBACK_REASONS, MAX_FEEDBACK_COMMENT, renderFeedbackForm } from '../../render/feedback.ts';
@@ -45,7 +46,7 @@ export function registerFeedback(app: App, w: WorkspaceContext): void {
     if (value.verdict === undefined) return expired(w, value);
     const refusal = await refusalOfAction(w, action, 'place');
     if (refusal !== undefined) return { notice: refusal };
-    const question = votedOn(await w.requests.find(value.questionId, requester), requester.userId);
+    const question = votedOn(await findQuestion(w, value.questionId, requester), requester.userId);
     if (question === undefined) return expired(w, value);
     // A press that changes nothing makes no further entry in the audit log.
     const asked = await askedAs(question);

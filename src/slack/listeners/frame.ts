@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Acceptance } from '../../core/intake/accept.ts';
 import type { CancelResult } from '../../core/intake/cancel.ts';
-import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
+import { type ButtonResult, findQuestion, type Requester } from '../../core/intake/find-question.ts';
 import { within, withTimeout } from '../../core/pacing.ts';
 import type { Log } from '../../core/ports.ts';
 import { type Question, type Refusal, referenceOf } from '../../core/question/question.ts';
@@ -185,7 +185,7 @@ export async function modalAbout(
 ): Promise<ModalView> {
   const { userId, teamId, channelId } = requester;
   const [question, admission, locale] = await Promise.all([
-    w.requests.find(questionId, requester),
+    findQuestion(w, questionId, requester),
     w.access.admit(userId, { teamId, channelId }, { ...named, personOnly }),
     localeOf(w.people, userId),
   ]);

@@ -1,9 +1,12 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { Disposition } from '../../core/history/lists.ts';
-import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
+import { type Acceptance, accept, idOf, type NewQuestion } from '../../core/intake/accept.ts';
+import { cancelStartedBy } from '../../core/intake/cancel.ts';
 import { asksNothing } from '../../core/intake/courtesies.ts';
+import { startedBy } from '../../core/intake/find-question.ts';
 import { readIntent } from '../../core/intake/intents.ts';
+import { noteEdit } from '../../core/intake/requests.ts';
 import { within } from '../../core/pacing.ts';
 import { mayWantMute, withReplier } from '../../core/question/conversations.ts';
 import { isInThread, type Place, type Question, type Thread, type ThreadPlace } from '../../core/question/question.ts';
@@ -170,7 +173,7 @@ export function createHandleMessage(w: ListenerContext): HandleMessage {
     };
     if (missed?.isLate === true) {
       if (missed.mayBeTold) return;
-      const questionId = w.requests.idOf(key);
+      const questionId = idOf(w, key);
       const { channelId, threadTs } = place;
       const message = { channelId, ts: event.ts, ...(isReply ? { threadTs } : {}) };
       const { workspaceUrl } = w.slack.identity;
@@ -194,7 +197,7 @@ export function createHandleMessage(w: ListenerContext): HandleMessage {
 
   async function taken(request: NewQuestion, event: MessageEvent): Promise<Acceptance> {
     try {
-      return await w.accept(request);
+      return await accept(w, request);
     } catch (error) {
       note(event, request.place, 'notTaken');
       throw error;
@@ -415,7 +418,7 @@ function createEdits(w: ListenerContext) {
     const hasNewText = previous === undefined ? message.edited !== undefined : previous.text !== message.text;
     if (hasNewText || hasOtherFiles(message, previous)) await replaceThreadNote(event, teamId);
     if (!hasNewText) return undefined;
-    const question = await w.requests.startedBy(messageKey(teamId, channelId, message.ts));
+    const question = await startedBy(w, messageKey(teamId, channelId, message.ts));
     if (question !== undefined) {
       await offer(event, question, teamId);
       return undefined;
@@ -455,7 +458,7 @@ function createEdits(w: ListenerContext) {
     const threadTs = previous?.thread_ts;
     await Promise.all([
       threadTs === undefined ? undefined : w.noteKeeper.remove({ teamId, channelId, threadTs }, ts),
-      w.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
+      cancelStartedBy(w, messageKey(teamId, channelId, ts), previous?.user),
     ]);
   }
 
@@ -475,7 +478,7 @@ function createEdits(w: ListenerContext) {
     if (text === undefined) return;
     const atMs = timeOf(event.ts);
     if (atMs === undefined) return;
-    const edit = await w.requests.noteEdit(messageKey(teamId, channelId, message.ts), { text, atMs });
+    const edit = await noteEdit(w, messageKey(teamId, channelId, message.ts), { text, atMs });
     if (edit.kind !== 'noted') return;
     const { id, askerId, place } = edit.question;
     const isReply = isInThread(place) && place.threadTs !== message.ts;

@@ -1,8 +1,19 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { isAppError } from '../../core/errors.ts';
-import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
-import { followUpOf } from '../../core/intake/follow-ups.ts';
+import { cancelForGood, cancelQuestion } from '../../core/intake/cancel.ts';
+import { type ButtonResult, findQuestion, type Requester } from '../../core/intake/find-question.ts';
+import { followUp, followUpOf, followUpPrivately } from '../../core/intake/follow-ups.ts';
+import {
+  askAgain,
+  askEdited,
+  askIn,
+  checkAgain,
+  chooseReaders,
+  continuePrevious,
+  findWithheld,
+  showWithheld,
+} from '../../core/intake/requests.ts';
 import { isBetweenTwo, isInThread, type Place, type Question } from '../../core/question/question.ts';
 import type { ReadersChoice } from '../../core/question/reader-choices.ts';
 import { maySeeAnswer } from '../../core/question/readers.ts';
@@ -49,23 +60,21 @@ import { setMuted } from './verbs.ts';
  * be stored is acknowledged too, and the person is told that nothing was done.
  */
 export function registerActions(app: App, w: ListenerContext): void {
-  const { requests } = w;
-
   on(ACTIONS.cancel, cancel, 'later');
   on(ACTIONS.drop, cancel, 'later');
   onEnd(
     ACTIONS.tryAgain,
-    async ({ value, requester, byMs }) => requests.askAgain(value.questionId, requester, { byMs }),
+    async ({ value, requester, byMs }) => askAgain(w, value.questionId, requester, { byMs }),
     toHandled,
   );
   onEnd(
     ACTIONS.askNew,
-    async ({ value, requester, byMs }) => requests.askAgain(value.questionId, requester, { fresh: true, byMs }),
+    async ({ value, requester, byMs }) => askAgain(w, value.questionId, requester, { fresh: true, byMs }),
     toHandled,
   );
   onEnd(
     ACTIONS.checkAgain,
-    async ({ value, requester, byMs }) => requests.checkAgain(value.questionId, requester, byMs),
+    async ({ value, requester, byMs }) => checkAgain(w, value.questionId, requester, byMs),
     // The question was asked before, and no earlier press asked it.
     (result, action) => ({
       notice: result.kind === 'duplicate' ? { kind: 'alreadyWatched' } : toHandled(result, action).notice,
@@ -73,17 +82,17 @@ export function registerActions(app: App, w: ListenerContext): void {
   );
   // When the answer can't be shown, the person is told where they pressed.
   on(ACTIONS.askHere, async ({ value, requester, byMs, recipient: { responseUrl } }) =>
-    handledResult(w, await requests.askAgain(value.questionId, requester, { responseUrl, byMs }), { value }),
+    handledResult(w, await askAgain(w, value.questionId, requester, { responseUrl, byMs }), { value }),
   );
   // These buttons stand where the question may not be asked. Before the answer is shown, the direct message is checked.
   on(ACTIONS.askInDm, askInDm, 'person');
   on(ACTIONS.showInDm, showInDm, 'person');
   // The asker is found by their id, and the app checks again who may see the answer before it shows it.
-  on(ACTIONS.showHere, (action) => chooseReaders(action, 'here'), 'later');
-  on(ACTIONS.onlyForMe, (action) => chooseReaders(action, 'onlyMe'), 'later');
-  on(ACTIONS.alwaysHere, (action) => chooseReaders(action, 'always'), 'later');
-  on(ACTIONS.askEdited, askEdited);
-  on(ACTIONS.continuePrevious, continuePrevious);
+  on(ACTIONS.showHere, (action) => choose(action, 'here'), 'later');
+  on(ACTIONS.onlyForMe, (action) => choose(action, 'onlyMe'), 'later');
+  on(ACTIONS.alwaysHere, (action) => choose(action, 'always'), 'later');
+  on(ACTIONS.askEdited, replaceByEdited);
+  on(ACTIONS.continuePrevious, replaceInPrevious);
   on(ACTIONS.allSources, async (action) => ({ modal: () => sources(action) }), 'later');
 
   function sources(action: BlockAction): Promise<ModalView> {
@@ -99,7 +108,7 @@ export function registerActions(app: App, w: ListenerContext): void {
     const channelId = await openDirect(w, requester.userId, byMs);
     return handledResult(
       w,
-      await requests.askIn(value.questionId, { teamId: requester.teamId, channelId }, requester, byMs),
+      await askIn(w, value.questionId, { teamId: requester.teamId, channelId }, requester, byMs),
       {
         value,
       },
@@ -109,11 +118,11 @@ export function registerActions(app: App, w: ListenerContext): void {
   /** Asks nothing: shows the existing answer to its asker alone. */
   async function showInDm({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const { questionId } = value;
-    const found = await requests.findWithheld(questionId, requester);
+    const found = await findWithheld(w, questionId, requester);
     if (found.kind === 'expired') return expired(w, value);
     if (found.kind === 'notYours') return notYours(value, requester);
     const channelId = await openDirect(w, requester.userId, byMs);
-    const result = await requests.showWithheld(questionId, { teamId: requester.teamId, channelId }, requester, byMs);
+    const result = await showWithheld(w, questionId, { teamId: requester.teamId, channelId }, requester, byMs);
     if (result.kind === 'notYours') return notYours(value, requester);
     if (result.kind === 'duplicate') return { notice: { kind: 'alreadyShown' } };
     if (result.kind !== 'accepted') return handledResult(w, result, { value });
@@ -121,8 +130,8 @@ export function registerActions(app: App, w: ListenerContext): void {
     return { notice: channelId === requester.channelId ? undefined : { kind: 'shownPrivately' } };
   }
 
-  async function chooseReaders({ value, requester, byMs }: BlockAction, choice: ReadersChoice): Promise<Handled> {
-    const result = await requests.chooseReaders(value.questionId, requester, choice, byMs);
+  async function choose({ value, requester, byMs }: BlockAction, choice: ReadersChoice): Promise<Handled> {
+    const result = await chooseReaders(w, value.questionId, requester, choice, byMs);
     switch (result.kind) {
       case 'chosen':
         return { notice: noticeOfChoice(choice, result.channelId), replacesPressed: true };
@@ -142,8 +151,8 @@ export function registerActions(app: App, w: ListenerContext): void {
     return { notice: { kind: 'notYours', reference: logFailure(w.log, 'info', failure) } };
   }
 
-  async function askEdited({ value, requester, byMs }: BlockAction): Promise<Handled> {
-    const { result, cameLate } = await requests.askEdited(value.questionId, requester, byMs);
+  async function replaceByEdited({ value, requester, byMs }: BlockAction): Promise<Handled> {
+    const { result, cameLate } = await askEdited(w, value.questionId, requester, byMs);
     const isLate = result.kind === 'accepted' && cameLate;
     const handled = handledResult(w, result, { value });
     return {
@@ -153,9 +162,9 @@ export function registerActions(app: App, w: ListenerContext): void {
     };
   }
 
-  async function continuePrevious(action: BlockAction): Promise<Handled> {
+  async function replaceInPrevious(action: BlockAction): Promise<Handled> {
     const { value, requester, byMs } = action;
-    const result = await requests.continuePrevious(value.questionId, requester, byMs);
+    const result = await continuePrevious(w, value.questionId, requester, byMs);
     if (result.kind === 'ended') return { notice: { kind: 'alreadyEnded' } };
     return { ...handledResult(w, result, action), after: () => cancelFirst(value, result) };
   }
@@ -164,16 +173,16 @@ export function registerActions(app: App, w: ListenerContext): void {
   function cancelFirst({ questionId }: ButtonValue, result: ButtonResult): void {
     if (result.kind !== 'accepted' && result.kind !== 'duplicate') return;
     const { askerId } = result.question;
-    void w.tasks.run({ event: 'question_not_replaced', questionId }, () => requests.cancelForGood(questionId, askerId));
+    void w.tasks.run({ event: 'question_not_replaced', questionId }, () => cancelForGood(w, questionId, askerId));
   }
 
   /** The asker may always cancel the question, even where they may not ask any more. */
   async function cancel(action: BlockAction): Promise<Handled> {
     const { value, requester } = action;
-    const isOwn = (await requests.find(value.questionId, requester))?.askerId === requester.userId;
+    const isOwn = (await findQuestion(w, value.questionId, requester))?.askerId === requester.userId;
     const refusal = isOwn ? undefined : await refusalOfAction(w, action, 'person');
     if (refusal !== undefined) return { notice: refusal };
-    const result = await requests.cancel(value.questionId, requester, action.byMs);
+    const result = await cancelQuestion(w, value.questionId, requester, action.byMs);
     // Another question may run in the thread now.
     return { notice: result.kind === 'nothing' ? { kind: 'alreadyEnded' } : noticeOfCancel(result) };
   }
@@ -187,7 +196,7 @@ export function registerActions(app: App, w: ListenerContext): void {
     on(actionId, async (action) => {
       const { value, requester, messageTs } = action;
       // Read before the press, because `checkAgain` clears the outcome.
-      const ended = await requests.find(value.questionId, requester);
+      const ended = await findQuestion(w, value.questionId, requester);
       const result = await run(action);
       const handled = handledOf(result, action);
       if (ended === undefined || messageTs === undefined || result.kind !== 'accepted') return handled;
@@ -263,10 +272,8 @@ interface Edited {
 
 /** Asks the follow-ups under an answer unchanged, edited or privately, and handles the other entries of their menu. */
 export function registerFollowUps(app: App, w: ListenerContext): void {
-  const { requests } = w;
-
   onBlockAction(app, w, FOLLOW_UP_PATTERN, async ({ value, requester, byMs }) => {
-    const result = await requests.followUp(value.questionId, value.index ?? -1, requester, { byMs });
+    const result = await followUp(w, value.questionId, value.index ?? -1, requester, { byMs });
     return { ...handledResult(w, result, { value }), after: () => noteUsed(value, result) };
   });
   // Forms open before the check whether the person may ask.
@@ -274,7 +281,7 @@ export function registerFollowUps(app: App, w: ListenerContext): void {
   onViewSubmission(app, w, FORMS.editFollowUp, {
     errorField: FIELDS.question,
     failed: (say) => say.modals.notTaken(),
-    handle: askEdited,
+    handle: askWithOtherWords,
   });
 
   async function choose(action: BlockAction): Promise<Handled> {
@@ -293,7 +300,7 @@ export function registerFollowUps(app: App, w: ListenerContext): void {
     const { value, requester, byMs } = action;
     const refusal = await refusalOfAction(w, action, 'place');
     if (refusal !== undefined) return { notice: refusal };
-    const question = await requests.find(value.questionId, requester);
+    const question = await findQuestion(w, value.questionId, requester);
     if (question === undefined || !isInThread(question.place)) return expired(w, value);
     assertInTime(byMs);
     await setMuted(w.threads, question.place, true);
@@ -321,7 +328,7 @@ export function registerFollowUps(app: App, w: ListenerContext): void {
     }
   }
 
-  async function askEdited(sent: Sent): Promise<Reply> {
+  async function askWithOtherWords(sent: Sent): Promise<Reply> {
     const { userId, teamId, named, say, entered } = sent;
     const value = parseButtonValue(sent.metadata);
     const text = entered.isUntouched(FIELDS.question) ? undefined : entered.text(FIELDS.question);
@@ -352,7 +359,7 @@ export function registerFollowUps(app: App, w: ListenerContext): void {
   }
 
   async function askInThread({ questionId, index, requester, text }: Edited, { say, byMs }: Sent): Promise<Reply> {
-    const result = await requests.followUp(questionId, index, requester, {
+    const result = await followUp(w, questionId, index, requester, {
       text,
       byMs,
     });
@@ -377,7 +384,7 @@ export function registerFollowUps(app: App, w: ListenerContext): void {
     { say, byMs }: Sent,
   ): Promise<Reply> {
     const place = { teamId: requester.teamId, channelId: await openDirect(w, requester.userId, byMs) };
-    const result = await requests.followUpPrivately(questionId, index, place, requester, {
+    const result = await followUpPrivately(w, questionId, index, place, requester, {
       text,
       byMs,
     });

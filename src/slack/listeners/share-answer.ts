@@ -3,6 +3,7 @@ import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
+import { findOwnAnswered, shareAnswer } from '../../core/intake/follow-ups.ts';
 import { isBetweenTwo, type Place, type Question, type Refusal } from '../../core/question/question.ts';
 import { ACTIONS, FORMS } from '../../render/ids.ts';
 import {
@@ -48,8 +49,6 @@ const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organiz
 
 /** Shows the answer to a person's own private question in a channel, after they saw who can read it there. */
 export function registerSharing(app: App, w: WorkspaceContext): void {
-  const { requests } = w;
-
   onBlockAction(app, w, ACTIONS.share, async (action) => ({ modal: () => emptyForm(action) }), 'later');
   app.action(ACTIONS.shareChannel, async ({ ack, body, context }) => {
     await ack();
@@ -68,7 +67,7 @@ export function registerSharing(app: App, w: WorkspaceContext): void {
     // Found by the asker and not by the place of the press, because after a failed share the places differ.
     const [question, own, locale] = await Promise.all([
       w.questions.get(value.questionId),
-      requests.findOwnAnswered(value.questionId, requester),
+      findOwnAnswered(w, value.questionId, requester),
       localeOf(w.people, requester.userId),
     ]);
     if (own !== undefined) return formOf({ questionId: own.id, ...accessOf(own) }, locale);
@@ -86,7 +85,7 @@ export function registerSharing(app: App, w: WorkspaceContext): void {
     const { user, view, actions } = parsed.data;
     const place = { teamId, channelId: actions[0]?.selected_conversation ?? '' };
     const { questionId } = metadata;
-    const own = await requests.findOwnAnswered(questionId, { userId: user.id, teamId });
+    const own = await findOwnAnswered(w, questionId, { userId: user.id, teamId });
     if (own === undefined) return;
     const withLink = view.state.isTicked(FIELDS.withLink);
     const [locale, shown] = await Promise.all([localeOf(w.people, user.id), shownOf(user.id, place, questionId)]);
@@ -107,7 +106,7 @@ export function registerSharing(app: App, w: WorkspaceContext): void {
     const { questionId } = metadata;
     const channelId = entered.conversation(FIELDS.channel, ACTIONS.shareChannel);
     if (channelId === undefined || isBetweenTwo({ channelId })) return wrong(say.sharing.choose());
-    const question = await requests.findOwnAnswered(questionId, { userId, teamId });
+    const question = await findOwnAnswered(w, questionId, { userId, teamId });
     if (question === undefined) return wrong(await notYours(questionId, teamId, say));
     const place = { teamId, channelId };
     const [membership, audience] = await Promise.all([
@@ -133,7 +132,7 @@ export function registerSharing(app: App, w: WorkspaceContext): void {
       return { kind: 'view', view: formOf({ questionId, chosen, withLink, ...accessOf(question) }, locale) };
     }
     const sharing = { key: `share:${teamId}:${sent.viewId}`, userId, place, withLink, confirmed };
-    const result = await requests.share(questionId, sharing, sent.byMs);
+    const result = await shareAnswer(w, questionId, sharing, sent.byMs);
     const problem =
       result.kind === 'expired' ? expiredProblem(w, questionId, say) : problemOf(result, question.text, say);
     if (problem !== undefined) return wrong(problem);

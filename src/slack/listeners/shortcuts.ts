@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import type { NewQuestion } from '../../core/intake/accept.ts';
+import { accept, type NewQuestion } from '../../core/intake/accept.ts';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
 import { mayReadThread } from '../access/membership.ts';
@@ -102,7 +102,8 @@ export function registerShortcuts(app: App, w: WorkspaceContext): void {
       const { channelId } = asked.place;
       return wrong(FIELDS.where, refusedProblem(w, { userId, channelId, reason: admission.reason }, say));
     }
-    const result = await w.accept(
+    const result = await accept(
+      w,
       { key: `view:${teamId}:${sent.viewId}`, askerId: userId, text, origin: 'shortcut', ...asked },
       sent.byMs,
     );

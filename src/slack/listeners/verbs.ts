@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { App } from '@slack/bolt';
 import { isAppError } from '../../core/errors.ts';
-import type { NewQuestion } from '../../core/intake/accept.ts';
+import { accept, idOf, type NewQuestion } from '../../core/intake/accept.ts';
+import { cancelInThread, cancelOnlyIn, runningIn } from '../../core/intake/cancel.ts';
 import { asksNothing, isGreeting } from '../../core/intake/courtesies.ts';
 import { type CommandVerb, type Nothing, readCommandIntent, type Verb } from '../../core/intake/intents.ts';
 import { within } from '../../core/pacing.ts';
@@ -110,7 +111,7 @@ export function createVerbs(w: WorkspaceContext) {
     const toConfirm = said.isPlain && !ownOnly ? await othersQuestion(said) : undefined;
     if (toConfirm !== undefined) return toConfirm;
     // Without a mention only their own question is meant, also when the queue moved on since it was read.
-    const result = await w.requests.cancelInThread(said.place, said.userId, said.key, {
+    const result = await cancelInThread(w, said.place, said.userId, said.key, {
       ownOnly: ownOnly || said.isPlain,
       askedBeforeMs: said.askedBeforeMs,
     });
@@ -124,7 +125,7 @@ export function createVerbs(w: WorkspaceContext) {
    * message.
    */
   async function othersQuestion({ place, userId, askedBeforeMs }: SaidVerb): Promise<Notice | undefined> {
-    const question = await w.requests.runningIn(place, askedBeforeMs);
+    const question = await runningIn(w, place, askedBeforeMs);
     if (question === undefined || question.askerId === userId) return undefined;
     const { id: questionId, askerId, text } = question;
     return { kind: 'confirmCancel', questionId, askerId, text };
@@ -135,7 +136,7 @@ export function createVerbs(w: WorkspaceContext) {
     { place, userId, key, askedBeforeMs }: SaidVerb,
     refusal: Notice | undefined,
   ): Promise<Notice | undefined> {
-    const result = await w.requests.cancelOnlyIn(place, userId, key, askedBeforeMs);
+    const result = await cancelOnlyIn(w, place, userId, key, askedBeforeMs);
     switch (result.kind) {
       case 'several':
         return { kind: 'severalToCancel' };
@@ -292,7 +293,7 @@ export function registerCommand(app: App, w: WorkspaceContext): void {
     if (asksNothing(words)) return say({ kind: 'nothingAsked', after: 'thanks' });
     const question = askedBy(command.trigger_id, { userId, place, text: intent.text, ...responseUrl });
     try {
-      const accepting = w.accept(question, byMs - ackConfirmMs);
+      const accepting = accept(w, question, byMs - ackConfirmMs);
       const acceptance = await inAckTime(accepting, byMs);
       const refusal = noticeOfAcceptance(acceptance, text);
       if (refusal !== undefined) return await say(refusal);
@@ -300,7 +301,7 @@ export function registerCommand(app: App, w: WorkspaceContext): void {
     } catch (error) {
       if (!isInDoubt(error)) return await say(notTaken(error, text));
       const reference = logFailure(w.log, 'error', { event: 'command_not_taken', outcome: 'in_doubt' }, error);
-      const questionId = w.requests.idOf(question.key);
+      const questionId = idOf(w, question.key);
       await say({ kind: 'inDoubt', questionId, triggerId: command.trigger_id, text: intent.text, reference });
     }
   });
@@ -311,7 +312,7 @@ export function registerCommand(app: App, w: WorkspaceContext): void {
     const { triggerId, text } = value.command;
     const { userId, ...place } = requester;
     const asked = { userId, place, text, responseUrl };
-    return handledResult(w, await w.accept(askedBy(triggerId, asked), byMs), { value });
+    return handledResult(w, await accept(w, askedBy(triggerId, asked), byMs), { value });
   });
 
   function written(word: PrivateMessage, locale: string | undefined): RenderedMessage {

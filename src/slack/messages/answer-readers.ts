@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '../../core/errors.ts';
+import { showWithheld } from '../../core/intake/requests.ts';
 import type { ConversationId, Place, Question } from '../../core/question/question.ts';
 import type { WorkspaceContext } from '../context.ts';
 import { createShareUrlReader } from '../unfurls/unfurls.ts';
@@ -23,7 +24,7 @@ export async function countReaders(
 export async function showPrivately(w: WorkspaceContext, { id, askerId, place }: Question): Promise<void> {
   const { teamId } = place;
   const channelId = await openDirect(w, askerId);
-  const { kind } = await w.requests.showWithheld(id, { teamId, channelId }, { userId: askerId, teamId });
+  const { kind } = await showWithheld(w, id, { teamId, channelId }, { userId: askerId, teamId });
   if (kind !== 'accepted' && kind !== 'duplicate') throw new AppError('refused', `the answer was not sent: ${kind}`);
 }
 

@@ -1,4 +1,5 @@
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
+import { markAskedAgain, markUsed, offerMute } from '../../core/intake/follow-ups.ts';
 import { cardView } from '../../core/lifecycle/card.ts';
 import { atOnce } from '../../core/lifecycle/decide.ts';
 import { recallAnswer } from '../../core/lifecycle/resharing.ts';
@@ -32,7 +33,7 @@ export interface AnswerUpdates {
  * works once in any case.
  */
 export function createAnswerUpdates(w: WorkspaceContext): AnswerUpdates {
-  const { slack, format, requests, tasks } = w;
+  const { slack, format, tasks } = w;
   const { contact, workspaceUrl } = slack.identity;
   const formats = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format)).filter((each) => each !== 'plain');
   /** By question, so that an older state never replaces a newer one. */
@@ -41,22 +42,22 @@ export function createAnswerUpdates(w: WorkspaceContext): AnswerUpdates {
   return { followUpUsed, muteOffered, endUsed };
 
   function followUpUsed(questionId: string, index: number, byUserId: string): void {
-    inOrder(questionId, () => persist(() => requests.markUsed(questionId, index, byUserId)));
+    inOrder(questionId, () => persist(() => markUsed(w, questionId, index, byUserId)));
   }
 
   function muteOffered(questionIds: readonly string[]): void {
     const newest = questionIds.at(-1);
-    if (newest !== undefined) inOrder(newest, () => persist(() => requests.offerMute(newest)));
+    if (newest !== undefined) inOrder(newest, () => persist(() => offerMute(w, newest)));
   }
 
   function endUsed(question: Question, messageTs: string, byUserId: string): void {
     if (question.outcome?.kind === 'answered') {
-      inOrder(question.id, () => persist(() => requests.markAskedAgain(question.id, byUserId)));
+      inOrder(question.id, () => persist(() => markAskedAgain(w, question.id, byUserId)));
       return;
     }
     // Stored, because a later check of the card must not bring the button back.
     if (question.outcome?.kind === 'cancelled' && question.card.ts === messageTs) {
-      inOrder(question.id, () => persist(() => requests.markAskedAgain(question.id, byUserId), editCard));
+      inOrder(question.id, () => persist(() => markAskedAgain(w, question.id, byUserId), editCard));
       return;
     }
     const render = (asFormat: UpdatedFormat) =>

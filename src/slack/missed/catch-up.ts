@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Attendance, type Gap, withHolder, withSearched, withStart } from '../../core/attendance.ts';
 import { AppError, isAppError } from '../../core/errors.ts';
+import { startedBy } from '../../core/intake/find-question.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
 import { getReadable } from '../../core/question/readable.ts';
 import { mostOpenRead } from '../../core/settings.ts';
@@ -187,7 +188,7 @@ export function createCatchUp(w: WorkspaceContext, handle: HandleMessage): () =>
       .toSorted((one, other) => Number(one.ts) - Number(other.ts));
     for (const message of missed) {
       const key = messageKey(teamId, channelId, message.ts);
-      const known = await w.requests.startedBy(key);
+      const known = await startedBy(w, key);
       if (known !== undefined) continue;
       // If Slack changed the channel's id since a message was asked, its question has an id that comes from the old one.
       const asked = await askedBy(search, message.user);
@@ -211,7 +212,7 @@ export function createCatchUp(w: WorkspaceContext, handle: HandleMessage): () =>
           search.toldAway += 1;
         },
       });
-      if (isLate || (await w.requests.startedBy(key)) === undefined) continue;
+      if (isLate || (await startedBy(w, key)) === undefined) continue;
       asked.add(message.ts);
       search.asked += 1;
     }

@@ -37,7 +37,7 @@ afterEach(() => slack.stop());
 
 /** A copy of the app that was not reached for a while. `stopsAt`: it is killed while it handles this message. */
 async function copyOn(storage: Storage, stopsAt?: string): Promise<() => Promise<void>> {
-  const { requests, accept } = createCoreHarness();
+  const { requests, accept, life } = createCoreHarness();
   const identity = { teamId: team.id, botUserId: team.botUserId };
   const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
   const api = createUnlimitedSlackApi(client, identity, (method) => void reads.push(method));
@@ -47,10 +47,13 @@ async function copyOn(storage: Storage, stopsAt?: string): Promise<() => Promise
     slack: api,
     storedAttendance: storage.attendance,
     attendance: keeper,
-    questions: storage.questions,
+    questions: {
+      ...storage.questions,
+      get: async (id) => asked.get(id) ?? (await life.ports.questions.get(id)) ?? storage.questions.get(id),
+    },
+    digest: life.ports.digest,
     askedQuestions: only({ of: async () => [] }),
     claims: storage.claims,
-    requests: only({ startedBy: async (key) => asked.get(key) ?? (await requests.startedBy(key)) }),
     tasks: only({ isStopping: () => false }),
     now: clock,
     log,
@@ -64,7 +67,7 @@ async function copyOn(storage: Storage, stopsAt?: string): Promise<() => Promise
     const place = { teamId: team.id, channelId: channel, threadTs: ts };
     await accept({ key, place, askerId: people.ada, text: 'where?', origin: 'mention', beginsThread: true });
     const question = await requests.startedBy(key);
-    if (question !== undefined) asked.set(key, { ...question, phase: 'waiting' });
+    if (question !== undefined) asked.set(question.id, { ...question, phase: 'waiting' });
   });
 }
 

@@ -1,9 +1,38 @@
+import type { Core } from '../../../src/core/context.ts';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
-import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.ts';
-import { createRequests } from '../../../src/core/intake/requests.ts';
+import * as accepting from '../../../src/core/intake/accept.ts';
+import * as cancelling from '../../../src/core/intake/cancel.ts';
+import * as finding from '../../../src/core/intake/find-question.ts';
+import * as followUps from '../../../src/core/intake/follow-ups.ts';
+import * as again from '../../../src/core/intake/requests.ts';
 import type { Question, ThreadPlace } from '../../../src/core/question/question.ts';
 import type { LifecycleSettings } from '../../../src/core/settings.ts';
 import { Crash, createInMemoryLifecycle, type Fault, type Operation, type Work } from './in-memory-lifecycle.ts';
+
+const actions = {
+  accept: accepting.accept,
+  idOf: accepting.idOf,
+  findQuestion: finding.findQuestion,
+  startedBy: finding.startedBy,
+  ...cancelling,
+  ...again,
+  ...followUps,
+};
+type Actions = typeof actions;
+export type Requests = {
+  [Name in keyof Actions]: Actions[Name] extends (w: Core, ...rest: infer Rest) => infer Result
+    ? (...rest: Rest) => Result
+    : never;
+};
+
+/** All that people can do with questions, on this context. */
+export function createRequests(w: Core): Requests {
+  const bound = Object.entries(actions).map(([name, action]) => [
+    name,
+    (...rest: unknown[]) => Reflect.apply(action, undefined, [w, ...rest]),
+  ]);
+  return Object.fromEntries(bound) as Requests;
+}
 
 /** The default thread for questions. */
 export const thread: ThreadPlace = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000001' };
@@ -28,11 +57,12 @@ export function createCoreHarness(
     settings: options.settings ?? {},
     ...(work === undefined ? {} : { work: () => work }),
   });
-  const accept = createAccept({ ...life.ports });
+  const requests = createRequests(life.ports);
+  const { accept } = requests;
   let keys = 0;
 
   /** A new question with a unique key and text. */
-  function request(change: Partial<NewQuestion> = {}): NewQuestion {
+  function request(change: Partial<accepting.NewQuestion> = {}): accepting.NewQuestion {
     keys += 1;
     return {
       key: `key ${keys}`,
@@ -45,7 +75,7 @@ export function createCoreHarness(
     };
   }
 
-  async function ask(change: Partial<NewQuestion> = {}): Promise<Question> {
+  async function ask(change: Partial<accepting.NewQuestion> = {}): Promise<Question> {
     const acceptance = await accept(request(change));
     if (acceptance.kind !== 'accepted') throw new Error(`not accepted: ${acceptance.kind}`);
     return acceptance.question;
@@ -54,7 +84,7 @@ export function createCoreHarness(
   /** Gives the next calls of an operation these faults. */
   const plan = (operation: Operation, faults: (Fault | undefined)[]): void => void left.set(operation, [...faults]);
 
-  return { life, accept, request, ask, plan, requests: createRequests({ ...life.ports, accept }) };
+  return { life, accept, request, ask, plan, requests };
 }
 
 export function failing(kind: ErrorKind, details: AppErrorDetails = {}, happens: Fault['happens'] = 'no'): Fault {

@@ -1,5 +1,5 @@
 import { isAppError } from '../../../src/core/errors.ts';
-import { createAccept, type NewQuestion, questionId } from '../../../src/core/intake/accept.ts';
+import { idOf, type NewQuestion } from '../../../src/core/intake/accept.ts';
 import { advance } from '../../../src/core/lifecycle/advance.ts';
 import type { QuestionStore, Scheduler } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
@@ -23,6 +23,7 @@ import {
 } from '../../../src/storage/repositories.ts';
 import { type FakeService, serviceToken } from '../fake-service/fake-service.ts';
 import type { FakeSlack } from '../fake-slack/fake-slack.ts';
+import { createRequests } from '../lifecycle/core-harness.ts';
 import { noopPorts } from '../lifecycle/noop-ports.ts';
 import { readingAlone } from '../lifecycle/reading-alone.ts';
 import { only } from '../only.ts';
@@ -63,7 +64,7 @@ export interface CrashRunResult {
  */
 export async function runThroughCrashes(setup: CrashRunSetup): Promise<CrashRunResult> {
   const { kv, request } = setup;
-  const id = questionId(noopPorts, request.key);
+  const id = idOf(noopPorts, request.key);
   const store = createQuestionStore(kv);
   const done: string[] = [];
   const deadlineMs = performance.now() + runDeadlineMs;
@@ -212,7 +213,7 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
   return {
     crashed,
     scheduler: engine,
-    accept: createAccept(ports),
+    accept: createRequests(ports).accept,
     /** Like the start of the app, but only for this question: other tests share the store. */
     boot: async (id: string) => {
       await scheduler.start((questionId) => advance(ports, questionId));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { createAccept, type NewQuestion, questionId } from '../../../src/core/intake/accept.ts';
-import { crash, createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
+import { idOf, type NewQuestion } from '../../../src/core/intake/accept.ts';
+import { crash, createCoreHarness, createRequests, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { Crash } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -117,7 +117,7 @@ describe('accepting a question', () => {
   it('waits for no slow storage after the question is stored', async () => {
     const { life, request } = createCoreHarness();
     const scheduler = { ...life.ports.scheduler, schedule: () => new Promise<never>(() => {}) };
-    const accept = createAccept({ ...life.ports, scheduler });
+    const accept = createRequests({ ...life.ports, scheduler }).accept;
     expect((await accept(request(), life.startMs)).kind).toBe('accepted');
   });
 
@@ -142,7 +142,7 @@ describe('accepting a question', () => {
     expect((await accept(first)).kind).toBe('accepted');
     expect((await accept(request())).kind).toBe('accepted');
     const third = request();
-    expect(await accept(third)).toEqual({ kind: 'queueFull', limit: 2, questionId: questionId(life.ports, third.key) });
+    expect(await accept(third)).toEqual({ kind: 'queueFull', limit: 2, questionId: idOf(life.ports, third.key) });
     expect((await accept(first)).kind).toBe('duplicate');
     await life.run();
     expect((await accept(request())).kind).toBe('accepted');
@@ -154,7 +154,7 @@ describe('accepting a question', () => {
   it('logs what became of each request', async () => {
     const { life, request } = createCoreHarness({ settings: { threadLimit: 1 } });
     const { log, lines } = createRecordingLog();
-    const accept = createAccept({ ...life.ports, log });
+    const accept = createRequests({ ...life.ports, log }).accept;
     const first = request();
     for (const each of [first, first, request()]) await accept(each);
     expect(lines).toMatchObject([

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
 import { wakeWaiting } from '../../../src/core/accounts/waiting.ts';
-import { createAccept } from '../../../src/core/intake/accept.ts';
-import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Origin, Question } from '../../../src/core/question/question.ts';
 import { mostWaitingForAccount } from '../../../src/core/settings.ts';
-import { crash, failing, thread } from '../../support/lifecycle/core-harness.ts';
+import { crash, createRequests, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import {
   createInMemoryLifecycle,
   type Fault,
@@ -31,8 +29,8 @@ function start(mode: AccountMode, chooseFault?: (operation: Operation, call: num
           },
         }),
   });
-  const accept = createAccept({ ...life.ports });
-  const requests = createRequests({ ...life.ports, accept });
+  const accept = createRequests(life.ports).accept;
+  const requests = createRequests(life.ports);
   let keys = 0;
   async function ask(
     askerId: string,
@@ -249,7 +247,7 @@ describe('a refused account', () => {
     const id = await ask('U1');
     life.at(2_000, () => life.people.disconnect('U1'));
     await life.run(life.startMs + hourMs);
-    await requests.cancel(id, { userId: 'U1', ...direct });
+    await requests.cancelQuestion(id, { userId: 'U1', ...direct });
     await life.run(life.now() + minuteMs);
     expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'cancelled' } });
   });

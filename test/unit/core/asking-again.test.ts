@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createRequests } from '../../../src/core/intake/requests.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import { newThread, type Outcome, type Question } from '../../../src/core/question/question.ts';
-import { buttonUser, createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
+import {
+  buttonUser,
+  createCoreHarness,
+  createRequests,
+  failing,
+  thread,
+} from '../../support/lifecycle/core-harness.ts';
 import type { InMemoryLifecycle } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
@@ -45,7 +50,7 @@ describe('a question', () => {
     ],
   ])('%s', async (_, change, where, isFound) => {
     const { requests, id } = await withQuestion(change);
-    expect((await requests.find(id, where))?.id).toBe(isFound ? id : undefined);
+    expect((await requests.findQuestion(id, where))?.id).toBe(isFound ? id : undefined);
   });
 });
 
@@ -177,7 +182,7 @@ describe('watching a question again', () => {
   });
 
   it('lists the question, puts it first in its thread, schedules it, and reports the change', async () => {
-    const { life, id, accept, ask } = await withQuestion({ ...over });
+    const { life, id, ask } = await withQuestion({ ...over });
     const next = await ask();
     await life.ports.questions.markClosed(id);
     await enqueue(life, [next.id]);
@@ -187,7 +192,6 @@ describe('watching a question again', () => {
       ...life.ports,
       scheduler: { schedule: async (...advance) => void planned.push(advance) },
       observer: { ...life.ports.observer, changed: (question) => void changed.push(question) },
-      accept,
     });
     await requests.checkAgain(id, buttonUser);
     expect(life.openIds()).toContain(id);
@@ -226,16 +230,16 @@ describe('watching a question again', () => {
   });
 
   it('finds that a question that disappears in the meantime is too old to watch', async () => {
-    const { life, id, accept } = await withQuestion(over);
+    const { life, id } = await withQuestion(over);
     const questions = { ...life.ports.questions, update: async () => undefined };
-    const requests = createRequests({ ...life.ports, questions, accept });
+    const requests = createRequests({ ...life.ports, questions });
     expect(await requests.checkAgain(id, buttonUser)).toEqual({ kind: 'expired' });
   });
 
   it('is reported as done once it is stored, although the question could not join the queue', async () => {
-    const { life, id, accept } = await withQuestion(over);
+    const { life, id } = await withQuestion(over);
     const threads = { ...life.ports.threads, update: () => Promise.reject(failing('storage').error) };
-    const requests = createRequests({ ...life.ports, threads, accept });
+    const requests = createRequests({ ...life.ports, threads });
     expect((await requests.checkAgain(id, buttonUser)).kind).toBe('accepted');
     expect(life.question(id).phase).toBe('running');
     expect(life.openIds()).toContain(id);

@@ -98,7 +98,7 @@ describe('the position of a question in its conversation', () => {
     life.tellIds(false);
     const { id, place } = await ask();
     await life.run(life.now() + 5_000);
-    await requests.cancel(id, { userId: 'U9', teamId: 'T1', channelId: place.channelId });
+    await requests.cancelQuestion(id, { userId: 'U9', teamId: 'T1', channelId: place.channelId });
     await life.run();
     expect(life.question(id).outcome?.kind).toBe('cancelled');
     expect(life.upstream()).toMatchObject([{ state: 'cancelled' }]);

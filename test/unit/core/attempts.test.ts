@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAttempts, keptByAttempt } from '../../../src/core/intake/find-question.ts';
+import { attemptUnder, keptByAttempt } from '../../../src/core/intake/find-question.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
@@ -15,12 +15,11 @@ function attemptsAmong(stored: (key: string) => Partial<Question> | undefined) {
     const change = stored(key);
     return change === undefined ? undefined : questionWith(change);
   };
+  const { ports } = createCoreHarness().life;
+  const w = { ...ports, questions: { ...ports.questions, get }, digest: (text: string) => text };
   return {
     read,
-    attemptUnder: createAttempts({
-      questions: { ...createCoreHarness().life.ports.questions, get },
-      digest: (key) => key,
-    }),
+    attemptUnder: (key: string) => attemptUnder(w, key),
   };
 }
 

@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { buttonUser, createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
+import {
+  buttonUser,
+  createCoreHarness,
+  createRequests,
+  failing,
+  thread,
+} from '../../support/lifecycle/core-harness.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 const answered = { kind: 'answered', answer: someAnswer } as const;
 const place = { teamId: 'T1', channelId: 'C1' };
 
-const neverAccept = () => Promise.reject(new Error('a cancellation asks nothing'));
-
 /** Stored questions with the test's changes. Also what a cancellation tells people and schedules. */
 async function harness(...changes: Partial<Question>[]) {
-  const { ask, life, accept } = createCoreHarness();
+  const { ask, life } = createCoreHarness();
   const ids: string[] = [];
   for (const [index, change] of changes.entries()) {
     const { id } = await ask({ key: `m${index}` });
@@ -24,7 +27,6 @@ async function harness(...changes: Partial<Question>[]) {
     ...life.ports,
     scheduler: { schedule: async (...advance) => void planned.push(advance) },
     observer: { ...life.ports.observer, changed: ({ id }) => void changed.push(id) },
-    accept,
   });
   return { life, ids, requests, planned, changed, stored: (index = 0) => life.question(ids[index] ?? '') };
 }
@@ -32,7 +34,7 @@ async function harness(...changes: Partial<Question>[]) {
 describe('a cancellation', () => {
   it('is stored with its person and time, run at once, and reported', async () => {
     const { life, ids, requests, planned, changed, stored } = await harness({});
-    expect(await requests.cancel(ids[0] ?? '', buttonUser)).toEqual({ kind: 'cancelling' });
+    expect(await requests.cancelQuestion(ids[0] ?? '', buttonUser)).toEqual({ kind: 'cancelling' });
     expect(stored().cancel).toEqual({ byUserId: 'U9', atMs: life.now() });
     expect(planned).toEqual([[ids[0], 0]]);
     expect(changed).toEqual(ids);
@@ -41,14 +43,16 @@ describe('a cancellation', () => {
   it('counts in the last moment, and is never too late when it is repeated', async () => {
     const { life, ids, requests, stored } = await harness({});
     const [id = ''] = ids;
-    expect(await requests.cancel(id, buttonUser, life.now())).toEqual({ kind: 'cancelling' });
-    expect(await requests.cancel(id, { ...buttonUser, userId: 'U8' }, life.now() - 1)).toEqual({ kind: 'cancelling' });
+    expect(await requests.cancelQuestion(id, buttonUser, life.now())).toEqual({ kind: 'cancelling' });
+    expect(await requests.cancelQuestion(id, { ...buttonUser, userId: 'U8' }, life.now() - 1)).toEqual({
+      kind: 'cancelling',
+    });
     expect(stored().cancel?.byUserId).toBe('U9');
   });
 
   it('changes nothing of a question that has ended', async () => {
     const { life, ids, requests, planned, stored } = await harness({ outcome: answered });
-    expect(await requests.cancel(ids[0] ?? '', buttonUser, life.now() - 1)).toEqual({ kind: 'answered' });
+    expect(await requests.cancelQuestion(ids[0] ?? '', buttonUser, life.now() - 1)).toEqual({ kind: 'answered' });
     expect(stored()).not.toHaveProperty('cancel');
     expect(planned).toEqual([]);
   });
@@ -56,8 +60,8 @@ describe('a cancellation', () => {
   it('has no effect on a question that disappears in the meantime', async () => {
     const { life, ids } = await harness({});
     const questions = { ...life.ports.questions, update: async () => undefined };
-    const requests = createRequests({ ...life.ports, questions, accept: neverAccept });
-    expect(await requests.cancel(ids[0] ?? '', buttonUser)).toEqual({ kind: 'nothing' });
+    const requests = createRequests({ ...life.ports, questions });
+    expect(await requests.cancelQuestion(ids[0] ?? '', buttonUser)).toEqual({ kind: 'nothing' });
   });
 });
 
@@ -83,7 +87,6 @@ describe('cancelling the first question in a thread', () => {
     const careful = createRequests({
       ...life.ports,
       questions,
-      accept: neverAccept,
     });
     expect(await careful.cancelInThread(thread, 'U1', 'said', { ownOnly: true })).toEqual({ kind: 'cancelling' });
     expect([0, 1, 2, 3, 4].map((index) => stored(index).cancel !== undefined)).toEqual([
@@ -157,7 +160,6 @@ describe('cancelling the only question', () => {
             return life.ports.questions.get(id);
           },
         },
-        accept: neverAccept,
       }).cancelOnlyIn(place, 'U1', String(openIds.length));
     expect(await only(filled(1_000))).toEqual({ kind: 'nothing' });
     expect(await only([first, ...filled(998)])).toEqual({ kind: 'cancelling' });

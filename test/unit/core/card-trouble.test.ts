@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { createAccept } from '../../../src/core/intake/accept.ts';
+import { createRequests } from '../../support/lifecycle/core-harness.ts';
 import {
   type ChooseFault,
   createInMemoryLifecycle,
@@ -18,7 +18,7 @@ async function askWith(chooseFault: (operation: Operation, atMs: number) => Retu
       return chooseFault(operation, atMs);
     },
   });
-  const accept = createAccept({ ...life.ports });
+  const accept = createRequests(life.ports).accept;
   const accepted = await accept({
     key: 'message',
     place: { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.1' },

@@ -45,7 +45,7 @@ describe('a question whose text the service changed', () => {
     const { life, ask, requests } = changing(inOtherWords);
     const { id, place } = await ask();
     await life.run(life.now() + 5_000);
-    await requests.cancel(id, { userId: 'U9', teamId: 'T1', channelId: place.channelId });
+    await requests.cancelQuestion(id, { userId: 'U9', teamId: 'T1', channelId: place.channelId });
     await life.run();
     expect(life.upstream()).toMatchObject([{ state: 'cancelled' }]);
   });

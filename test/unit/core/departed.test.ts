@@ -37,11 +37,12 @@ function departing(mode: 'shared' | 'required', open: Partial<Question>[] = []) 
           return questions.map(({ id }) => id);
         },
       }),
-      questions: only({ get: async (id) => questions.find((each) => each.id === id) }),
-      requests: only({
-        cancelOwn: async (questionId, { userId }) => {
-          done.push(`cancel ${questionId} of ${userId}`);
-          return { kind: 'nothing' };
+      questions: only({
+        get: async (id) => questions.find((each) => each.id === id),
+        update: async (id, change) => {
+          const question = questions.find((each) => each.id === id);
+          if (question !== undefined) done.push(`cancel ${id} of ${change(question)?.cancel?.byUserId}`);
+          return undefined;
         },
       }),
       now: () => 0,

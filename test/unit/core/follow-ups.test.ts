@@ -108,7 +108,7 @@ describe('a follow-up that was cancelled before the service was asked', () => {
     const { requests, id, life } = await answeredDesk();
     const first = await requests.followUp(id, 0, buttonUser);
     if (first.kind !== 'accepted') throw new Error(first.kind);
-    await requests.cancel(first.question.id, buttonUser);
+    await requests.cancelQuestion(first.question.id, buttonUser);
     expect(await requests.followUp(id, 0, other, { text: 'In other words?' })).toMatchObject({
       kind: 'accepted',
       question: { askerId: 'U8', text: 'In other words?' },
@@ -127,7 +127,7 @@ describe('a follow-up that was cancelled before the service was asked', () => {
     for (let times = 0; times < 5; times += 1) {
       const asked = await requests.followUpPrivately(id, 0, direct, buttonUser);
       if (asked.kind !== 'accepted') throw new Error(asked.kind);
-      await requests.cancel(asked.question.id, { ...buttonUser, channelId: direct.channelId });
+      await requests.cancelQuestion(asked.question.id, { ...buttonUser, channelId: direct.channelId });
     }
     expect(await requests.followUpPrivately(id, 0, direct, buttonUser)).toMatchObject({ kind: 'accepted' });
   });
@@ -137,7 +137,7 @@ describe('a follow-up that was cancelled before the service was asked', () => {
     const first = await requests.followUp(id, 0, buttonUser);
     if (first.kind !== 'accepted') throw new Error(first.kind);
     await life.run();
-    await requests.cancel(first.question.id, buttonUser);
+    await requests.cancelQuestion(first.question.id, buttonUser);
     expect((await requests.followUp(id, 0, other)).kind).toBe('duplicate');
   });
 
@@ -163,11 +163,11 @@ describe('sharing an answer', () => {
   it('shows a person’s answer in another place, once per form', async () => {
     const { requests, id, text } = await answeredDesk();
     const sharing = { key: 'share:V1', userId: 'U1', place, withLink: true, confirmed };
-    expect(await requests.share(id, sharing)).toMatchObject({
+    expect(await requests.shareAnswer(id, sharing)).toMatchObject({
       kind: 'accepted',
       question: { origin: 'shared', shares: { questionId: id, withLink: true }, text, place, beginsThread: false },
     });
-    expect(await requests.share(id, sharing)).toMatchObject({ kind: 'duplicate' });
+    expect(await requests.shareAnswer(id, sharing)).toMatchObject({ kind: 'duplicate' });
   });
 
   it.each<[string, Partial<Question>, Partial<{ userId: string; place: Place }>]>([
@@ -177,7 +177,7 @@ describe('sharing an answer', () => {
     ['of a question that failed', { outcome: { kind: 'cancelled' } }, {}],
   ])('is refused for an answer %s', async (_name, change, sharing) => {
     const { requests, id } = await answeredDesk(change);
-    const result = await requests.share(id, {
+    const result = await requests.shareAnswer(id, {
       key: 'share:V1',
       userId: 'U1',
       place,

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAccept } from '../../../src/core/intake/accept.ts';
-import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import type { SlotLimits } from '../../../src/core/run-slots.ts';
-import { failing } from '../../support/lifecycle/core-harness.ts';
+import { createRequests, failing } from '../../support/lifecycle/core-harness.ts';
 import { scriptedFaults } from '../../support/lifecycle/faults.ts';
 import {
   type ChooseFault,
@@ -112,11 +110,11 @@ async function play(
       return attempt > 1 && own.ends === 'limited' ? { ...own, ends: 'completed' } : own;
     },
   });
-  const accept = createAccept({ ...life.ports });
+  const accept = createRequests(life.ports).accept;
   arriving.forEach(({ guest }, index) => {
     if (guest) life.refusedUsers.add(`U${index}`);
   });
-  const requests = createRequests({ ...life.ports, accept });
+  const requests = createRequests(life.ports);
   const accepted = new Map<number, string>();
   for (const { atMs, tells, restarts } of turns) {
     life.at(atMs, () => {
@@ -157,7 +155,7 @@ async function play(
       const id = accepted.get(index);
       if (id === undefined) return;
       try {
-        await requests.cancel(id, { userId: 'U9', teamId: 'T1', channelId });
+        await requests.cancelQuestion(id, { userId: 'U9', teamId: 'T1', channelId });
       } catch {
         life.at(life.now() - life.startMs + 1_000, cancel);
       }

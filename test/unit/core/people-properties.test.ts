@@ -3,11 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { forgetChoices } from '../../../src/core/accounts/connecting.ts';
 import { wakeWaiting } from '../../../src/core/accounts/waiting.ts';
 import type { QuestionRules } from '../../../src/core/channels/channel-settings.ts';
-import { createAccept } from '../../../src/core/intake/accept.ts';
-import { createRequests, type Requests } from '../../../src/core/intake/requests.ts';
 import { questionIn } from '../../../src/core/question/prompt.ts';
 import { isBetweenTwo, type Question } from '../../../src/core/question/question.ts';
-import { thread } from '../../support/lifecycle/core-harness.ts';
+import { createRequests, type Requests, thread } from '../../support/lifecycle/core-harness.ts';
 import { scriptedFaults } from '../../support/lifecycle/faults.ts';
 import {
   createInMemoryLifecycle,
@@ -105,8 +103,8 @@ async function live({ mode, connected, caps, events, works, settles, faults }: S
       return attempt > 1 && own.ends === 'limited' ? { ...own, ends: 'completed' } : own;
     },
   });
-  const accept = createAccept({ ...life.ports });
-  const requests: Requests = createRequests({ ...life.ports, accept });
+  const accept = createRequests(life.ports).accept;
+  const requests: Requests = createRequests(life.ports);
   for (const userId of connected) life.people.connect(userId);
 
   function settle(change: Partial<QuestionRules>): void {
@@ -154,7 +152,7 @@ async function live({ mode, connected, caps, events, works, settles, faults }: S
       },
       refuse: () => life.people.refuse(who),
       choose: () => on((id) => requests.chooseReaders(id, by, choice)),
-      cancel: () => on((id) => requests.cancel(id, by)),
+      cancel: () => on((id) => requests.cancelQuestion(id, by)),
       cancelInThread: () => surely(() => requests.cancelInThread(thread, who, `word ${index}`)),
       edit: () =>
         on(async (id) => {

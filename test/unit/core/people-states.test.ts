@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
 import { forgetChoices } from '../../../src/core/accounts/connecting.ts';
 import type { QuestionRules } from '../../../src/core/channels/channel-settings.ts';
-import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.ts';
-import { createRequests } from '../../../src/core/intake/requests.ts';
+import type { NewQuestion } from '../../../src/core/intake/accept.ts';
 import { atOnce, decide } from '../../../src/core/lifecycle/decide.ts';
 import { joinQueue } from '../../../src/core/lifecycle/steps.ts';
 import { accountPatienceMs, chooseReadersMs } from '../../../src/core/settings.ts';
-import { thread } from '../../support/lifecycle/core-harness.ts';
+import { createRequests, thread } from '../../support/lifecycle/core-harness.ts';
 import { createInMemoryLifecycle, type Work } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
@@ -20,8 +19,8 @@ function start(mode: AccountMode, work?: Work, rules?: QuestionRules) {
     ...(work === undefined ? {} : { work: () => work }),
     ...(rules === undefined ? {} : { rules: () => rules }),
   });
-  const accept = createAccept({ ...life.ports });
-  const requests = createRequests({ ...life.ports, accept });
+  const accept = createRequests(life.ports).accept;
+  const requests = createRequests(life.ports);
   async function ask(askerId: string, text: string, change: Partial<NewQuestion> = {}): Promise<string> {
     const asked = { key: text, place: thread, askerId, text, origin: 'mention' as const, beginsThread: true };
     const accepted = await accept({ ...asked, ...change });

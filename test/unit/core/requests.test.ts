@@ -22,8 +22,8 @@ describe('a button in a place other than the question’s', () => {
     expect(await requests.askAgain(id, where)).toEqual({ kind: 'expired' });
     expect(await requests.checkAgain(id, where)).toEqual({ kind: 'expired' });
     expect(await requests.askIn(id, { teamId: 'T2', channelId: 'D1' }, where)).toEqual({ kind: 'expired' });
-    expect(await requests.cancel(id, where)).toEqual({ kind: 'nothing' });
-    expect(await requests.find(id, where)).toBeUndefined();
+    expect(await requests.cancelQuestion(id, where)).toEqual({ kind: 'nothing' });
+    expect(await requests.findQuestion(id, where)).toBeUndefined();
     expect(life.question(id)).toEqual(before);
     expect(life.questions()).toHaveLength(1);
   });
@@ -32,7 +32,7 @@ describe('a button in a place other than the question’s', () => {
     const { requests } = createCoreHarness();
     const id = `q${'0'.repeat(24)}`;
     expect(await requests.followUp(id, 0, buttonUser)).toEqual({ kind: 'expired' });
-    expect(await requests.cancel(id, buttonUser)).toEqual({ kind: 'nothing' });
+    expect(await requests.cancelQuestion(id, buttonUser)).toEqual({ kind: 'nothing' });
   });
 });
 
@@ -122,8 +122,8 @@ describe('a cancellation', () => {
       const { ask, life, requests } = createCoreHarness({ work: { takesMs: 30_000, ends: 'completed' } });
       const { id } = await ask();
       await life.run(life.startMs + afterMs);
-      expect(await requests.cancel(id, buttonUser)).toEqual({ kind: 'cancelling' });
-      expect(await requests.cancel(id, { ...buttonUser, userId: 'U8' })).toEqual({ kind: 'cancelling' });
+      expect(await requests.cancelQuestion(id, buttonUser)).toEqual({ kind: 'cancelling' });
+      expect(await requests.cancelQuestion(id, { ...buttonUser, userId: 'U8' })).toEqual({ kind: 'cancelling' });
       await life.run();
       const question = life.question(id);
       expect(question.outcome).toEqual({ kind: 'cancelled' });
@@ -139,7 +139,7 @@ describe('a cancellation', () => {
     const { ask, life, requests } = createCoreHarness({ work: { takesMs: 9_000, ends: 'completed' } });
     const { id } = await ask();
     await life.run(life.startMs + 3_000);
-    await requests.cancel(id, buttonUser);
+    await requests.cancelQuestion(id, buttonUser);
     await life.run();
     const next = await ask();
     await life.run();
@@ -149,9 +149,9 @@ describe('a cancellation', () => {
 
   it('reports after the end what the end was', async () => {
     const answered = await withEnded('completed');
-    expect(await answered.requests.cancel(answered.id, buttonUser)).toEqual({ kind: 'answered' });
+    expect(await answered.requests.cancelQuestion(answered.id, buttonUser)).toEqual({ kind: 'answered' });
     const failed = await withEnded('failed');
-    expect(await failed.requests.cancel(failed.id, buttonUser)).toEqual({ kind: 'nothing' });
+    expect(await failed.requests.cancelQuestion(failed.id, buttonUser)).toEqual({ kind: 'nothing' });
   });
 
   it('that comes after the answer lets it stand, and the person who cancels is told at this and every later press', async () => {
@@ -159,14 +159,14 @@ describe('a cancellation', () => {
     const { id } = await ask();
     await life.run(life.startMs + 4_999);
     life.at(5_000, async () => {
-      expect(await requests.cancel(id, buttonUser)).toEqual({ kind: 'cancelling' });
+      expect(await requests.cancelQuestion(id, buttonUser)).toEqual({ kind: 'cancelling' });
     });
     await life.run();
     const question = life.question(id);
     expect(question.outcome?.kind).toBe('answered');
     expect(life.messagesOf(question, 'part')).toHaveLength(1);
     expect(life.privateMessages).toEqual([{ questionId: id, userId: 'U9', notice: { kind: 'answeredBeforeCancel' } }]);
-    expect(await requests.cancel(id, buttonUser)).toEqual({ kind: 'answered' });
+    expect(await requests.cancelQuestion(id, buttonUser)).toEqual({ kind: 'answered' });
   });
 
   it('that the service never confirms still ends the question', async () => {
@@ -174,7 +174,7 @@ describe('a cancellation', () => {
     life.deepSearch.cancel = async () => undefined;
     const { id } = await ask();
     await life.run(life.startMs + 2_000);
-    await requests.cancel(id, buttonUser);
+    await requests.cancelQuestion(id, buttonUser);
     await life.run();
     expect(life.question(id).outcome).toEqual({ kind: 'cancelled' });
     expect(life.now() - life.startMs).toBeLessThan(45_000);
@@ -335,7 +335,7 @@ describe('the edited version of a question', () => {
     await requests.noteEdit('the message', { text: 'better words?', atMs: 1 });
     const first = await requests.askEdited(id, buttonUser);
     if (first.result.kind !== 'accepted') throw new Error(first.result.kind);
-    await requests.cancel(first.result.question.id, buttonUser);
+    await requests.cancelQuestion(first.result.question.id, buttonUser);
     const second = await requests.askEdited(id, buttonUser);
     expect(second.result).toMatchObject({ kind: 'accepted', question: { text: 'better words?' } });
     const newest = await requests.startedBy('the message');
@@ -352,7 +352,7 @@ describe('a request that comes late or in a chain', () => {
     await life.run(life.startMs + 2_000);
     await requests.noteEdit('message', { text: 'second', atMs: 1 });
     const { result } = await requests.askEdited(id, buttonUser);
-    await requests.cancel(id, buttonUser);
+    await requests.cancelQuestion(id, buttonUser);
     await requests.noteEdit('message', { text: 'third', atMs: 2 });
     const second = result.kind === 'accepted' ? result.question.id : '';
     await requests.askEdited(second, buttonUser);
@@ -374,7 +374,7 @@ describe('a request that comes late or in a chain', () => {
     const { life, requests, ask } = createCoreHarness({ work: { takesMs: 60_000, ends: 'completed' } });
     const { id } = await ask();
     await life.run(life.startMs + 2_000);
-    await expect(requests.cancel(id, buttonUser, life.startMs)).rejects.toMatchObject({ kind: 'storage' });
+    await expect(requests.cancelQuestion(id, buttonUser, life.startMs)).rejects.toMatchObject({ kind: 'storage' });
     await life.run();
     expect(life.question(id).outcome?.kind).toBe('answered');
   });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createAccept } from '../../../src/core/intake/accept.ts';
 import { asRestored } from '../../../src/core/lifecycle/sweep.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { thread } from '../../support/lifecycle/core-harness.ts';
+import { createRequests, thread } from '../../support/lifecycle/core-harness.ts';
 import {
   createInMemoryLifecycle,
   type InMemoryLifecycle,
@@ -31,7 +30,7 @@ async function backedUpBefore(operationNumber: number, texts: string[]) {
       return undefined;
     },
   });
-  const accept = createAccept({ ...life.ports });
+  const accept = createRequests(life.ports).accept;
   for (const text of texts) {
     await accept({ key: text, place: thread, askerId: 'U1', text, origin: 'mention', beginsThread: true });
   }
@@ -97,7 +96,7 @@ describe('a question that comes from a backup', () => {
 
   it('begins a new conversation where the one of its thread is gone', async () => {
     const life = createInMemoryLifecycle({ work: () => work });
-    const accept = createAccept({ ...life.ports });
+    const accept = createRequests(life.ports).accept;
     const asked = { place: thread, askerId: 'U1', origin: 'mention' } as const;
     await accept({ ...asked, key: 'first', text: 'first?', beginsThread: true });
     await life.run();

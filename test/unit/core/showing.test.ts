@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noRules } from '../../../src/core/channels/channel-settings.ts';
-import { createChooseReaders } from '../../../src/core/intake/requests.ts';
+import { chooseReaders } from '../../../src/core/intake/requests.ts';
 import type { ReadersChoice } from '../../../src/core/question/reader-choices.ts';
 import { chooseReadersMs } from '../../../src/core/settings.ts';
 import { crash, createCoreHarness, down, failing, thread } from '../../support/lifecycle/core-harness.ts';
@@ -112,8 +112,7 @@ describe('an answer with own access in a channel', () => {
     const harness = createCoreHarness();
     const id = await answered(harness);
     const now = () => harness.life.startMs + chooseReadersMs + hourMs;
-    const { chooseReaders } = createChooseReaders({ ...harness.life.ports, now });
-    expect(await chooseReaders(id, asker, 'here')).toEqual({ kind: 'tooLate' });
+    expect(await chooseReaders({ ...harness.life.ports, now }, id, asker, 'here')).toEqual({ kind: 'tooLate' });
     expect(harness.life.question(id).showing?.choice).toBeUndefined();
   });
 

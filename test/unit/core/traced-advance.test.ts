@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAccept } from '../../../src/core/intake/accept.ts';
 import { advance } from '../../../src/core/lifecycle/advance.ts';
-import { createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
+import { createCoreHarness, createRequests, failing } from '../../support/lifecycle/core-harness.ts';
 import { createRecordingTracer } from '../../support/otlp/recording-tracer.ts';
 
 /** The core with a tracer that records, and an `advance` that is traced. */
@@ -9,7 +8,7 @@ function traced(options: Parameters<typeof createCoreHarness>[0] = {}) {
   const { life, request, ask, plan } = createCoreHarness(options);
   const { tracer, steps } = createRecordingTracer();
   const ports = { ...life.ports, tracer };
-  const accept = createAccept({ ...ports });
+  const accept = createRequests(ports).accept;
   return { life, request, ask, plan, steps, accept, run: (id: string) => advance(ports, id) };
 }
 

@@ -278,7 +278,7 @@ describe('an edit of the card that takes effect after the card showed the end', 
     expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['running']);
     await life.run();
     expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
-    expect(await requests.cancel(id, buttonUser)).not.toMatchObject({ kind: 'accepted' });
+    expect(await requests.cancelQuestion(id, buttonUser)).not.toMatchObject({ kind: 'accepted' });
   });
 
   it('is replaced by the end again also where the app may not search for copies', async () => {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import type { Requests } from '../../../src/core/intake/requests.ts';
-import type { Failure, Question } from '../../../src/core/question/question.ts';
+import type { Failure } from '../../../src/core/question/question.ts';
 import { team } from '../../../src/local-slack/people.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { createLibraryLogger, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
@@ -46,34 +45,24 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string; 
   const { markdown, ...answer } = exampleAnswer(stopped);
   question = {
     ...question,
+    phase: 'closed',
     delivery: { round: 0, posted: [posted.ts ?? ''] },
     upstream: { ...question.upstream, conversationId: 7, questionId: 1 },
     outcome: { kind: 'answered', answer: { ...answer, markdown: '' } },
   };
   const { text } = question;
   const recalls = options.recalls ?? [];
-  const requests = only<Requests>({
-    markAskedAgain: async (_id, byUserId): Promise<Question | undefined> => {
-      if (question.askedAgain !== undefined) return undefined;
-      question = { ...question, askedAgain: { byUserId } };
-      return question;
-    },
-    markUsed: async (_id, index, byUserId): Promise<Question | undefined> => {
-      if (question.usedFollowUps?.some((each) => each.index === index) === true) return undefined;
-      question = { ...question, usedFollowUps: [...(question.usedFollowUps ?? []), { index, byUserId }] };
-      return question;
-    },
-    offerMute: async (): Promise<Question | undefined> => {
-      if (question.offersMute === true) return undefined;
-      question = { ...question, offersMute: true };
-      return question;
-    },
-  });
   const answerUpdates = createAnswerUpdates(
     only<WorkspaceContext>({
       slack: createUnlimitedSlackApi(client, undefined, (_method, { priority }) => void priorities.push(priority)),
       format: 'markdown',
-      requests,
+      questions: only({
+        get: async () => question,
+        update: async (_id, change) => {
+          question = change(question) ?? question;
+          return question;
+        },
+      }),
       deepSearch: () =>
         only({
           read: async () => {
