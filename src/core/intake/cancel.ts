@@ -5,6 +5,10 @@ import { getReadable } from '../question/readable.ts';
 import { mostOpenRead } from '../settings.ts';
 import { findQuestion, hasEnded, type Requester, startedBy } from './find-question.ts';
 
+/*
+ * How people cancel questions. Every function here throws `AppError` of kind `storage` if nothing was done.
+ */
+
 /** `answered`: the answer came first and stays. `nothing`: the question does not exist or ended in another way. */
 export type CancelResult = { kind: 'cancelling' } | { kind: 'answered' } | { kind: 'nothing' };
 

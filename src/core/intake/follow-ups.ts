@@ -6,6 +6,10 @@ import { maySeeAnswer } from '../question/readers.ts';
 import { accept } from './accept.ts';
 import { attemptKeys, attemptUnder, type ButtonResult, findQuestion, type Requester } from './find-question.ts';
 
+/*
+ * What people can do with an answer: ask its follow-ups there or privately, and share it. Every function here throws `AppError` of kind `storage` if nothing was done.
+ */
+
 /**
  * Asks a follow-up of an answer for the requester. `text` replaces its words. Each follow-up is asked once, even with
  * other words.

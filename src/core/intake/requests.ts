@@ -28,6 +28,10 @@ import {
   startedBy,
 } from './find-question.ts';
 
+/*
+ * How people ask a question again or in other words, and decide who sees its answer. Every function here throws `AppError` of kind `storage` if nothing was done.
+ */
+
 /**
  * Asks a question again in its place after it ended without an answer. `fresh` starts a new conversation. If an
  * earlier retry could not be shown either, asks the newest retry again.
@@ -149,7 +153,7 @@ export async function noteEdit(w: Core, key: string, edit: NonNullable<Question[
 
 /**
  * Asks the edited version of a question in its place. `cameLate`: the question was already answered, so the edited
- * version is a follow-up.
+ * version is a follow-up. Who calls this cancels the first one with `cancelForGood`, after the press is acknowledged.
  */
 export async function askEdited(
   w: Core,
@@ -178,7 +182,10 @@ export async function askEdited(
   return { result, cameLate };
 }
 
-/** Asks a question of direct messages in the conversation of the previous thread. `ended`: it is too late for that. */
+/**
+ * Asks a question of direct messages in the conversation of the previous thread. `ended`: it is too late for that. Who calls
+ * this cancels the first one, as after {@link askEdited}.
+ */
 export async function continuePrevious(
   w: Core,
   questionId: string,
@@ -337,7 +344,7 @@ export async function findWithheld(
   return { kind: 'found', withheld, ...(isAttempt ? { attempt: action } : {}) };
 }
 
-/** Shows the answer in `place`, once per button. After a failed attempt, uses the place of that attempt. */
+/** Shows the answer in `place` without asking the service again, once per button. After a failed attempt, uses the place of that attempt. */
 export async function showWithheld(
   w: Core,
   questionId: string,
