@@ -121,7 +121,7 @@ const sources = readdirSync(new URL('src/', root), { recursive: true, encoding: 
   .map((path) => read(`src/${path}`));
 
 function sourcesOf(event: string): string[] {
-  const named = [`event: '${event}'`, `settle(ports, '${event}'`, `repeat('${event}'`];
+  const named = [`event: '${event}'`, `settle(w, '${event}'`, `repeat('${event}'`];
   return sources.filter((text) => named.some((each) => text.includes(each)));
 }
 
