@@ -116,7 +116,8 @@ async function create(w: Core, drafted: Question, byMs: number): Promise<{ quest
   try {
     return await w.questions.create(drafted, Number.isFinite(byMs) ? byMs : undefined);
   } catch (error) {
-    // If it was stored all the same, its card would wait for two looks of the sweep, longer than its asker is told; so a run looks for it.
+    // If it was stored all the same, its card would wait for two looks of the sweep, longer than its asker is told; so a run
+    // looks for it.
     if (isAppError(error, 'storage') && error.outcomeUnknown) {
       void settle(w, 'advance_not_scheduled', drafted.id, () => w.scheduler.schedule(drafted.id, doubtMs));
     }
