@@ -7,7 +7,8 @@ import { accept } from './accept.ts';
 import { attemptKeys, attemptUnder, type ButtonResult, findQuestion, type Requester } from './find-question.ts';
 
 /*
- * What people can do with an answer: ask its follow-ups there or privately, and share it. Every function here throws `AppError` of kind `storage` if nothing was done.
+ * What people can do with an answer: ask its follow-ups there or privately, and share it.
+ * Every function here throws `AppError` of kind `storage` if nothing was done.
  */
 
 /**

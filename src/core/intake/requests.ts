@@ -29,7 +29,8 @@ import {
 } from './find-question.ts';
 
 /*
- * How people ask a question again or in other words, and decide who sees its answer. Every function here throws `AppError` of kind `storage` if nothing was done.
+ * How people ask a question again or in other words, and decide who sees its answer.
+ * Every function here throws `AppError` of kind `storage` if nothing was done.
  */
 
 /**
